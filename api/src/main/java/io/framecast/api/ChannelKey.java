@@ -1,0 +1,149 @@
+package io.framecast.api;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// The keys of a channel URI. Exactly one of GROUP, CONTROL and IPC is given.
+public enum ChannelKey {
+    /// Multicast group and port: `224.20.30.39:24326`, `[ff12::a]:24326`.
+    GROUP("group"),
+    /// The source's address for unicast fan-out: `10.0.0.1:24326`.
+    CONTROL("control"),
+    /// Media driver directory for shared memory.
+    IPC("ipc"),
+    /// Stream name; `default` when absent.
+    CHANNEL("channel"),
+    /// See [LinkConfig#networkInterface].
+    INTERFACE("interface"),
+    /// See [LinkConfig#mtuBytes].
+    MTU("mtu"),
+    /// See [LinkConfig#ttl].
+    TTL("ttl"),
+    /// See [LinkConfig#socketBufferBytes].
+    SOCKET_BUFFER("socket-buffer"),
+    /// See [StreamConfig#windowBytes].
+    WINDOW("window"),
+    /// See [StreamConfig#frameMaxBytes].
+    FRAME_MAX("frame-max"),
+    /// See [StreamConfig#ringBytes].
+    RING("ring"),
+    /// See [StreamConfig#framesHeld].
+    FRAMES_HELD("frames-held"),
+    /// See [StreamConfig#device].
+    DEVICE("device"),
+    /// See [StreamConfig#delivery].
+    DELIVERY("delivery"),
+    /// See [StreamConfig#aliveTimeoutMs]; milliseconds.
+    ALIVE_TIMEOUT("alive-timeout"),
+    /// See [StreamConfig#reorderDatagrams].
+    REORDER("reorder");
+
+    static final String DEFAULT_NAME = "default";
+    static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron", "verbs");
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+    private final String key;
+
+    ChannelKey(final String key) {
+        this.key = key;
+    }
+
+    /// The key as written in a URI.
+    public String key() {
+        return key;
+    }
+
+    static @Nullable ChannelKey find(final String text) {
+        for (final ChannelKey candidate : values()) {
+            if (candidate.key.equals(text)) {
+                return candidate;
+            }
+        }
+        return null;
+    }
+
+    static void requireTransport(final String transport) {
+        if (!TRANSPORTS.contains(transport)) {
+            throw new IllegalArgumentException("transport: expected one of " + TRANSPORTS + ", got " + transport
+                    + "; nearest is " + nearest(transport, TRANSPORTS));
+        }
+    }
+
+    static void requireName(final String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    "channel: expected 1 … 64 of letters, digits, '.', '_', '-', got " + name);
+        }
+    }
+
+    /// The known word with the smallest edit distance.
+    static String nearest(final String word, final List<String> known) {
+        String best = known.getFirst();
+        int bestDistance = Integer.MAX_VALUE;
+        for (final String candidate : known) {
+            final int distance = editDistance(word, candidate);
+            if (distance < bestDistance) {
+                bestDistance = distance;
+                best = candidate;
+            }
+        }
+        return best;
+    }
+
+    static List<String> keys() {
+        return Arrays.stream(values()).map(ChannelKey::key).toList();
+    }
+
+    /// Writes what differs from the defaults, in declaration order, so that equal channels give equal text.
+    static String format(final Channel channel, final ChannelKey addressKey, final String address) {
+        final LinkConfig link = channel.link();
+        final StreamConfig stream = channel.stream();
+        final List<String> parts = new ArrayList<>();
+        add(parts, addressKey, address, "");
+        add(parts, CHANNEL, channel.name(), DEFAULT_NAME);
+        add(parts, INTERFACE, link.networkInterface(), LinkConfig.DEFAULT.networkInterface());
+        add(parts, MTU, link.mtuBytes(), LinkConfig.DEFAULT.mtuBytes());
+        add(parts, TTL, link.ttl(), LinkConfig.DEFAULT.ttl());
+        add(parts, SOCKET_BUFFER, link.socketBufferBytes(), LinkConfig.DEFAULT.socketBufferBytes());
+        add(parts, WINDOW, stream.windowBytes(), StreamConfig.DEFAULT.windowBytes());
+        add(parts, FRAME_MAX, stream.frameMaxBytes(), StreamConfig.DEFAULT.frameMaxBytes());
+        add(parts, RING, stream.ringBytes(), StreamConfig.DEFAULT.ringBytes());
+        add(parts, FRAMES_HELD, stream.framesHeld(), StreamConfig.DEFAULT.framesHeld());
+        add(parts, DEVICE, stream.device(), StreamConfig.DEFAULT.device());
+        add(parts, DELIVERY, lower(stream.delivery()), lower(StreamConfig.DEFAULT.delivery()));
+        add(parts, ALIVE_TIMEOUT, stream.aliveTimeoutMs(), StreamConfig.DEFAULT.aliveTimeoutMs());
+        add(parts, REORDER, stream.reorderDatagrams(), StreamConfig.DEFAULT.reorderDatagrams());
+        return "framecast:" + channel.transport() + "?" + String.join("|", parts);
+    }
+
+    static String lower(final Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static void add(
+            final List<String> parts, final ChannelKey key, final Object value, final Object defaultValue) {
+        if (!value.equals(defaultValue)) {
+            parts.add(key.key + "=" + value);
+        }
+    }
+
+    private static int editDistance(final String a, final String b) {
+        int[] previous = new int[b.length() + 1];
+        Arrays.setAll(previous, i -> i);
+        for (int i = 1; i <= a.length(); i++) {
+            final int[] current = new int[b.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                final int substitute = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(substitute, 1 + Math.min(previous[j], current[j - 1]));
+            }
+            previous = current;
+        }
+        return previous[b.length()];
+    }
+}

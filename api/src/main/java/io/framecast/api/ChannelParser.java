@@ -1,0 +1,154 @@
+package io.framecast.api;
+
+import io.framecast.api.error.ConfigException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Text to [Channel]. Every complaint is one line: key, expectation, value.
+final class ChannelParser {
+    private static final String SCHEME = "framecast:";
+
+    private final Map<ChannelKey, String> values = new EnumMap<>(ChannelKey.class);
+
+    private ChannelParser() {}
+
+    static Channel parse(final String uri) {
+        try {
+            return new ChannelParser().parseUri(uri);
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("channel URI: " + e.getMessage(), e);
+        }
+    }
+
+    private Channel parseUri(final String uri) {
+        if (!uri.startsWith(SCHEME)) {
+            throw new IllegalArgumentException("expected framecast:<transport>?key=value|…, got " + uri);
+        }
+        final int question = uri.indexOf('?');
+        if (question < 0) {
+            throw new IllegalArgumentException("expected ? and at least group=, control= or ipc=, got " + uri);
+        }
+        for (final String part : uri.substring(question + 1).split("\\|", -1)) {
+            readPart(part);
+        }
+        final String transport = uri.substring(SCHEME.length(), question);
+        ChannelKey.requireTransport(transport);
+        final String name = values.getOrDefault(ChannelKey.CHANNEL, ChannelKey.DEFAULT_NAME);
+        return build(transport, name, link(), stream());
+    }
+
+    private void readPart(final String part) {
+        final int equals = part.indexOf('=');
+        if (equals <= 0) {
+            throw new IllegalArgumentException("expected key=value, got '" + part + "'");
+        }
+        final String text = part.substring(0, equals);
+        final ChannelKey key = ChannelKey.find(text);
+        if (key == null) {
+            throw new IllegalArgumentException(
+                    "unknown key " + text + "; nearest is " + ChannelKey.nearest(text, ChannelKey.keys()));
+        }
+        final String value = part.substring(equals + 1);
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException(text + ": expected a value, got none");
+        }
+        if (values.put(key, value) != null) {
+            throw new IllegalArgumentException(text + ": expected once, got it twice");
+        }
+    }
+
+    private Channel build(final String transport, final String name, final LinkConfig link, final StreamConfig stream) {
+        final List<ChannelKey> given = List.of(ChannelKey.GROUP, ChannelKey.CONTROL, ChannelKey.IPC).stream()
+                .filter(values::containsKey)
+                .toList();
+        if (given.size() != 1) {
+            throw new IllegalArgumentException(
+                    "expected exactly one of group=, control= and ipc=, got " + given.size());
+        }
+        final String address = value(given.getFirst());
+        return switch (given.getFirst()) {
+            case GROUP -> new Channel.Multicast(transport, group(address), name, link, stream);
+            case CONTROL -> new Channel.Fanout(transport, hostPort("control", address), name, link, stream);
+            default -> new Channel.Ipc(transport, Path.of(address), name, link, stream);
+        };
+    }
+
+    private static HostPort group(final String text) {
+        final HostPort group = hostPort("group", text);
+        if (!group.isMulticast()) {
+            throw new IllegalArgumentException("group: expected a multicast address (224.0.0.0/4 or ff00::/8), got "
+                    + text + "; for unicast fan-out use control=");
+        }
+        // Three lanes on consecutive ports.
+        if (group.port() > 65_533) {
+            throw new IllegalArgumentException("group: expected a port up to 65533 (three lanes), got " + group.port());
+        }
+        return group;
+    }
+
+    private static HostPort hostPort(final String key, final String text) {
+        try {
+            return HostPort.parse(text);
+        } catch (final IllegalArgumentException e) {
+            throw new IllegalArgumentException(key + ": " + e.getMessage(), e);
+        }
+    }
+
+    private LinkConfig link() {
+        return new LinkConfig(
+                values.getOrDefault(ChannelKey.INTERFACE, ""),
+                (int) number(ChannelKey.MTU, LinkConfig.DEFAULT.mtuBytes(), Integer.MAX_VALUE),
+                (int) number(ChannelKey.TTL, LinkConfig.DEFAULT.ttl(), Integer.MAX_VALUE),
+                bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()));
+    }
+
+    private StreamConfig stream() {
+        final StreamConfig defaults = StreamConfig.DEFAULT;
+        return new StreamConfig(
+                bytes(ChannelKey.WINDOW, defaults.windowBytes()),
+                bytes(ChannelKey.FRAME_MAX, defaults.frameMaxBytes()),
+                bytes(ChannelKey.RING, defaults.ringBytes()),
+                (int) number(ChannelKey.FRAMES_HELD, defaults.framesHeld(), Integer.MAX_VALUE),
+                values.getOrDefault(ChannelKey.DEVICE, defaults.device()),
+                delivery(),
+                number(ChannelKey.ALIVE_TIMEOUT, defaults.aliveTimeoutMs(), Long.MAX_VALUE),
+                (int) number(ChannelKey.REORDER, defaults.reorderDatagrams(), Integer.MAX_VALUE));
+    }
+
+    private StreamConfig.Delivery delivery() {
+        final String text = values.get(ChannelKey.DELIVERY);
+        if (text == null) {
+            return StreamConfig.DEFAULT.delivery();
+        }
+        for (final StreamConfig.Delivery candidate : StreamConfig.Delivery.values()) {
+            if (ChannelKey.lower(candidate).equals(text)) {
+                return candidate;
+            }
+        }
+        throw new IllegalArgumentException("delivery: expected reliable, got " + text);
+    }
+
+    private String value(final ChannelKey key) {
+        return values.getOrDefault(key, "");
+    }
+
+    private long number(final ChannelKey key, final long defaultValue, final long max) {
+        final String text = values.get(key);
+        if (text == null) {
+            return defaultValue;
+        }
+        final long number = ByteSize.parseDigits(key.key(), text);
+        if (number > max) {
+            throw new IllegalArgumentException(key.key() + ": expected at most " + max + ", got " + text);
+        }
+        return number;
+    }
+
+    private long bytes(final ChannelKey key, final long defaultValue) {
+        final String text = values.get(key);
+        return text == null ? defaultValue : ByteSize.parse(key.key(), text.toLowerCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,53 @@
+package io.framecast.api;
+
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+
+/// One whole frame in device memory, owned by whoever polled it until [#close] or [#release].
+///
+/// Visibility, towards the reader: work enqueued on a stream after `stream.await(frame.ready())`, or launched after
+/// [#awaitReady], sees every byte. Nothing else does.
+///
+/// Visibility, back to the writer: [#release] gives the slots back only when the work already on that stream is done;
+/// [#close] gives them back at once, so whatever still reads the frame then may see the next one.
+///
+/// Frames may be released in any order; slots return to the source as credit in the order of arrival. A frame object is
+/// reused after its release: do not keep it.
+public interface DeviceFrame extends AutoCloseable {
+    /// The frame's number in its session, from 0.
+    long frameId();
+
+    /// The frame's bytes, contiguous; [DeviceRegion#bytes] is the frame's length.
+    DeviceRegion region();
+
+    long length();
+
+    boolean keyframe();
+
+    /// When the source took the frame, nanoseconds since the epoch by the source's clock.
+    long sourceTimestampNs();
+
+    /// A copy of the frame's metadata; empty when there is none.
+    byte[] metadata();
+
+    /// The metadata as a record.
+    ///
+    /// @throws io.framecast.api.error.CodecException when the bytes are not such a record
+    default <T extends Record> T metadata(final Codec codec, final Class<T> type) {
+        return codec.decode(type, metadata());
+    }
+
+    /// Complete when every byte is in place. Owned by the frame.
+    DeviceEvent ready();
+
+    /// Waits for [#ready].
+    void awaitReady();
+
+    /// Gives the slots back when all work enqueued on `stream` so far is done. Returns at once.
+    void release(DeviceStream stream);
+
+    /// Gives the slots back at once. Idempotent.
+    @Override
+    void close();
+}

@@ -1,0 +1,59 @@
+package io.framecast.api;
+
+import java.lang.foreign.MemorySegment;
+
+/// A slice of the send window, between [Publisher#tryClaim] and [#commit] or [#abort]. Reusable; owned by the
+/// publisher's thread. The segment must not be touched after either.
+public final class FrameClaim {
+    /// What a publisher does when a claim ends.
+    public interface Owner {
+        void commit(FrameOptions options);
+
+        void abort();
+    }
+
+    private MemorySegment segment = MemorySegment.NULL;
+    private Owner owner = NONE;
+
+    private static final Owner NONE = new Owner() {
+        @Override
+        public void commit(final FrameOptions options) {
+            throw new IllegalStateException("nothing is claimed: call tryClaim first");
+        }
+
+        @Override
+        public void abort() {
+            // Nothing claimed, nothing to give back.
+        }
+    };
+
+    /// For publishers: hands out a slice.
+    public void wrap(final MemorySegment slice, final Owner publisher) {
+        segment = slice;
+        owner = publisher;
+    }
+
+    /// The frame's bytes, to be written by the caller.
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    /// Publishes the frame.
+    public void commit(final FrameOptions options) {
+        final Owner publisher = owner;
+        reset();
+        publisher.commit(options);
+    }
+
+    /// Gives the slice back unpublished.
+    public void abort() {
+        final Owner publisher = owner;
+        reset();
+        publisher.abort();
+    }
+
+    private void reset() {
+        segment = MemorySegment.NULL;
+        owner = NONE;
+    }
+}

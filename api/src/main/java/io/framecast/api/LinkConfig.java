@@ -1,0 +1,27 @@
+package io.framecast.api;
+
+/// How the channel uses the network.
+///
+/// @param networkInterface name (`eth0`) or literal address of the interface; empty lets the transport choose and say
+/// @param mtuBytes largest IP packet, 0 for the interface's own MTU; datagrams are never fragmented
+/// @param ttl multicast hop limit, 0 … 255
+/// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives
+public record LinkConfig(String networkInterface, int mtuBytes, int ttl, long socketBufferBytes) {
+    public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0);
+    public static final int MTU_BYTES_MIN = 576;
+    public static final int MTU_BYTES_MAX = 65_536;
+
+    public LinkConfig {
+        if (mtuBytes != 0 && (mtuBytes < MTU_BYTES_MIN || mtuBytes > MTU_BYTES_MAX)) {
+            throw new IllegalArgumentException(
+                    "mtu: expected " + MTU_BYTES_MIN + " … " + MTU_BYTES_MAX + " or 0, got " + mtuBytes);
+        }
+        if (ttl < 0 || ttl > 255) {
+            throw new IllegalArgumentException("ttl: expected 0 … 255, got " + ttl);
+        }
+        if (socketBufferBytes < 0 || socketBufferBytes > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "socket-buffer: expected 0 … " + Integer.MAX_VALUE + ", got " + socketBufferBytes);
+        }
+    }
+}

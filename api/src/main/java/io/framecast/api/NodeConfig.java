@@ -1,0 +1,81 @@
+package io.framecast.api;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Settings of a node; those of a stream are in its [Channel].
+///
+/// @param threading who runs the agents
+/// @param countersFile the memory-mapped counters file, readable by other processes; empty: a file of its own in the
+///     temporary directory
+/// @param metricsPort port for Prometheus' scrapes at `/metrics`; 0 picks a free one, −1 serves none
+/// @param faults losses to inject on the receive side, for tests and demonstrations
+/// @param seed seed of everything random that is not a secret (back-off, injected loss); 0 takes one from the system
+/// @param notices takes one-line notices: which transport and device were chosen, warnings, state changes. Called from
+///     agents: must be quick and must not throw
+public record NodeConfig(
+        Threading threading,
+        Optional<Path> countersFile,
+        int metricsPort,
+        Faults faults,
+        long seed,
+        Consumer<String> notices) {
+    public static final int NO_METRICS = -1;
+
+    public static final NodeConfig DEFAULT =
+            new NodeConfig(Threading.SHARED, Optional.empty(), NO_METRICS, Faults.NONE, 0, _ -> {});
+
+    public NodeConfig {
+        if (metricsPort < NO_METRICS || metricsPort > 65_535) {
+            throw new IllegalArgumentException("metrics port: expected -1 … 65535, got " + metricsPort);
+        }
+    }
+
+    /// How agents get their time.
+    public enum Threading {
+        /// One thread for sender, receiver and conductor.
+        SHARED,
+        /// A thread for each.
+        DEDICATED,
+        /// None: the caller runs [Framecast#doWork].
+        INVOKER
+    }
+
+    /// Injected faults.
+    ///
+    /// @param lossProbability chance of each received datagram, on every lane, to be dropped; 0 ≤ p < 1
+    public record Faults(double lossProbability) {
+        public static final Faults NONE = new Faults(0);
+
+        public Faults {
+            if (!(lossProbability >= 0 && lossProbability < 1)) {
+                throw new IllegalArgumentException("loss: expected 0 <= P < 1, got " + lossProbability);
+            }
+        }
+    }
+
+    public NodeConfig withThreading(final Threading value) {
+        return new NodeConfig(value, countersFile, metricsPort, faults, seed, notices);
+    }
+
+    public NodeConfig withCountersFile(final Path value) {
+        return new NodeConfig(threading, Optional.of(value), metricsPort, faults, seed, notices);
+    }
+
+    public NodeConfig withMetricsPort(final int value) {
+        return new NodeConfig(threading, countersFile, value, faults, seed, notices);
+    }
+
+    public NodeConfig withFaults(final Faults value) {
+        return new NodeConfig(threading, countersFile, metricsPort, value, seed, notices);
+    }
+
+    public NodeConfig withSeed(final long value) {
+        return new NodeConfig(threading, countersFile, metricsPort, faults, value, notices);
+    }
+
+    public NodeConfig withNotices(final Consumer<String> value) {
+        return new NodeConfig(threading, countersFile, metricsPort, faults, seed, value);
+    }
+}

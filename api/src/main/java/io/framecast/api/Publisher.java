@@ -1,0 +1,54 @@
+package io.framecast.api;
+
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+
+/// One source's stream of frames on a channel. Used by one thread at a time.
+///
+/// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the negative
+/// constants. Retry BACK_PRESSURED and NOT_CONNECTED after a short idle; give up at CLOSED.
+public interface Publisher extends AutoCloseable {
+    /// The window is full: some subscriber has no credit, or has not acknowledged yet.
+    long BACK_PRESSURED = -1;
+    /// No subscriber is ready. The frame was not taken.
+    long NOT_CONNECTED = -2;
+    /// The publisher, its node or its transport is closed; [#failure] says why.
+    long CLOSED = -3;
+
+    Channel channel();
+
+    /// Claims `bytes` bytes of the registered send window, contiguous: the frame is written in place and sent without a
+    /// copy. One claim at a time; end it with [FrameClaim#commit] or [FrameClaim#abort].
+    ///
+    /// @param bytes 1 … min(window, frame-max)
+    /// @param claim filled in when the result is positive; may be reused for every frame
+    /// @return the stream position behind the frame, in bytes of frame payload since the session began, or a code
+    /// @throws IllegalArgumentException when `bytes` is out of range; the message names the channel key
+    long tryClaim(long bytes, FrameClaim claim);
+
+    /// Copies a frame into the window as credit allows. A frame longer than the window is taken in parts: the call then
+    /// returns BACK_PRESSURED until the last part was taken, and must be repeated with the same arguments (the
+    /// frame has begun and can no longer be given up but by [#close]).
+    ///
+    /// @param frame 1 … frame-max bytes
+    long offer(MemorySegment frame, FrameOptions options);
+
+    /// Subscribers that are ready: admitted, probed, with credit.
+    int readySubscribers();
+
+    /// Frames and bytes taken so far, and how often a caller was told BACK_PRESSURED.
+    PublisherStats stats();
+
+    /// Why the publisher closed on its own; empty while it is open or after [#close].
+    java.util.Optional<String> failure();
+
+    /// Sends end of stream and waits until every ready subscriber acknowledged the last datagram.
+    ///
+    /// @param linger the longest wait; in invoker mode the caller's own thread runs the agents meanwhile
+    /// @return whether all of them did
+    boolean close(Duration linger);
+
+    /// Like [#close(Duration)] with a linger of zero: end of stream is sent once, nobody is waited for. Idempotent.
+    @Override
+    void close();
+}

@@ -1,0 +1,17 @@
+package io.framecast.api;
+
+/// What a publisher did so far.
+///
+/// @param frames frames taken
+/// @param bytes payload bytes taken
+/// @param backPressured calls answered BACK_PRESSURED
+/// @param sentDatagrams data-lane datagrams, each counted once
+/// @param repairedDatagrams retransmissions
+/// @param evictedSubscribers subscribers lost to silence
+public record PublisherStats(
+        long frames,
+        long bytes,
+        long backPressured,
+        long sentDatagrams,
+        long repairedDatagrams,
+        long evictedSubscribers) {}

@@ -1,0 +1,93 @@
+package io.framecast.api;
+
+/// How a stream behaves. The source's window, frame-max and alive-timeout reach its subscribers in the join.
+///
+/// @param windowBytes payload bytes the source can still repair; 0 lets the source choose from frame-max
+/// @param frameMaxBytes longest frame the source may publish
+/// @param ringBytes a subscriber's ring; 0 for the smallest that works: (frames held + 1) × frame-max + window
+/// @param framesHeld frames a subscriber may hold unreleased while one more arrives
+/// @param device where frames land: `auto`, `host`, `emulated[:N]`, `cuda:N`
+/// @param delivery what happens when a subscriber is too slow; `reliable` blocks the source
+/// @param aliveTimeoutMs silence after which a peer is lost
+/// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
+public record StreamConfig(
+        long windowBytes,
+        long frameMaxBytes,
+        long ringBytes,
+        int framesHeld,
+        String device,
+        Delivery delivery,
+        long aliveTimeoutMs,
+        int reorderDatagrams) {
+    public static final long FRAME_MAX_LIMIT = 1L << 32;
+    public static final StreamConfig DEFAULT =
+            new StreamConfig(0, 16L << 20, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3);
+
+    /// Delivery policies.
+    public enum Delivery {
+        /// Every frame reaches every live subscriber; a slow one blocks the source.
+        RELIABLE
+    }
+
+    public StreamConfig {
+        require(windowBytes >= 0, "window: expected bytes >= 0, got ", windowBytes);
+        require(
+                frameMaxBytes > 0 && frameMaxBytes < FRAME_MAX_LIMIT,
+                "frame-max: expected 1 … " + (FRAME_MAX_LIMIT - 1) + " bytes, got ",
+                frameMaxBytes);
+        require(ringBytes >= 0, "ring: expected bytes >= 0, got ", ringBytes);
+        require(framesHeld >= 1 && framesHeld <= 1024, "frames-held: expected 1 … 1024, got ", framesHeld);
+        require(
+                aliveTimeoutMs >= 10 && aliveTimeoutMs <= 86_400_000,
+                "alive-timeout: expected 10 … 86400000 ms, got ",
+                aliveTimeoutMs);
+        require(
+                reorderDatagrams >= 0 && reorderDatagrams <= 10_000,
+                "reorder: expected 0 … 10000 datagrams, got ",
+                reorderDatagrams);
+        if (!device.matches("auto|host|emulated(:\\d{1,3})?|cuda:\\d{1,3}")) {
+            throw new IllegalArgumentException("device: expected auto, host, emulated[:N] or cuda:N, got " + device);
+        }
+    }
+
+    public StreamConfig withWindowBytes(final long value) {
+        return new StreamConfig(
+                value, frameMaxBytes, ringBytes, framesHeld, device, delivery, aliveTimeoutMs, reorderDatagrams);
+    }
+
+    public StreamConfig withFrameMaxBytes(final long value) {
+        return new StreamConfig(
+                windowBytes, value, ringBytes, framesHeld, device, delivery, aliveTimeoutMs, reorderDatagrams);
+    }
+
+    public StreamConfig withRingBytes(final long value) {
+        return new StreamConfig(
+                windowBytes, frameMaxBytes, value, framesHeld, device, delivery, aliveTimeoutMs, reorderDatagrams);
+    }
+
+    public StreamConfig withFramesHeld(final int value) {
+        return new StreamConfig(
+                windowBytes, frameMaxBytes, ringBytes, value, device, delivery, aliveTimeoutMs, reorderDatagrams);
+    }
+
+    public StreamConfig withDevice(final String value) {
+        return new StreamConfig(
+                windowBytes, frameMaxBytes, ringBytes, framesHeld, value, delivery, aliveTimeoutMs, reorderDatagrams);
+    }
+
+    public StreamConfig withAliveTimeoutMs(final long value) {
+        return new StreamConfig(
+                windowBytes, frameMaxBytes, ringBytes, framesHeld, device, delivery, value, reorderDatagrams);
+    }
+
+    public StreamConfig withReorderDatagrams(final int value) {
+        return new StreamConfig(
+                windowBytes, frameMaxBytes, ringBytes, framesHeld, device, delivery, aliveTimeoutMs, value);
+    }
+
+    private static void require(final boolean condition, final String message, final long value) {
+        if (!condition) {
+            throw new IllegalArgumentException(message + value);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.framecast.api;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import org.jspecify.annotations.Nullable;
+
+/// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on a thread
+/// of
+/// the subscriber's own. Used by one thread at a time.
+public interface Subscriber extends AutoCloseable {
+    /// Where a subscription stands.
+    enum State {
+        /// No source heard yet, or the handshake is under way.
+        JOINING,
+        /// Receiving.
+        READY,
+        /// The source said this was the last frame, and every frame up to it was given to [#poll].
+        END_OF_STREAM,
+        /// The source fell silent for longer than alive-timeout, or evicted this subscriber.
+        SOURCE_LOST,
+        /// The join was refused, or the device or transport failed; [#failure] says why.
+        FAILED,
+        CLOSED
+    }
+
+    Channel channel();
+
+    /// The device that frames land in: streams and kernels for consuming them are made here.
+    DeviceBackend device();
+
+    State state();
+
+    /// Why the state is SOURCE_LOST or FAILED, in one line.
+    java.util.Optional<String> failure();
+
+    /// Hands over the frames that have arrived, in publishing order; the handler owns each and must close or release
+    /// it,
+    /// now or later.
+    ///
+    /// @param limit most frames to hand over
+    /// @return how many were
+    int poll(FrameHandler handler, int limit);
+
+    /// The next frame, or null when none has arrived. The caller owns it.
+    @Nullable
+    DeviceFrame poll();
+
+    /// Posts a buffer of the caller's (seed algorithm: prepost the user's buffer): the next frame not yet arrived lands
+    /// in it, and [DeviceFrame#region] is that buffer. Buffers are used in the order they were posted; closing such
+    /// a frame gives the buffer back to its owner.
+    ///
+    /// @param region memory of [#device], at least frame-max long
+    /// @return false when as many buffers are posted as the queue holds
+    boolean post(DeviceRegion region);
+
+    SubscriberStats stats();
+
+    /// Leaves the channel. Frames still held stay readable until they are closed. Idempotent.
+    @Override
+    void close();
+}

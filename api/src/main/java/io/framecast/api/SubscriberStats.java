@@ -1,0 +1,21 @@
+package io.framecast.api;
+
+/// What a subscriber saw so far.
+///
+/// @param frames frames handed to poll
+/// @param bytes their payload bytes
+/// @param inPlaceFrames frames whose bytes lie where the transport, or one copy to the device, first put them
+/// @param mendedBytes payload bytes copied once more, within the device or host, to make a frame contiguous
+/// @param repairedDatagrams datagrams that arrived by the repair lane and were needed
+/// @param duplicateDatagrams datagrams dropped because they had arrived before
+/// @param droppedFrames frames that were never delivered
+/// @param rejectedDatagrams datagrams dropped for a bad header, wrong session or impossible value
+public record SubscriberStats(
+        long frames,
+        long bytes,
+        long inPlaceFrames,
+        long mendedBytes,
+        long repairedDatagrams,
+        long duplicateDatagrams,
+        long droppedFrames,
+        long rejectedDatagrams) {}

@@ -1,0 +1,15 @@
+package io.framecast.api.error;
+
+/// What Framecast throws: the message is one line that names the mend. Back-pressure and loss are never exceptions.
+public abstract sealed class FramecastException extends RuntimeException
+        permits ConfigException, TransportException, DeviceException, CodecException {
+    private static final long serialVersionUID = 1L;
+
+    FramecastException(final String message) {
+        super(message);
+    }
+
+    FramecastException(final String message, final Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.api;
+
+import org.jspecify.annotations.NullMarked;

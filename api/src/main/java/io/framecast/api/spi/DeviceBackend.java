@@ -1,0 +1,53 @@
+package io.framecast.api.spi;
+
+import java.lang.foreign.MemorySegment;
+
+/// One opened device: memory, streams, events, copies, kernels. Shaped by the CUDA driver API.
+///
+/// Threading: every method may be called from any thread; a [DeviceStream] is used by one thread at a time.
+/// Ownership: what a backend allocates is freed by it, one by one or all at once in [#close]. Closing while copies run
+/// waits for them.
+/// Errors: a failed call throws [io.framecast.api.error.DeviceException] whose line names the call, the code and the
+/// mend.
+public interface DeviceBackend extends AutoCloseable {
+    /// What ran, for output that must always say it: `cuda:0`, `emulated:0`, `host`.
+    String name();
+
+    /// One line for a person: model, memory, driver.
+    String description();
+
+    /// Whether the host addresses device memory directly: then payloads land in place and no copies are needed.
+    boolean hostAddressable();
+
+    /// Device memory, at least 256-byte aligned, zeroed or not.
+    DeviceRegion allocate(long bytes);
+
+    /// @throws IllegalArgumentException when this backend did not allocate the region, or freed it already
+    void free(DeviceRegion region);
+
+    /// Page-locked host memory from which asynchronous copies run at full speed.
+    MemorySegment allocatePinned(long bytes);
+
+    void freePinned(MemorySegment segment);
+
+    /// Page-locks memory that somebody else owns (a transport's receive ring), so that copies from it are asynchronous
+    /// and need no bounce buffer. A no-op where it makes no difference.
+    void registerHost(MemorySegment segment);
+
+    void unregisterHost(MemorySegment segment);
+
+    /// Makes a stream: work on one stream runs in order, streams run beside each other.
+    DeviceStream openStream();
+
+    /// Makes an event, complete until first recorded.
+    DeviceEvent openEvent();
+
+    /// Loads a kernel. Loading is eager: nothing is left to be loaded at first launch.
+    DeviceKernel load(KernelSource source);
+
+    /// Bytes of device memory allocated and not yet freed.
+    long allocatedBytes();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,61 @@
+package io.framecast.api.spi;
+
+/// One lane of one session, at one end: a queue pair, a socket, a publication and subscription.
+///
+/// Threading: one thread at a time, which may change only with a happens-before edge. No method blocks or allocates in
+/// steady state. Failures that end the lane throw [io.framecast.api.error.TransportException]; everything that a
+/// network
+/// may do (loss, unreachable peers, full buffers) is a smaller return value and a counter.
+public interface Lane extends AutoCloseable {
+    /// What a full receive queue and an unlimited one have in common: no limit of their own.
+    int UNLIMITED = Integer.MAX_VALUE;
+
+    /// Where peers reach this lane by unicast. Stable from open to close.
+    LaneAddress address();
+
+    /// Posts `count` consecutive slots of the receive ring, beginning at `firstSlot` and wrapping at the ring's end.
+    /// FIFO lanes append them to what is posted; AIMED lanes replace what is posted.
+    ///
+    /// @return how many were accepted: fewer when the queue is full
+    int post(int firstSlot, int count);
+
+    /// Takes what has arrived, into posted slots, in order of arrival.
+    ///
+    /// @return receive completions written to `completions`, 0 when there is nothing
+    int poll(Completions completions);
+
+    /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room outside the
+    /// ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
+    int receiveCapacity();
+
+    /// Sends `count` consecutive slots of the send ring, wrapping at its end, each once to the whole group.
+    ///
+    /// @return how many were accepted, from the first on: fewer under back-pressure
+    int multicast(int firstSlot, int count);
+
+    /// Like [#multicast], to one peer.
+    ///
+    /// @param peer a handle from [#connect]
+    int unicast(int peer, int firstSlot, int count);
+
+    /// Sends accepted since the lane opened.
+    long submitted();
+
+    /// Sends whose memory may be reused: a count that follows [#submitted], in order.
+    long completed();
+
+    /// A handle for [#unicast] to a peer's address. Handles are small integers, reused after [#disconnect].
+    ///
+    /// @throws io.framecast.api.error.TransportException when the address is not one of this transport's, or the
+    ///     lane holds as many peers as it can
+    int connect(LaneAddress peer);
+
+    void disconnect(int peer);
+
+    /// Counters for an operator: one per reason; see [LaneCounter].
+    long counter(LaneCounter counter);
+
+    /// Idempotent. Posted slots are given back without a completion.
+    @Override
+    void close();
+}

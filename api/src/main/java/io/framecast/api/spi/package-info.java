@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.api.spi;
+
+import org.jspecify.annotations.NullMarked;

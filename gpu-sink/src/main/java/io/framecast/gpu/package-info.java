@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.gpu;
+
+import org.jspecify.annotations.NullMarked;

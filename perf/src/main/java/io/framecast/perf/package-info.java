@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.rdma;
+
+import org.jspecify.annotations.NullMarked;
