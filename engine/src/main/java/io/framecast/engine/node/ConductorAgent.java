@@ -19,7 +19,7 @@ final class ConductorAgent implements Agent {
                 final ReceiverSession session = subscription.open(stream);
                 receiver.queue().send(() -> subscription.attach(session, receiver.nowNs()));
             } catch (final FramecastException | IllegalArgumentException e) {
-                receiver.queue().send(() -> subscription.refuse(e.getMessage()));
+                receiver.queue().send(() -> subscription.refuse(String.valueOf(e.getMessage())));
             }
         });
     }

@@ -90,7 +90,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         if (!over) {
             report(current);
         }
-        if (work > 0 && nowNs >= statsNs || over) {
+        if ((work > 0 && nowNs >= statsNs) || over) {
             statsNs = nowNs + STATS_INTERVAL_NS;
             publishStats(current);
         }
