@@ -114,8 +114,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     private Subscription subscription(final Channel channel, final EngineSubscriber subscriber) {
         final Transport transport = providers.openTransport(channel);
         try {
-            return new Subscription(
-                    subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
+            return new Subscription(subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
         } catch (final RuntimeException e) {
             transport.close();
             throw e;

@@ -11,7 +11,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and subscriber.
+/// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
+/// subscriber.
 /// Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
     private final ReceiverMachine machine;
@@ -122,7 +123,8 @@ final class ReceiverSession implements AutoCloseable {
         if (fits) {
             posted.poll();
         }
-        final long end = frame.firstSequence() + StreamInfo.slots(frame.bytes(), machine.stream().slotBytes());
+        final long end = frame.firstSequence()
+                + StreamInfo.slots(frame.bytes(), machine.stream().slotBytes());
         final boolean inMendBuffer = sink.lastDelivery() == PayloadSink.Delivery.IN_MEND_BUFFER;
         object.fill(frame, region, ledger.deliver(end), inMendBuffer);
         inPlaceFrames += sink.lastDelivery() == PayloadSink.Delivery.IN_PLACE ? 1 : 0;

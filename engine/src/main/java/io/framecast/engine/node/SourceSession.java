@@ -51,16 +51,18 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     ///
     /// @param secrets gives the session's nonce
     SourceSession(
-            final Transport transport, final Channel channel, final SessionContext context, final RandomGenerator secrets) {
+            final Transport transport,
+            final Channel channel,
+            final SessionContext context,
+            final RandomGenerator secrets) {
         this.transport = transport;
         final int slotBytes = slotBytes(transport);
         final int windowSlots = windowSlots(channel, slotBytes);
         memory = new SendMemory(windowSlots, slotBytes);
-        control = new ControlLane(transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed()));
-        data = transport.open(
-                new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, memory.ring(), null, null));
-        repair = transport.open(
-                new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.SOURCE, memory.ring(), null, null));
+        control = new ControlLane(
+                transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed()));
+        data = transport.open(new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, memory.ring(), null, null));
+        repair = transport.open(new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.SOURCE, memory.ring(), null, null));
         final StreamInfo stream = new StreamInfo(
                 secrets.nextLong(),
                 channel.name(),
@@ -96,8 +98,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 : Math.clamp(2 * frameMax, WINDOW_DEFAULT_MIN, WINDOW_DEFAULT_MAX);
         final long slots = Math.max(64, StreamInfo.slots(wanted, slotBytes) + 1);
         if (slots > StreamInfo.WINDOW_SLOTS_MAX) {
-            throw new ConfigException("window: expected at most "
-                    + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes + " bytes, got " + wanted);
+            throw new ConfigException("window: expected at most " + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes
+                    + " bytes, got " + wanted);
         }
         return (int) (Long.highestOneBit(slots - 1) << 1);
     }
@@ -166,9 +168,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 break;
             }
             // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
-            final int accepted = machine.readyMembers() == 0
-                    ? count
-                    : data.multicast(window.slot(machine.nextSequence()), count);
+            final int accepted =
+                    machine.readyMembers() == 0 ? count : data.multicast(window.slot(machine.nextSequence()), count);
             machine.announceMetadata(accepted);
             machine.onSent(accepted, nowNs);
             sent += accepted;

@@ -27,7 +27,8 @@ import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has the
+/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has
+/// the
 /// conductor open a session for it, runs that session to its end.
 ///
 /// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through queues.
@@ -128,8 +129,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         final int ringSlots = ringSlots(stream);
         final SinkConfig config = new SinkConfig(
                 stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
-        final PayloadSink sink =
-                subscriber.device().hostAddressable() ? new HostSink(config) : new StagedSink(config);
+        final PayloadSink sink = subscriber.device().hostAddressable() ? new HostSink(config) : new StagedSink(config);
         Lane data = null;
         try {
             data = transport.open(new LaneConfig(
@@ -186,7 +186,8 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     /// Receiver: takes the session the conductor made.
     void attach(final ReceiverSession made, final long nowNs) {
         try {
-            sourcePeer = control.lane().connect(new LaneAddress(made.machine().stream().controlAddress()));
+            sourcePeer = control.lane()
+                    .connect(new LaneAddress(made.machine().stream().controlAddress()));
         } catch (final io.framecast.api.error.TransportException e) {
             refuse("source's control address cannot be used: " + e.getMessage());
         }

@@ -49,7 +49,7 @@ public final class HostSink implements PayloadSink {
     public HostSink(final SinkConfig config) {
         this.config = config;
         slotBytes = config.slotBytes();
-        memory = MirroredMemory.allocate(config.ringBytes());
+        memory = MirroredMemory.allocate(config.ringBytes(), 0);
         ring = memory.segment();
         headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
         scratch = arena.allocate((long) SinkConfig.BATCH_MAX * slotBytes, 64);
