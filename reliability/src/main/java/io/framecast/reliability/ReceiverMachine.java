@@ -139,9 +139,26 @@ public final class ReceiverMachine {
         return acceptedSequence;
     }
 
-    /// Where the next new datagram is expected: one behind the highest that arrived.
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where a
+    /// repair
+    /// already lies.
     public long expectedSequence() {
-        return state == State.RECEIVING ? Math.max(window.next(), highestData + 1) : 0;
+        long sequence = Math.max(window.next(), highestData + 1);
+        while (window.isReceived(sequence)) {
+            sequence++;
+        }
+        return sequence;
+    }
+
+    /// How many sequences from `first` on may be aimed at: none of them has been received.
+    ///
+    /// @param max upper bound
+    public int expectedRun(final long first, final int max) {
+        int run = 0;
+        while (run < max && !window.isReceived(first + run)) {
+            run++;
+        }
+        return run;
     }
 
     /// First sequence not yet received.
@@ -215,9 +232,7 @@ public final class ReceiverMachine {
         window.receive(sequence);
         if (!repair) {
             highestData = Math.max(highestData, sequence);
-            if (window.missing() > 0) {
-                nacks.onData(highestData, nowNs);
-            }
+            nacks.onData(highestData, nowNs);
         }
     }
 

@@ -114,7 +114,9 @@ public final class HostSink implements PayloadSink {
         if (room <= 0) {
             return 0;
         }
-        data.post(slot(expected), (int) Math.min(room, SinkConfig.BATCH_MAX));
+        final int slots = (int) Math.min(room, SinkConfig.BATCH_MAX);
+        // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
+        data.post(slot(expected), receiving ? machine.expectedRun(expected, slots) : slots);
         completions.clear();
         final int count = data.poll(completions);
         int misplacedCount = 0;
