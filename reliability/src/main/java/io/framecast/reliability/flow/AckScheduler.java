@@ -43,7 +43,13 @@ public final class AckScheduler {
         }
     }
 
-    /// The source asked, or a duplicate says that it missed an ACK.
+    /// A duplicate arrived: the source may have missed an ACK. Or its repair went to several of whom one had asked, and
+    /// those who had not must not all answer at once.
+    public void onDuplicate(final long nowNs) {
+        dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
+    }
+
+    /// The source asked.
     public void onRequest(final long nowNs) {
         dueNs = nowNs;
     }

@@ -120,7 +120,8 @@ public final class NackScheduler {
     }
 
     private long backoffNs(final int attempt) {
-        final long base = Math.min(BACKOFF_MAX_NS, Math.max(BACKOFF_MIN_NS, rttNs + rttNs / 2) << attempt);
+        final long first = Math.max(BACKOFF_MIN_NS, rttNs + rttNs / 2);
+        final long base = Math.max(first, Math.min(BACKOFF_MAX_NS, first << attempt));
         return base + (long) (base * 0.5 * random.nextDouble());
     }
 

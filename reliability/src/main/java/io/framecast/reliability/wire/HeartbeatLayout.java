@@ -53,6 +53,7 @@ public final class HeartbeatLayout {
                 && frameMax < 1L << 32
                 && datagram.get(Wire.INT, offset + ALIVE_TIMEOUT) > 0
                 && nextSequence(datagram, offset) >= 0
+                && nextSequence(datagram, offset) <= Wire.SEQUENCE_MAX
                 && AddressField.isValid(datagram, offset + CONTROL_ADDRESS)
                 && AddressField.isValid(datagram, offset + DATA_ADDRESS);
     }

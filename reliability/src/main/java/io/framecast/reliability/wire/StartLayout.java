@@ -17,6 +17,7 @@ public final class StartLayout {
     public static boolean isValid(final MemorySegment datagram, final long offset) {
         return ControlLayout.bytes(datagram, offset) == LENGTH
                 && firstSequence(datagram, offset) >= 0
+                && firstSequence(datagram, offset) <= Wire.SEQUENCE_MAX
                 && firstFrameId(datagram, offset) >= 0;
     }
 
