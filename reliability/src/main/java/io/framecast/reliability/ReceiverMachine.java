@@ -419,7 +419,8 @@ public final class ReceiverMachine {
         return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
     }
 
-    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first asks before
+    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first asks
+    /// before
     /// it calls [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
