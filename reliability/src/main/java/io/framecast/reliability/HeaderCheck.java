@@ -7,7 +7,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
-/// The trust boundary of the data and repair lanes: after GOOD, a header belongs to the session and says nothing
+/// The trust boundary of the data and repair lanes: after GOOD, a header belongs to the session and says
+/// nothing
 /// that cannot be. What depends on the receiver's progress is checked by [ReceiverMachine].
 final class HeaderCheck {
     private final StreamInfo stream;

@@ -2,7 +2,8 @@ package io.framecast.reliability;
 
 import io.framecast.reliability.flow.RttEstimator;
 
-/// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as GONE, so
+/// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
+/// GONE, so
 /// that
 /// it can be told, until its place is needed.
 ///

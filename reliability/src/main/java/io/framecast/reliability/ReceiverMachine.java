@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
 ///
-/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole frames are
+/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
+/// frames are
 /// taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered GOOD and
 /// [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls frames.
 ///
@@ -419,7 +420,8 @@ public final class ReceiverMachine {
         return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
     }
 
-    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first asks
+    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first
+    /// asks
     /// before
     /// it calls [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
@@ -480,7 +482,8 @@ public final class ReceiverMachine {
         }
     }
 
-    // What is acknowledged may be forgotten by the source, metadata too. So a frame whose metadata is missing is
+    // What is acknowledged may be forgotten by the source, metadata too. So a frame whose metadata is missing
+    // is
     // acknowledged only up to its first datagram, however much of its payload is here.
     private void advanceMetadata(final long nowNs) {
         while (metadataFirst < window.next() && frames.contains(metadataFirst)) {

@@ -25,7 +25,8 @@ import java.util.random.RandomGenerator;
 
 /// One source's session: who receives, what may be sent, what is sent again, when slots are free.
 ///
-/// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds control
+/// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds
+/// control
 /// datagrams
 /// to [#onControl]; calls [#onTick] at [#nextDeadlineNs]; frees the window up to [#releasable].
 ///
@@ -160,7 +161,8 @@ public final class SenderMachine {
         heartbeats.onUrgent(nowNs);
     }
 
-    /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether every member
+    /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether every
+    /// member
     /// knows that this was the end, so that nobody takes the source's silence for a loss.
     public boolean isDrained() {
         return next == window.committed()
@@ -195,7 +197,8 @@ public final class SenderMachine {
         return verdicts.count(dispatch(type, member, datagram, offset, nowNs));
     }
 
-    // Its place was given to another since it was evicted: it must hear that it is no member, or it waits for ever.
+    // Its place was given to another since it was evicted: it must hear that it is no member, or it waits for
+    // ever.
     private void onStranger(final long id, final int type, final long nowNs) {
         final boolean speaksAsMember = type == ControlLayout.TYPE_READY
                 || type == ControlLayout.TYPE_ACK
@@ -479,7 +482,8 @@ public final class SenderMachine {
         return onTimeoutTick(member, nowNs);
     }
 
-    // A full ring is treated like a timeout: the oldest is sent again (seed 004, buffer management), to the laggard
+    // A full ring is treated like a timeout: the oldest is sent again (seed 004, buffer management), to the
+    // laggard
     // only.
     private int onTimeoutTick(final int member, final long nowNs) {
         final long oldest = members.acknowledged(member);

@@ -1,14 +1,20 @@
 package io.framecast.reliability.placement;
 
-/// Bookkeeping of a ring whose slots are consumed strictly in arrival order, whatever arrives, as a verbs receive queue
+/// Bookkeeping of a ring whose slots are consumed strictly in arrival order, whatever arrives, as a verbs
+/// receive queue
 /// does; and of the mend buffers in which frames are assembled that did not land in one piece.
 ///
-/// Arrival a lands in slot a mod ringSlots. A frame is in place when its datagrams landed one after another and did not
-/// pass the ring's end. Any other frame is *mended*: repairs go straight into a mend buffer, and when the frame is
-/// complete its landed runs are copied there and their slots are free at once. Slots are freed in arrival order.
+/// Arrival a lands in slot a mod ringSlots. A frame is in place when its datagrams landed one after another
+/// and did not
+/// pass the ring's end. Any other frame is *mended*: repairs go straight into a mend buffer, and when the
+/// frame is
+/// complete its landed runs are copied there and their slots are free at once. Slots are freed in arrival
+/// order.
 ///
-/// Order of calls: [#start]; for each datagram of the data lane [#land], then [#accept] or [#reject] with what the
-/// receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the machine is told, and
+/// Order of calls: [#start]; for each datagram of the data lane [#land], then [#accept] or [#reject] with what
+/// the
+/// receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the machine is told,
+/// and
 /// [#repaired] when it took it; for the next whole frame [#canComplete], then `pollFrame`, then [#complete];
 /// [#releaseRun] or [#releaseMend] when the user is
 /// done; [#repost] whenever [#repostable] is not 0; [#creditLimit] after each of these.
@@ -115,7 +121,8 @@ public final class FifoPlacement {
         advance();
     }
 
-    /// Finds the place of a repair that the machine wants. The oldest incomplete frame may take the last mend buffer,
+    /// Finds the place of a repair that the machine wants. The oldest incomplete frame may take the last mend
+    /// buffer,
     /// a later one only when another stays free.
     ///
     /// @param firstSequence of the frame
@@ -160,7 +167,8 @@ public final class FifoPlacement {
         return NONE;
     }
 
-    /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be mended and no
+    /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be
+    /// mended and no
     /// buffer is free.
     public boolean canComplete(final long firstSequence, final long slots) {
         return isInPlace(firstSequence, slots) || mendBuffer(firstSequence) != NONE;
@@ -182,9 +190,8 @@ public final class FifoPlacement {
 
     /// The next frame goes to the user; mends it where needed.
     ///
-    /// @return the arrival number of its first datagram when it is in place (its memory begins at that modulo
-    ringSlots),
-    /// else −1 − the mend buffer that holds it
+    /// @return in place: the arrival number of its first datagram, where its memory begins (modulo ringSlots);
+    /// mended: −1 − the mend buffer that holds it
     public long complete(final long firstSequence, final long slots, final Copies copies) {
         nextFirst = firstSequence + slots;
         if (isInPlace(firstSequence, slots)) {

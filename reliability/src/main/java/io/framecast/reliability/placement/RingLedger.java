@@ -1,6 +1,7 @@
 package io.framecast.reliability.placement;
 
-/// Bookkeeping of a ring addressed by sequence (slot = sequence mod ringSlots): which frames were delivered and are
+/// Bookkeeping of a ring addressed by sequence (slot = sequence mod ringSlots): which frames were delivered
+/// and are
 /// still
 /// held, up to where everything was released, and the credit that follows.
 ///

@@ -3,9 +3,12 @@ package io.framecast.reliability.repair;
 import io.framecast.reliability.window.ReceiveWindow;
 import java.util.random.RandomGenerator;
 
-/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than `reorderDatagrams`
-/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions wait for the
-/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not answer in
+/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
+/// `reorderDatagrams`
+/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions
+/// wait for the
+/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not
+/// answer in
 /// step
 /// (RFC 5401 §5: back-off against NACK implosion).
 ///
@@ -31,7 +34,8 @@ public final class NackScheduler {
     private final byte[] attempts;
     private long rttNs = 2_000_000;
     private long nextDueNs = Long.MAX_VALUE;
-    // The first sequence never reported: when data has come more than the allowance behind it, it is due at once.
+    // The first sequence never reported: when data has come more than the allowance behind it, it is due at
+    // once.
     private long firstUnreported = Long.MAX_VALUE;
 
     /// Makes a scheduler over a window.

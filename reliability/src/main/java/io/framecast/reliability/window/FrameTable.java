@@ -4,7 +4,8 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver knows of the frames in its window, by first sequence. A frame takes at least one datagram, so a
+/// What a receiver knows of the frames in its window, by first sequence. A frame takes at least one datagram,
+/// so a
 /// table as long as the window never holds two frames in one entry.
 ///
 /// Pure state; one thread.

@@ -5,7 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest sequence, so that
+/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest sequence,
+/// so that
 /// lost tails are noticed, and the source's time, to be echoed for the round-trip time.
 ///
 /// ```
