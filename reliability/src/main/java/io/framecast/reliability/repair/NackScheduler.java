@@ -3,9 +3,12 @@ package io.framecast.reliability.repair;
 import io.framecast.reliability.window.ReceiveWindow;
 import java.util.random.RandomGenerator;
 
-/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than `reorderDatagrams`
-/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions wait for the
-/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not answer in
+/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
+/// `reorderDatagrams`
+/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions
+/// wait for the
+/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not
+/// answer in
 /// step
 /// (RFC 5401 §5: back-off against NACK implosion).
 ///
@@ -32,7 +35,8 @@ public final class NackScheduler {
     private long rttNs = 2_000_000;
     private long nextDueNs = Long.MAX_VALUE;
     private long lastDataNs;
-    // The first sequence never reported: when data has come more than the allowance behind it, it is due at once.
+    // The first sequence never reported: when data has come more than the allowance behind it, it is due at
+    // once.
     private long firstUnreported = Long.MAX_VALUE;
 
     /// Makes a scheduler over a window.
@@ -130,7 +134,8 @@ public final class NackScheduler {
     }
 
     private long backoffNs(final int attempt) {
-        final long base = Math.min(BACKOFF_MAX_NS, Math.max(BACKOFF_MIN_NS, rttNs + rttNs / 2) << attempt);
+        final long first = Math.max(BACKOFF_MIN_NS, rttNs + rttNs / 2);
+        final long base = Math.max(first, Math.min(BACKOFF_MAX_NS, first << attempt));
         return base + (long) (base * 0.5 * random.nextDouble());
     }
 
