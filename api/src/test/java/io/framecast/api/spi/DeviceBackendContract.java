@@ -294,6 +294,21 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
+    final void shouldFinishWorkWhenItsMemoryIsFreed() {
+        final KernelSource source = addKernel();
+        Assumptions.assumeTrue(source != null, "kernels cannot run here");
+        final DeviceKernel kernel = backend.load(source);
+        for (int round = 0; round < 20; round++) {
+            final DeviceRegion input = filled((byte) 4, LARGE_BYTES / 8);
+            final DeviceRegion output = backend.allocate(LARGE_BYTES / 8);
+            stream.launch(kernel, 4, 64, output.address(), input.address(), LARGE_BYTES / 8, 3);
+            backend.free(input);
+            assertAll((byte) 7, readBack(output), 0, 64);
+            backend.free(output);
+        }
+    }
+
+    @Test
     final void shouldRefuseToFreeWhatItDidNotAllocate() {
         final DeviceRegion region = backend.allocate(1000);
         assertThrows(IllegalArgumentException.class, () -> backend.free(region.slice(8, 100)));
