@@ -52,6 +52,7 @@ class EmulatedDeviceTest {
             assertNotEquals(first.address(), second.address());
             final DeviceStream stream = backend.openStream();
             assertThrows(DeviceException.class, () -> stream.fill(first.address(), (byte) 1, 1));
+            assertThrows(DeviceException.class, () -> stream.fill(second.address() + BYTES, (byte) 1, 1));
             assertThrows(
                     DeviceException.class, () -> stream.fill(other.allocate(1).address(), (byte) 1, 1));
         }
