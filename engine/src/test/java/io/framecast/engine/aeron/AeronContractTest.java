@@ -6,7 +6,6 @@ import io.framecast.api.spi.TransportConfig;
 import io.framecast.api.spi.TransportContract;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,11 +45,6 @@ class AeronContractTest {
     @Nested
     class Fanout extends Lazily {
         private @Nullable Transport shared;
-
-        @BeforeEach
-        void forget() {
-            shared = null;
-        }
 
         @Override
         protected Transport openTransport() {
