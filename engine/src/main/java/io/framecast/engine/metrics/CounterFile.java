@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The file under a [CounterTable]: where it lies, who may have it, and when one that was left behind may go.
 ///
-/// A file is stale when its process is gone *and* nobody holds its lock. The process alone would not do: containers
-/// that share a temporary directory do not see each other's processes. The lock alone would not do either: it goes
-/// when any reader in the same process closes the file.
+/// A file is stale when its process is gone *and* nobody holds its lock. The process alone would not do:
+/// containers that share a temporary directory do not see each other's processes. The lock alone would not do
+/// either: it goes when any reader in the same process closes the file.
 final class CounterFile implements AutoCloseable {
     private static final String SUFFIX = ".counters";
     private static final int TABLES_PER_PROCESS_MAX = 64;
@@ -92,8 +92,8 @@ final class CounterFile implements AutoCloseable {
         throw new ConfigException("counters file " + path + " was taken by another process: choose another");
     }
 
-    /// Fills the file, then maps it. Written, not only extended: a hole in a full file system would end the process at
-    /// the first store, here it is an error that can be told.
+    /// Fills the file, then maps it. Written, not only extended: a hole in a full file system would end the
+    /// process at the first store, here it is an error that can be told.
     MemorySegment map(final Arena arena, final int capacity) {
         try {
             final ByteBuffer zeros = ByteBuffer.allocate(Math.toIntExact(CounterLayout.fileBytes(capacity)));
@@ -211,8 +211,8 @@ final class CounterFile implements AutoCloseable {
                 && header.get(UNALIGNED_LONG, CounterLayout.PID_OFFSET) > 0;
     }
 
-    /// A process with the file's id that began when the file says. A file of our own id that is not ours was left by an
-    /// earlier process, or is another container's: the lock tells.
+    /// A process with the file's id that began when the file says. A file of our own id that is not ours was
+    /// left by an earlier process, or is another container's: the lock tells.
     private static boolean isAlive(final MemorySegment header) {
         final long pid = header.get(UNALIGNED_LONG, CounterLayout.PID_OFFSET);
         if (pid == ProcessHandle.current().pid()) {

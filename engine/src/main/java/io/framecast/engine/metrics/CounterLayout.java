@@ -11,14 +11,15 @@ import java.nio.ByteOrder;
 /// header    0 magic u64    8 version u32   12 header bytes u32   16 capacity u32   20 metadata stride u32
 ///          24 value stride u32   28 zero u32   32 pid u64   40 made, ms since the epoch u64
 ///          48 process start, ms since the epoch, 0 unknown u64   … 256
-/// metadata  [capacity][512]: 0 generation u32   4 state u32 (0 free, 1 used)   8 id u32   12 kind u32 (1 counter, 2
-/// gauge)
-///          16 name bytes u32   20 unit bytes u32   24 label bytes u32   32 name[96]   128 unit[32]   160 labels[352]
+/// metadata  [capacity][512]
+///           0 generation u32   4 state u32 (0 free, 1 used)   8 id u32   12 kind u32 (1 counter, 2 gauge)
+///          16 name bytes u32   20 unit bytes u32   24 label bytes u32
+///          32 name[96]   128 unit[32]   160 labels[352]
 /// values    [capacity][128]: 0 value i64
 /// ```
 ///
-/// The magic is written last. A generation is odd while its metadata change: a reader takes what it read between two
-/// equal even ones. Values lie 128 bytes apart, since processors fetch cache lines in pairs.
+/// The magic is written last. A generation is odd while its metadata change: a reader takes what it read
+/// between two equal even ones. Values lie 128 bytes apart, since processors fetch cache lines in pairs.
 final class CounterLayout {
     /// "FRMCNTRS" in the order of the bytes.
     static final long MAGIC = 0x5352_544E_434D_5246L;

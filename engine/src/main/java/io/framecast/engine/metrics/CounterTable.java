@@ -17,12 +17,12 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Counters in a memory-mapped file that other processes read without disturbing this one; see [CounterLayout] for the
-/// file and [CounterReader] for the other side.
+/// Counters in a memory-mapped file that other processes read without disturbing this one; see [CounterLayout]
+/// for the file and [CounterReader] for the other side.
 ///
-/// Threading: all methods from any thread; a [Counter] is written by one thread. Ownership: the table owns its file and
-/// deletes it in [#close]; close it after everything that writes counters has stopped.
-/// Limits: [#CAPACITY] counters. A full table answers with a sink that nobody sees, and counts that.
+/// Threading: all methods from any thread; a [Counter] is written by one thread. Ownership: the table owns its
+/// file and deletes it in [#close]; close it after everything that writes counters has stopped. Limits:
+/// [#CAPACITY] counters. A full table answers with a sink that nobody sees, and counts that.
 public final class CounterTable implements AutoCloseable {
     public static final int CAPACITY = 1024;
 
@@ -66,7 +66,8 @@ public final class CounterTable implements AutoCloseable {
         return new CounterTable(CounterFile.ofProcess(Path.of(System.getProperty("java.io.tmpdir"))), CAPACITY);
     }
 
-    /// A table in a file of its own. A counters file that a dead process left is replaced, anything else is refused.
+    /// A table in a file of its own. A counters file that a dead process left is replaced, anything else is
+    /// refused.
     ///
     /// @throws ConfigException when the file is in use, is not a counters file, or cannot be written
     public static CounterTable create(final Path path) {

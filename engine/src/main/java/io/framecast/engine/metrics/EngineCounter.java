@@ -1,7 +1,8 @@
 package io.framecast.engine.metrics;
 
-/// Every kind of counter: one constant per exported name. Names follow Prometheus: `framecast_` first, base unit
-/// before the end, `_total` last on what only grows. Reasons and lanes are labels, so that sums over them make sense.
+/// Every kind of counter: one constant per exported name. Names follow Prometheus: `framecast_` first, base
+/// unit before the end, `_total` last on what only grows. Reasons and lanes are labels, so that sums over them
+/// make sense.
 public enum EngineCounter {
     /// How often [CounterTable#allocate] found the table full. Held by the table itself.
     TABLE_OVERFLOWS(1, "framecast_counter_table_overflows_total", Unit.EVENTS, "Counters that found no room."),

@@ -20,8 +20,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// Serves a [CounterTable] and the JVM's own figures at `/metrics`, in Prometheus' text format or OpenMetrics, as the
-/// scraper asks. The table is read when a scrape comes; between scrapes nothing runs.
+/// Serves a [CounterTable] and the JVM's own figures at `/metrics`, in Prometheus' text format or OpenMetrics,
+/// as the scraper asks. The table is read when a scrape comes; between scrapes nothing runs.
 ///
 /// Threading: any thread. Close it before the table; a scrape that comes later finds no counters.
 public final class PrometheusExporter implements AutoCloseable {
@@ -101,8 +101,8 @@ public final class PrometheusExporter implements AutoCloseable {
         }
     }
 
-    /// What simpleclient's DefaultExports registers, but made once: one of them listens to the collectors for the rest
-    /// of the process, so a set per exporter would add up.
+    /// What simpleclient's DefaultExports registers, but made once: one of them listens to the collectors for
+    /// the rest of the process, so a set per exporter would add up.
     private static final class JvmExports {
         static final List<Collector> ALL = List.of(
                 new StandardExports(),
