@@ -54,7 +54,7 @@ public record SimOptions(
                 receivers,
                 64 << random.nextInt(2),
                 window,
-                20 + random.nextInt(60),
+                10 + random.nextInt(40),
                 1 + random.nextInt(random.nextInt(4) == 0 ? 2 * window : 16),
                 0,
                 drawLink(random, loss, Math.max(8, capacity)),

@@ -19,6 +19,7 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,8 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     private long heardNs;
     private long gapSequence = -1;
     private long gapSinceNs;
-    private boolean gapReported;
+    // By sequence − start: everything that a NACK ever spoke of.
+    private final BitSet reported = new BitSet();
     private boolean left;
     private boolean evicted;
     private long deliveredBytes;
@@ -361,10 +363,8 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         if (gapSequence != m.acknowledgedSequence()) {
             gapSequence = m.acknowledgedSequence();
             gapSinceNs = nowNs();
-            gapReported = false;
-        } else if (!gapReported && nowNs() - gapSinceNs > GAP_REPORT_MAX_NS) {
+        } else if (nowNs() - gapSinceNs > GAP_REPORT_MAX_NS && !reported.get((int) (gapSequence - m.startSequence()))) {
             violation("sequence " + gapSequence + " is missing and was not reported");
-            gapReported = true;
         }
     }
 
@@ -386,15 +386,10 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     }
 
     private void noteNack() {
-        for (int i = 0; i < NackLayout.ranges(scratch, 0); i++) {
-            final long first = NackLayout.first(scratch, 0, i);
-            final ReceiverMachine m = machine;
-            final long missing = m == null ? -1 : m.acknowledgedSequence();
-            if (missing >= first && missing < first + NackLayout.count(scratch, 0, i)) {
-                gapSequence = missing;
-                gapSinceNs = nowNs();
-                gapReported = true;
-            }
+        final ReceiverMachine m = machine;
+        for (int i = 0; m != null && i < NackLayout.ranges(scratch, 0); i++) {
+            final int from = (int) (NackLayout.first(scratch, 0, i) - m.startSequence());
+            reported.set(from, from + NackLayout.count(scratch, 0, i));
         }
     }
 
