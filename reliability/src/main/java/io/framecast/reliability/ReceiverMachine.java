@@ -149,7 +149,8 @@ public final class ReceiverMachine {
         return acceptedSequence;
     }
 
-    /// Where the next new datagram is expected: one behind the highest that arrived on either lane. So every slot from
+    /// Where the next new datagram is expected: one behind the highest that arrived on either lane. So every
+    /// slot from
     /// there on is empty, and a batch may be aimed at it, up to the credit limit.
     public long expectedSequence() {
         return state == State.RECEIVING ? highestAny + 1 : 0;

@@ -8,8 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
-/// A ring addressed by sequence, filled by aimed batches as `recvmsg` with iovecs does: payloads land where they were
-/// expected before anybody saw a header. Wrapping frames are read through the ring's end, as with memory mapped twice.
+/// A ring addressed by sequence, filled by aimed batches as `recvmsg` with iovecs does: payloads land where
+/// they were
+/// expected before anybody saw a header. Wrapping frames are read through the ring's end, as with memory
+/// mapped twice.
 final class AimedMemory extends SimPlacement {
     private final RandomGenerator random;
     private final RingLedger ledger;

@@ -7,7 +7,8 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/// A ring that behaves like a verbs receive queue: whatever arrives takes the next posted slot; without one it is lost.
+/// A ring that behaves like a verbs receive queue: whatever arrives takes the next posted slot; without one it
+/// is lost.
 final class FifoMemory extends SimPlacement {
     private final FifoPlacement placement;
     private final byte[] ring;
@@ -123,9 +124,7 @@ final class FifoMemory extends SimPlacement {
 
     @Override
     int offset(final long handle, final long firstSequence, final long frameIndex) {
-        return handle >= 0
-                ? ((int) (handle % ringSlots) + (int) frameIndex) * slotBytes
-                : (int) frameIndex * slotBytes;
+        return handle >= 0 ? ((int) (handle % ringSlots) + (int) frameIndex) * slotBytes : (int) frameIndex * slotBytes;
     }
 
     @Override

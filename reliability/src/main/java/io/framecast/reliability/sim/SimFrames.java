@@ -14,8 +14,7 @@ final class SimFrames {
     /// @param firstSequence of its datagrams
     record Frame(long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata) {}
 
-    private static final VarHandle WORDS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long FRAME_STEP = 0x9e3779b97f4a7c15L;
     private static final long WORD_STEP = 0xd1342543de82ef95L;
 

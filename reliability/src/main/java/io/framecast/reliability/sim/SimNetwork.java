@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One source and many receivers: multicast takes each receiver's link on its own, so every receiver has its own fate on
+/// One source and many receivers: multicast takes each receiver's link on its own, so every receiver has its
+/// own fate on
 /// every lane.
 final class SimNetwork {
     private record Port(SimLink down, SimLink up, SimNode node) {}
@@ -70,7 +71,16 @@ final class SimNetwork {
             drops += port.node.overflows();
         }
         // Incarnations of one receiver share their links.
-        return drops + ports.stream().map(Port::down).distinct().mapToLong(SimLink::drops).sum()
-                + ports.stream().map(Port::up).distinct().mapToLong(SimLink::drops).sum();
+        return drops
+                + ports.stream()
+                        .map(Port::down)
+                        .distinct()
+                        .mapToLong(SimLink::drops)
+                        .sum()
+                + ports.stream()
+                        .map(Port::up)
+                        .distinct()
+                        .mapToLong(SimLink::drops)
+                        .sum();
     }
 }

@@ -11,7 +11,8 @@ import java.util.random.RandomGenerator;
 /// @param frameMaxSlots longest frame, in slots
 /// @param frameBytes length of every frame, 0 for random ones
 /// @param link what links are like; `chaos` varies it for each
-/// @param chaos 0 … 1: weight of late joiners, leavers, deaths, partitions, slow consumers, ghosts, refused repairs
+/// @param chaos 0 … 1: weight of late joiners, leavers, deaths, partitions, slow consumers, ghosts, refused
+/// repairs
 /// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long but under `chaos`
 /// @param batchMax datagrams per batch, sent and received
 /// @param framesHeld frames a user keeps at once
@@ -43,7 +44,8 @@ public record SimOptions(
                 receivers, 64, 64, frames, 24, 0, LinkSpec.CLEAN, 0, 32, 16, 2, 0.5, 1_000, 0, Plant.NONE);
     }
 
-    /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds of
+    /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
+    /// of
     /// trouble and find what a mixture would hide.
     ///
     /// @param loss mean loss of all links, or negative to draw it too

@@ -23,7 +23,8 @@ import java.util.BitSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One incarnation of a receiver: finds the source by its heartbeat, joins, checks every frame it is given, and keeps
+/// One incarnation of a receiver: finds the source by its heartbeat, joins, checks every frame it is given,
+/// and keeps
 /// frames for a while as a slow user does.
 final class SimReceiver extends SimNode implements ReceiverOutput {
     /// A gap that stays open this long must have been reported.
@@ -223,8 +224,8 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, 0);
-        final int ringSlots =
-                (int) ReceiverConfig.ringSlotsMin(stream, options.framesHeld()) + random().nextInt(2) * random().nextInt(64);
+        final int ringSlots = (int) ReceiverConfig.ringSlotsMin(stream, options.framesHeld())
+                + random().nextInt(2) * random().nextInt(64);
         final byte[] name = {(byte) (address >>> 8), (byte) address};
         final ReceiverConfig config = new ReceiverConfig(
                 stream, id, ringSlots, options.receiveCapacity(), random().nextInt(8), new LaneAddresses(name, name));
@@ -436,7 +437,8 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         if (m == null) {
             return "receiver " + address + " never heard the source";
         }
-        return "receiver " + address + " is " + m.state() + " at " + m.acknowledgedSequence() + ", missing " + m.missing()
+        return "receiver " + address + " is " + m.state() + " at " + m.acknowledgedSequence() + ", missing "
+                + m.missing()
                 + ", granted " + m.grantedSequence() + ", next frame at " + m.nextFrameSequence() + ", holds " + held
                 + ", placement credit " + (placement == null ? 0 : placement.creditLimit());
     }

@@ -259,8 +259,8 @@ final class SimSource extends SimNode implements SenderOutput {
         checksum.seal(ghost, 0, session.ghostNonce());
         network.multicast(SimLane.DATA, ghost);
         final MemorySegment end = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final int length = LeaveLayout.writeEvict(
-                end, new ControlIds(session.ghostNonce()), LeaveLayout.Reason.CLOSED, checksum);
+        final int length =
+                LeaveLayout.writeEvict(end, new ControlIds(session.ghostNonce()), LeaveLayout.Reason.CLOSED, checksum);
         network.multicast(SimLane.CONTROL, end.asSlice(0, length));
     }
 
@@ -336,7 +336,8 @@ final class SimSource extends SimNode implements SenderOutput {
         }
     }
 
-    // The first frame that begins at or after what is sent next: the checker's own opinion of where a member starts.
+    // The first frame that begins at or after what is sent next: the checker's own opinion of where a member
+    // starts.
     private void noteStart(final int bytes) {
         final long first = StartLayout.firstSequence(scratch, 0);
         final long frameId = StartLayout.firstFrameId(scratch, 0);
@@ -344,8 +345,8 @@ final class SimSource extends SimNode implements SenderOutput {
             if (receiver.id() == ControlLayout.receiver(scratch, 0) && !receiver.isToldStart()) {
                 final long truth = frames.idFrom(machine.nextSequence());
                 if (frameId != truth || first != frames.firstSequence(truth)) {
-                    violation("starts a member at frame " + frameId + ", sequence " + first + "; expected frame " + truth
-                            + ", sequence " + frames.firstSequence(truth));
+                    violation("starts a member at frame " + frameId + ", sequence " + first + "; expected frame "
+                            + truth + ", sequence " + frames.firstSequence(truth));
                 }
                 receiver.started(truth);
             }
@@ -366,9 +367,8 @@ final class SimSource extends SimNode implements SenderOutput {
     public void probe(final int token) {
         final byte[] bytes = new byte[DataLayout.LENGTH + options.slotBytes()];
         final MemorySegment probe = MemorySegment.ofArray(bytes);
-        final DataHeader header = new DataHeader()
-                .session(DataLayout.TYPE_PROBE, session.nonce())
-                .frame(0, 0, nowNs());
+        final DataHeader header =
+                new DataHeader().session(DataLayout.TYPE_PROBE, session.nonce()).frame(0, 0, nowNs());
         DataLayout.write(probe, 0, header, 0, token);
         checksum.seal(probe, 0, session.nonce());
         network.multicast(SimLane.DATA, probe);
@@ -376,7 +376,8 @@ final class SimSource extends SimNode implements SenderOutput {
 
     @Override
     public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
-        final int address = controlAddress.length == 2 ? ((controlAddress[0] & 0xff) << 8) | (controlAddress[1] & 0xff) : -1;
+        final int address =
+                controlAddress.length == 2 ? ((controlAddress[0] & 0xff) << 8) | (controlAddress[1] & 0xff) : -1;
         if (!network.isAddress(address)) {
             return false;
         }
@@ -396,6 +397,7 @@ final class SimSource extends SimNode implements SenderOutput {
     /// Why the source is not done, for the report.
     String describe() {
         return "source sent " + machine.nextSequence() + " of " + window.committed() + ", released "
-                + machine.releasable() + ", granted " + machine.grantedSequence() + ", members " + machine.readyMembers();
+                + machine.releasable() + ", granted " + machine.grantedSequence() + ", members "
+                + machine.readyMembers();
     }
 }

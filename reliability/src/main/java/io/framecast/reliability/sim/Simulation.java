@@ -5,12 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// One source, many receivers, a hostile network and an all-knowing checker, in virtual time. Everything follows from a
+/// One source, many receivers, a hostile network and an all-knowing checker, in virtual time. Everything
+/// follows from a
 /// seed: the same seed gives the same events, digest and violations on any machine.
 ///
-/// The checker demands that every receiver gets each frame exactly once, in order, whole, with the right bytes at its
-/// final address, from the boundary on at which it became a member; that the source never passes a member's grant and
-/// never frees what a member lacks; that every gap is reported; that nobody is evicted or gives up without silence; and
+/// The checker demands that every receiver gets each frame exactly once, in order, whole, with the right bytes
+/// at its
+/// final address, from the boundary on at which it became a member; that the source never passes a member's
+/// grant and
+/// never frees what a member lacks; that every gap is reported; that nobody is evicted or gives up without
+/// silence; and
 /// that all comes to an end once faults stop.
 public final class Simulation {
     private static final long FAULTS_NS = 1_500_000_000;
@@ -49,7 +53,8 @@ public final class Simulation {
     /// @param loss mean loss of all links, or negative to draw it too
     public static SimReport run(final long seed, final int receivers, final double loss, final Plant plant) {
         final SplittableRandom random = new SplittableRandom(seed);
-        final SimOptions options = SimOptions.draw(random.split(), receivers, loss).withPlant(plant);
+        final SimOptions options =
+                SimOptions.draw(random.split(), receivers, loss).withPlant(plant);
         return new Simulation(seed, options, random).run();
     }
 
@@ -101,7 +106,8 @@ public final class Simulation {
 
     private void join(final SimLink down, final SimLink up, final int incarnation) {
         expectedJoins--;
-        final SimReceiver receiver = new SimReceiver(world, random.split(), session, down.spec().queueDatagrams());
+        final SimReceiver receiver =
+                new SimReceiver(world, random.split(), session, down.spec().queueDatagrams());
         receiver.address(network.attach(down, up, receiver));
         receivers.add(receiver);
         if (happens(0.1)) {
