@@ -149,6 +149,7 @@ public final class ReceiverMachine {
         return acceptedSequence;
     }
 
+<<<<<<< HEAD
     /// Where the next new datagram is expected: one behind the highest that arrived on either lane. So every
     /// slot from
     /// there on is empty, and a batch may be aimed at it, up to the credit limit.
@@ -164,6 +165,28 @@ public final class ReceiverMachine {
     /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo this.
     public int windowSlots() {
         return window.capacity();
+=======
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where a
+    /// repair
+    /// already lies.
+    public long expectedSequence() {
+        long sequence = Math.max(window.next(), highestData + 1);
+        while (window.isReceived(sequence)) {
+            sequence++;
+        }
+        return sequence;
+    }
+
+    /// How many sequences from `first` on may be aimed at: none of them has been received.
+    ///
+    /// @param max upper bound
+    public int expectedRun(final long first, final int max) {
+        int run = 0;
+        while (run < max && !window.isReceived(first + run)) {
+            run++;
+        }
+        return run;
+>>>>>>> main
     }
 
     /// First sequence not yet received.
@@ -239,9 +262,7 @@ public final class ReceiverMachine {
         advanceMetadata(nowNs);
         if (!repair) {
             highestData = Math.max(highestData, sequence);
-            if (window.missing() > 0) {
-                nacks.onData(highestData, nowNs);
-            }
+            nacks.onData(highestData, nowNs);
         }
     }
 

@@ -35,7 +35,9 @@ public final class SenderMachine {
     /// Repairs sent in one tick; the rest follows in the next, so that new data and control are never starved.
     public static final int REPAIRS_PER_TICK_MAX = 256;
 
-    private static final long TIMEOUT_MIN_NS = 20_000_000;
+    // The last resort, behind heartbeats and NACKs: rarely early is worth more than soon.
+    private static final long TIMEOUT_MIN_NS = 100_000_000;
+    private static final long MEMBER_TICK_NS = 20_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
     private static final int TIMEOUT_DOUBLINGS_MAX = 6;
@@ -146,7 +148,7 @@ public final class SenderMachine {
         counts.sentDatagrams += count;
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE) {
-            memberDeadlineNs = nowNs + TIMEOUT_MIN_NS;
+            memberDeadlineNs = nowNs + MEMBER_TICK_NS;
         }
     }
 
@@ -297,7 +299,7 @@ public final class SenderMachine {
             return MemberTable.NONE;
         }
         members.admit(member, id, random.nextInt(), nowNs);
-        memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + TIMEOUT_MIN_NS);
+        memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
         return member;
     }
 
@@ -458,7 +460,7 @@ public final class SenderMachine {
         for (int m = 0; m < members.capacity(); m++) {
             if (members.state(m) == State.ACTIVE || members.state(m) == State.ADMITTED) {
                 work += onMemberTick(m, nowNs);
-                memberDeadlineNs = nowNs + TIMEOUT_MIN_NS;
+                memberDeadlineNs = nowNs + MEMBER_TICK_NS;
             }
         }
         return work;

@@ -34,6 +34,7 @@ public final class NackScheduler {
     private final byte[] attempts;
     private long rttNs = 2_000_000;
     private long nextDueNs = Long.MAX_VALUE;
+    private long lastDataNs;
     // The first sequence never reported: when data has come more than the allowance behind it, it is due at
     // once.
     private long firstUnreported = Long.MAX_VALUE;
@@ -53,7 +54,7 @@ public final class NackScheduler {
 
     /// Sequences `[first, end)` were sent and have not arrived; called before the window learns of them.
     public void onGap(final long first, final long end, final long nowNs) {
-        final long due = nowNs + Math.max(GAP_DELAY_NS, rttNs / 4);
+        final long due = nowNs + gapDelayNs();
         for (long sequence = first; sequence < end; sequence++) {
             final int index = window.index(sequence);
             dueNs[index] = due;
@@ -63,8 +64,9 @@ public final class NackScheduler {
         firstUnreported = Math.min(firstUnreported, first);
     }
 
-    /// New data arrived.
+    /// New data arrived on the data lane.
     public void onData(final long sequence, final long nowNs) {
+        lastDataNs = nowNs;
         if (sequence - reorderDatagrams > firstUnreported) {
             nextDueNs = Math.min(nextDueNs, nowNs);
         }
@@ -111,6 +113,10 @@ public final class NackScheduler {
 
     private boolean report(final long sequence, final long nowNs, final long highestData) {
         final int index = window.index(sequence);
+        if (sequence > highestData) {
+            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on its way.
+            dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
+        }
         final boolean overtaken = attempts[index] == 0 && highestData - sequence > reorderDatagrams;
         final boolean due = overtaken || dueNs[index] <= nowNs;
         if (due) {
@@ -121,6 +127,10 @@ public final class NackScheduler {
         }
         nextDueNs = Math.min(nextDueNs, dueNs[index]);
         return due;
+    }
+
+    private long gapDelayNs() {
+        return Math.max(GAP_DELAY_NS, rttNs / 4);
     }
 
     private long backoffNs(final int attempt) {
