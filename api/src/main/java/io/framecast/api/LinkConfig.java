@@ -8,7 +8,7 @@ package io.framecast.api;
 /// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives
 public record LinkConfig(String networkInterface, int mtuBytes, int ttl, long socketBufferBytes) {
     public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0);
-    public static final int MTU_BYTES_MIN = 576;
+    public static final int MTU_BYTES_MIN = 1280;
     public static final int MTU_BYTES_MAX = 65_536;
 
     public LinkConfig {

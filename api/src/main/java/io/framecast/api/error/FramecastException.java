@@ -1,5 +1,7 @@
 package io.framecast.api.error;
 
+import java.util.Objects;
+
 /// What Framecast throws: the message is one line that names the mend. Back-pressure and loss are never exceptions.
 public abstract sealed class FramecastException extends RuntimeException
         permits ConfigException, TransportException, DeviceException, CodecException {
@@ -11,5 +13,11 @@ public abstract sealed class FramecastException extends RuntimeException
 
     FramecastException(final String message, final Throwable cause) {
         super(message, cause);
+    }
+
+    /// The one line, never null.
+    @Override
+    public String getMessage() {
+        return Objects.requireNonNullElse(super.getMessage(), getClass().getSimpleName());
     }
 }

@@ -1,0 +1,51 @@
+package io.framecast.engine.aeron;
+
+import io.framecast.api.error.TransportException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/// Says which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
+/// it, which the system frees when that process is gone.
+final class DirectoryLock implements AutoCloseable {
+    private final Path file;
+    private final FileChannel channel;
+
+    private DirectoryLock(final Path file, final FileChannel channel) {
+        this.file = file;
+        this.channel = channel;
+    }
+
+    /// Null where another process holds it.
+    static @Nullable DirectoryLock tryLock(final Path directory) {
+        final Path file = directory.resolveSibling(directory.getFileName() + ".lock");
+        @Nullable FileChannel channel = null;
+        try {
+            Files.createDirectories(file.getParent());
+            channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (channel.tryLock() != null) {
+                return new DirectoryLock(file, channel);
+            }
+            channel.close();
+            return null;
+        } catch (final IOException | OverlappingFileLockException e) {
+            throw new TransportException(
+                    "ipc: no lock file " + file + " (" + e.getMessage() + "); make its directory writable", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(file);
+            channel.close();
+        } catch (final IOException e) {
+            // The lock is freed with the process; the empty file does no harm.
+            return;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.framecast.engine.aeron;
+
+import io.framecast.api.error.TransportException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import org.agrona.IoUtil;
+import org.agrona.SystemUtil;
+import org.jspecify.annotations.Nullable;
+
+/// A media driver's own directory, `framecast-aeron-<pid>-<nonce>`, in shared memory where there is room, else in
+/// java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, however it went, the next
+/// one to come can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm but not
+/// those.) Deleted at close, and by a shutdown hook where close was not reached.
+final class DriverDirectory implements AutoCloseable {
+    private static final String PREFIX = "framecast-aeron-";
+    /// A directory has this ending until it is locked.
+    private static final String UNFINISHED = ".new";
+
+    private static final String LOCK = "lock";
+    private static final String DRIVER = "driver";
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    /// Three terms for each end of each lane, with room to spare. Containers have 64 MB by default: too little.
+    private static final long ROOM_BYTES_MIN = 256L << 20;
+
+    private final Path path;
+    private final FileChannel lock;
+    private final Thread shutdownHook;
+
+    private DriverDirectory(final Path path, final FileChannel lock) {
+        this.path = path;
+        this.lock = lock;
+        shutdownHook = new Thread(() -> delete(path), "framecast-aeron-clear-up");
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
+    }
+
+    static DriverDirectory create() {
+        final Path parent = hasRoom(SHARED_MEMORY) ? SHARED_MEMORY : Path.of(SystemUtil.tmpDirName());
+        sweep(parent);
+        return create(parent);
+    }
+
+    static DriverDirectory create(final Path parent) {
+        final String name = PREFIX + ProcessHandle.current().pid() + "-"
+                + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        try {
+            final Path unfinished = Files.createDirectory(parent.resolve(name + UNFINISHED));
+            final FileChannel lock =
+                    FileChannel.open(unfinished.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            lock.lock();
+            return new DriverDirectory(Files.move(unfinished, parent.resolve(name)), lock);
+        } catch (final IOException e) {
+            throw new TransportException(
+                    "aeron: no directory in " + parent + " (" + e.getMessage() + "); make it writable", e);
+        }
+    }
+
+    /// Deletes what dead processes left in `parent`.
+    static void sweep(final Path parent) {
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, PREFIX + "*")) {
+            for (final Path directory : left) {
+                if (!directory.getFileName().toString().endsWith(UNFINISHED) && isAbandoned(directory)) {
+                    delete(directory);
+                }
+            }
+        } catch (final IOException e) {
+            // Clearing up after others is a courtesy; failing to is no reason not to start.
+            return;
+        }
+    }
+
+    private static boolean isAbandoned(final Path directory) {
+        try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.WRITE);
+                @Nullable FileLock lock = channel.tryLock()) {
+            return lock != null;
+        } catch (final IOException | OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    private static boolean hasRoom(final Path parent) {
+        final File file = parent.toFile();
+        return file.isDirectory() && file.canWrite() && file.getUsableSpace() >= ROOM_BYTES_MIN;
+    }
+
+    private static void delete(final Path directory) {
+        IoUtil.delete(directory.toFile(), _ -> {});
+    }
+
+    /// Where the driver shall live; it makes this directory itself.
+    Path driver() {
+        return path.resolve(DRIVER);
+    }
+
+    Path path() {
+        return path;
+    }
+
+    @Override
+    public void close() {
+        delete(path);
+        try {
+            lock.close();
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
+        } catch (final IOException | IllegalStateException e) {
+            // A closing JVM runs the hook itself, and closes the file.
+            return;
+        }
+    }
+}

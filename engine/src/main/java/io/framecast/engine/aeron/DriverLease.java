@@ -1,0 +1,218 @@
+package io.framecast.engine.aeron;
+
+import io.aeron.Aeron;
+import io.aeron.CommonContext;
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import io.framecast.api.error.TransportException;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
+import org.jspecify.annotations.Nullable;
+
+/// A media driver to use, and this transport's client of it.
+///
+/// A channel on the network has a driver of its own: one thread for sending, receiving and conducting, so that
+/// four processes on two cores stay polite, and a slow subscriber shares no image with its neighbours. A
+/// shared-memory channel uses the driver that runs in its directory, whoever started it; where none does, this
+/// process starts one and keeps it until its last transport on that directory is closed.
+final class DriverLease implements AutoCloseable {
+    /// A stopped process (debugger, SIGSTOP, suspended laptop) finds its own driver and client alive when it
+    /// goes on: who is silent for how long is Framecast's to judge, not Aeron's.
+    private static final long PRIVATE_TIMEOUT_MS = TimeUnit.HOURS.toMillis(1);
+
+    private static final long SHARED_TIMEOUT_MS = 10_000;
+
+    private static final int SPINS_MAX = 10;
+    private static final int YIELDS_MAX = 20;
+    private static final long PARK_NS_MIN = 1_000;
+    private static final long PARK_NS_MAX = 500_000;
+
+    /// How often the client looks for new images; a lane sees its peer this much later at worst.
+    private static final long CLIENT_PERIOD_MS = 4;
+
+    private static final ConcurrentHashMap<Path, SharedDriver> SHARED = new ConcurrentHashMap<>();
+
+    private final Aeron client;
+    private final Runnable release;
+
+    private DriverLease(final Aeron client, final Runnable release) {
+        this.client = client;
+        this.release = release;
+    }
+
+    /// A driver of this transport's own.
+    static DriverLease ownDriver(final Notices notices) {
+        final DriverDirectory directory = DriverDirectory.create();
+        @Nullable MediaDriver driver = null;
+        try {
+            driver = launch(directory.driver(), PRIVATE_TIMEOUT_MS, notices);
+            final MediaDriver launched = driver;
+            final Aeron client = connect(directory.driver(), PRIVATE_TIMEOUT_MS, notices);
+            return new DriverLease(client, () -> CloseHelper.quietCloseAll(launched, directory));
+        } catch (final RuntimeException e) {
+            CloseHelper.quietCloseAll(driver, directory);
+            throw e;
+        }
+    }
+
+    /// The driver of `directory`.
+    static DriverLease sharedDriver(final Path directory, final Notices notices) {
+        final Path key = directory.toAbsolutePath().normalize();
+        SHARED.compute(key, (path, driver) -> (driver == null ? SharedDriver.at(path, notices) : driver).retained());
+        try {
+            return new DriverLease(connect(key, SHARED_TIMEOUT_MS, notices), () -> release(key));
+        } catch (final RuntimeException e) {
+            release(key);
+            throw e;
+        }
+    }
+
+    private static void release(final Path key) {
+        SHARED.computeIfPresent(key, (_, driver) -> driver.released());
+    }
+
+    Aeron client() {
+        return client;
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietClose(client);
+        release.run();
+    }
+
+    private static MediaDriver launch(final Path directory, final long timeoutMs, final Notices notices) {
+        final long timeoutNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        final MediaDriver.Context context = new MediaDriver.Context()
+                .aeronDirectoryName(directory.toString())
+                .threadingMode(ThreadingMode.SHARED)
+                .sharedIdleStrategy(new BackoffIdleStrategy(SPINS_MAX, YIELDS_MAX, PARK_NS_MIN, PARK_NS_MAX))
+                .sharedThreadFactory(daemon("framecast-aeron-driver"))
+                .errorHandler(notices)
+                .clientLivenessTimeoutNs(timeoutNs)
+                .publicationUnblockTimeoutNs(2 * timeoutNs)
+                .warnIfDirectoryExists(false)
+                .printConfigurationOnStart(false)
+                .dirDeleteOnStart(true)
+                .dirDeleteOnShutdown(true)
+                // Channels name their own buffers; these only have to pass the driver's check at start.
+                .initialWindowLength(LocalLink.MTU_BYTES_MAX)
+                .socketRcvbufLength(0)
+                .socketSndbufLength(0);
+        context.driverTimeoutMs(timeoutMs);
+        try {
+            return MediaDriver.launch(context);
+        } catch (final RuntimeException e) {
+            throw new TransportException(
+                    "aeron: no media driver in " + directory + " (" + Notices.firstLine(e)
+                            + "); free space there, or choose another directory",
+                    e);
+        }
+    }
+
+    private static Aeron connect(final Path directory, final long timeoutMs, final Notices notices) {
+        try {
+            return Aeron.connect(new Aeron.Context()
+                    .aeronDirectoryName(directory.toString())
+                    .errorHandler(notices)
+                    .subscriberErrorHandler(notices)
+                    .driverTimeoutMs(timeoutMs)
+                    .idleStrategy(new SleepingMillisIdleStrategy(CLIENT_PERIOD_MS))
+                    .threadFactory(daemon("framecast-aeron-client")));
+        } catch (final RuntimeException e) {
+            throw new TransportException(
+                    "aeron: no answer from the media driver in " + directory + " (" + Notices.firstLine(e)
+                            + "); restart it",
+                    e);
+        }
+    }
+
+    private static ThreadFactory daemon(final String name) {
+        return task -> {
+            final Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    /// A driver that transports of this process use together.
+    ///
+    /// @param driver null where another process runs it
+    /// @param lock held while this process runs it
+    private record SharedDriver(
+            @Nullable MediaDriver driver, @Nullable DirectoryLock lock, int users) {
+        static SharedDriver at(final Path directory, final Notices notices) {
+            if (isActive(directory)) {
+                return new SharedDriver(null, null, 0);
+            }
+            final DirectoryLock lock = DirectoryLock.tryLock(directory);
+            if (lock == null) {
+                awaitActive(directory);
+                return new SharedDriver(null, null, 0);
+            }
+            try {
+                requireReplaceable(directory);
+                return new SharedDriver(launch(directory, SHARED_TIMEOUT_MS, notices), lock, 0);
+            } catch (final RuntimeException e) {
+                lock.close();
+                throw e;
+            }
+        }
+
+        SharedDriver retained() {
+            return new SharedDriver(driver, lock, users + 1);
+        }
+
+        @Nullable
+        SharedDriver released() {
+            if (users > 1) {
+                return new SharedDriver(driver, lock, users - 1);
+            }
+            CloseHelper.quietCloseAll(driver, lock);
+            return null;
+        }
+
+        private static boolean isActive(final Path directory) {
+            try {
+                return CommonContext.isDriverActive(directory.toFile(), SHARED_TIMEOUT_MS, _ -> {});
+            } catch (final RuntimeException e) {
+                throw new TransportException(
+                        "ipc: " + directory + " holds a media driver that does not answer (" + Notices.firstLine(e)
+                                + "); stop it or choose another directory",
+                        e);
+            }
+        }
+
+        private static void awaitActive(final Path directory) {
+            final long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SHARED_TIMEOUT_MS);
+            while (!isActive(directory)) {
+                if (System.nanoTime() - deadlineNs > 0) {
+                    throw new TransportException("ipc: another process is starting a media driver in " + directory
+                            + " and does not finish; " + "stop it or choose another directory");
+                }
+                Waiting.pause();
+            }
+        }
+
+        /// Launching a driver deletes its directory: it must be nobody's but a dead driver's.
+        private static void requireReplaceable(final Path directory) {
+            final String @Nullable [] entries = directory.toFile().list();
+            final boolean replaceable =
+                    entries == null ? !directory.toFile().exists() : entries.length == 0 || hasCnc(directory);
+            if (!replaceable) {
+                throw new TransportException(
+                        "ipc: " + directory + " is not a media driver's directory; name a new or empty one");
+            }
+        }
+
+        private static boolean hasCnc(final Path directory) {
+            return new File(directory.toFile(), io.aeron.CncFileDescriptor.CNC_FILE).exists();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.framecast.engine.aeron;
+
+import io.aeron.logbuffer.FragmentHandler;
+import io.aeron.logbuffer.FrameDescriptor;
+import io.aeron.logbuffer.Header;
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.ReceiveRing;
+import java.lang.foreign.MemorySegment;
+import org.agrona.DirectBuffer;
+
+/// Aimed placement: each datagram is copied from the term buffer to the next of the posted slots, its first
+/// bytes to the header slot and the rest to the payload slot. Used by the lane's thread only.
+final class Placement implements FragmentHandler {
+    private final ReceiveRing ring;
+    private final MemorySegment payload;
+    private final int ownSession;
+    private Completions completions = new Completions(0);
+    private int nextSlot;
+    private int posted;
+
+    private long receivedDatagrams;
+    private long receivedBytes;
+    private long truncated;
+    private long malformed;
+
+    /// @param ownSession session of this lane's own group publication, whose echo is passed over
+    Placement(final ReceiveRing ring, final int ownSession) {
+        if (!ring.payload().hostAddressable()) {
+            throw new TransportException(
+                    "aeron: payloads land in host memory only; choose the placement staged for this device");
+        }
+        this.ring = ring;
+        this.ownSession = ownSession;
+        payload = ring.payload().host();
+    }
+
+    int aim(final int firstSlot, final int count) {
+        if (firstSlot < 0 || firstSlot >= ring.slots() || count < 0 || count > ring.slots()) {
+            throw new IllegalArgumentException("post: expected slots within a ring of " + ring.slots() + ", got "
+                    + count + " from " + firstSlot + " on");
+        }
+        nextSlot = firstSlot;
+        posted = count;
+        return count;
+    }
+
+    void begin(final Completions batch) {
+        completions = batch;
+    }
+
+    /// Datagrams that may be handed over now.
+    int room() {
+        return Math.min(posted, completions.capacity() - completions.count());
+    }
+
+    @Override
+    public void onFragment(final DirectBuffer term, final int offset, final int bytes, final Header header) {
+        if (header.sessionId() == ownSession) {
+            return;
+        }
+        final int headerBytes = ring.headerBytes();
+        final boolean whole = (header.flags() & FrameDescriptor.UNFRAGMENTED) == FrameDescriptor.UNFRAGMENTED;
+        if (bytes < headerBytes || !whole) {
+            malformed++;
+            return;
+        }
+        if (bytes - headerBytes > ring.payloadBytes()) {
+            truncated++;
+            return;
+        }
+        final int slot = nextSlot;
+        TermViews.copyOut(term, offset, ring.headers(), (long) slot * ring.headerStride(), headerBytes);
+        TermViews.copyOut(term, offset + headerBytes, payload, (long) slot * ring.payloadBytes(), bytes - headerBytes);
+        nextSlot = slot + 1 == ring.slots() ? 0 : slot + 1;
+        posted--;
+        receivedDatagrams++;
+        receivedBytes += bytes;
+        completions.add(slot, bytes);
+    }
+
+    long receivedDatagrams() {
+        return receivedDatagrams;
+    }
+
+    long receivedBytes() {
+        return receivedBytes;
+    }
+
+    long truncated() {
+        return truncated;
+    }
+
+    long malformed() {
+        return malformed;
+    }
+}

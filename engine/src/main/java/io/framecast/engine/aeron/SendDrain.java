@@ -1,0 +1,60 @@
+package io.framecast.engine.aeron;
+
+import io.aeron.AeronCounters;
+import io.aeron.ExclusivePublication;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.status.CountersReader;
+
+/// Remembers how far closed publications had been written, so that a transport that closes right after its last
+/// datagram (end of stream, leave) gives the driver the moment it needs to send it. Filled by the lanes' threads.
+final class SendDrain {
+    private static final int PENDING_MAX = 64;
+    private static final long WAIT_NS_MAX = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final CountersReader counters;
+    private final ConcurrentLinkedDeque<Pending> pending = new ConcurrentLinkedDeque<>();
+
+    SendDrain(final CountersReader counters) {
+        this.counters = counters;
+    }
+
+    /// To be called before the publication is closed.
+    void add(final Outbound outbound) {
+        final ExclusivePublication publication = outbound.published();
+        if (publication == null || !publication.isConnected()) {
+            return;
+        }
+        if (pending.size() >= PENDING_MAX) {
+            pending.pollFirst();
+        }
+        pending.add(new Pending(publication.registrationId(), publication.position()));
+    }
+
+    void await() {
+        final long deadlineNs = System.nanoTime() + WAIT_NS_MAX;
+        for (Pending next = pending.peek(); next != null; next = pending.peek()) {
+            if (isSent(next)) {
+                pending.remove(next);
+            } else if (System.nanoTime() - deadlineNs < 0) {
+                Waiting.pause();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// True too where the driver has no sender position: shared memory, and publications it has dropped.
+    private boolean isSent(final Pending publication) {
+        for (int id = 0; id <= counters.maxCounterId(); id++) {
+            if (counters.getCounterState(id) == CountersReader.RECORD_ALLOCATED
+                    && counters.getCounterTypeId(id) == AeronCounters.DRIVER_SENDER_POSITION_TYPE_ID
+                    && counters.getCounterRegistrationId(id) == publication.registrationId()) {
+                return counters.getCounterValue(id) >= publication.position();
+            }
+        }
+        return true;
+    }
+
+    private record Pending(long registrationId, long position) {}
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.codec;
+
+import org.jspecify.annotations.NullMarked;

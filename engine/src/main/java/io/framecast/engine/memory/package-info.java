@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.memory;
+
+import org.jspecify.annotations.NullMarked;

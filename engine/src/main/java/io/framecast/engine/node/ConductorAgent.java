@@ -1,0 +1,36 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.error.FramecastException;
+import io.framecast.reliability.wire.StreamInfo;
+import org.agrona.concurrent.Agent;
+
+/// Does what may take long, away from the data path: opens sessions (memory, lanes) and frees them.
+final class ConductorAgent implements Agent {
+    private final AgentQueue queue = new AgentQueue();
+
+    AgentQueue queue() {
+        return queue;
+    }
+
+    /// From the receiver's thread: makes a session and hands it back.
+    void open(final Subscription subscription, final StreamInfo stream, final ReceiverAgent receiver) {
+        queue.send(() -> {
+            try {
+                final ReceiverSession session = subscription.open(stream);
+                receiver.queue().send(() -> subscription.attach(session, receiver.nowNs()));
+            } catch (final FramecastException | IllegalArgumentException e) {
+                receiver.queue().send(() -> subscription.refuse(String.valueOf(e.getMessage())));
+            }
+        });
+    }
+
+    @Override
+    public int doWork() {
+        return queue.run();
+    }
+
+    @Override
+    public String roleName() {
+        return "framecast-conductor";
+    }
+}

@@ -1,0 +1,111 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.SendRing;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.engine.sink.InboundRing;
+import io.framecast.engine.sink.LossInjector;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small receive
+/// ring.
+/// What does not fit is lost, as the protocol expects of this lane.
+///
+/// Threading: one thread after construction. Ownership: owns its memory and lane.
+final class ControlLane implements AutoCloseable {
+    /// Takes one received control datagram.
+    interface Handler {
+        void onControl(MemorySegment datagram, long offset, int bytes, long nowNs);
+    }
+
+    private static final int SEND_SLOTS = 64;
+    private static final int RECEIVE_SLOTS = 512;
+    private static final int SLOT_BYTES = (Wire.CONTROL_BYTES_MAX + 63) / 64 * 64;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment[] sendSlots = new MemorySegment[SEND_SLOTS];
+    private final int[] sendLengths = new int[SEND_SLOTS];
+    private final MemorySegment received;
+    private final Completions completions = new Completions(64);
+    private final InboundRing inbound = new InboundRing(RECEIVE_SLOTS);
+    private final Placement placement;
+    private final Lane lane;
+    private final LossInjector loss;
+    private int next;
+
+    ControlLane(final Transport transport, final LaneConfig.Role role, final LossInjector loss) {
+        this.loss = loss;
+        placement = transport.capabilities().placement();
+        final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
+        for (int i = 0; i < SEND_SLOTS; i++) {
+            sendSlots[i] = sent.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
+        }
+        received = arena.allocate((long) RECEIVE_SLOTS * SLOT_BYTES, 64);
+        final int reserve = transport.capabilities().headerReserveBytes();
+        final MemorySegment reserved = arena.allocate((long) RECEIVE_SLOTS * Math.max(reserve, 1), 64);
+        final SendRing sendRing = new SendRing(MemorySegment.NULL, 0, sent, SLOT_BYTES, sendLengths);
+        final ReceiveRing receiveRing =
+                new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
+        try {
+            lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
+        } catch (final RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    LaneAddress address() {
+        return lane.address();
+    }
+
+    /// Memory for the next datagram.
+    MemorySegment slot() {
+        return sendSlots[next];
+    }
+
+    void multicast(final int bytes) {
+        sendLengths[next] = bytes;
+        lane.multicast(next, 1);
+        advance();
+    }
+
+    void unicast(final int peer, final int bytes) {
+        sendLengths[next] = bytes;
+        lane.unicast(peer, next, 1);
+        advance();
+    }
+
+    private void advance() {
+        next = (next + 1) % SEND_SLOTS;
+    }
+
+    int poll(final Handler handler, final long nowNs) {
+        final int count = inbound.poll(lane, placement, completions);
+        for (int i = 0; i < count; i++) {
+            if (!loss.drop()) {
+                handler.onControl(received, (long) completions.slot(i) * SLOT_BYTES, completions.bytes(i), nowNs);
+            }
+        }
+        inbound.freeUpTo(inbound.consumed());
+        return count;
+    }
+
+    @Override
+    public void close() {
+        lane.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,128 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.wire.DataLayout;
+import org.jspecify.annotations.Nullable;
+
+/// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again. Its
+/// fields
+/// cross in the two queues between these threads.
+final class EngineFrame implements DeviceFrame {
+    private static final byte[] NO_METADATA = new byte[0];
+
+    private final FrameReturns returns;
+    private final DeviceEvent ready;
+    private final DeviceEvent consumed;
+    private DeviceRegion region = DeviceRegion.ofDevice(0, 1);
+    private long frameId;
+    private long timestampNs;
+    private int flags;
+    private byte[] metadata = NO_METADATA;
+    private long ticket;
+    private boolean inMendBuffer;
+    private boolean awaitsStream;
+    private boolean held;
+
+    EngineFrame(final DeviceBackend device, final FrameReturns returns) {
+        this.returns = returns;
+        ready = device.openEvent();
+        consumed = device.openEvent();
+    }
+
+    void fill(final ReceivedFrame frame, final DeviceRegion memory, final long ledgerTicket, final boolean mend) {
+        frameId = frame.frameId();
+        timestampNs = frame.timestampNs();
+        flags = frame.flags();
+        final byte @Nullable [] bytes = frame.metadata();
+        metadata = bytes == null ? NO_METADATA : bytes;
+        region = memory;
+        ticket = ledgerTicket;
+        inMendBuffer = mend;
+        awaitsStream = false;
+        held = true;
+    }
+
+    long ticket() {
+        return ticket;
+    }
+
+    boolean inMendBuffer() {
+        return inMendBuffer;
+    }
+
+    /// Whether the stream it was released on is done with it.
+    boolean isConsumed() {
+        return !awaitsStream || consumed.isComplete();
+    }
+
+    @Override
+    public long frameId() {
+        return frameId;
+    }
+
+    @Override
+    public DeviceRegion region() {
+        return region;
+    }
+
+    @Override
+    public long length() {
+        return region.bytes();
+    }
+
+    @Override
+    public boolean keyframe() {
+        return (flags & DataLayout.FLAG_KEYFRAME) != 0;
+    }
+
+    @Override
+    public long sourceTimestampNs() {
+        return timestampNs;
+    }
+
+    @Override
+    public byte[] metadata() {
+        return metadata.clone();
+    }
+
+    @Override
+    public DeviceEvent ready() {
+        return ready;
+    }
+
+    @Override
+    public void awaitReady() {
+        ready.synchronize();
+    }
+
+    @Override
+    public void release(final DeviceStream stream) {
+        if (held) {
+            stream.record(consumed);
+            awaitsStream = true;
+            giveBack();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (held) {
+            giveBack();
+        }
+    }
+
+    private void giveBack() {
+        held = false;
+        returns.giveBack(this);
+    }
+
+    void closeEvents() {
+        ready.close();
+        consumed.close();
+    }
+}

@@ -1,0 +1,236 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Channel;
+import io.framecast.api.FrameClaim;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Publisher;
+import io.framecast.api.PublisherStats;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A publisher: the producer's side of a send window. Frames are written or copied into window slots and committed; the
+/// sender's thread takes them from there.
+final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner {
+    private final Channel channel;
+    private final SourceSession session;
+    private final SendWindow window;
+    private final SessionHost host;
+    private final EpochClock clock = new EpochClock();
+    private final int slotBytes;
+    private final long frameMaxBytes;
+    private final Arena bounceArena = Arena.ofShared();
+    private @Nullable MemorySegment bounce;
+    private MemorySegment claimed = MemorySegment.NULL;
+    private boolean claimBounced;
+    private long frames;
+    private long bytes;
+    private long backPressured;
+    // Bytes of the frame under way that offer has taken; 0 between frames.
+    private long offered;
+    private long offeredTimestampNs;
+    private boolean closed;
+    private volatile @Nullable String failure;
+
+    EnginePublisher(final Channel channel, final SourceSession session, final SessionHost host) {
+        this.channel = channel;
+        this.session = session;
+        this.host = host;
+        window = session.window();
+        slotBytes = session.stream().slotBytes();
+        frameMaxBytes = session.stream().frameMaxBytes();
+    }
+
+    @Override
+    public Channel channel() {
+        return channel;
+    }
+
+    @Override
+    public long tryClaim(final long length, final FrameClaim claim) {
+        checkLength(length);
+        final long slots = StreamInfo.slots(length, slotBytes);
+        if (slots >= window.slots()) {
+            throw new IllegalArgumentException("window: expected at least the frame's " + length + " bytes, holds "
+                    + (long) (window.slots() - 1) * slotBytes + "; enlarge window= or use offer");
+        }
+        if (claimed.byteSize() != 0 || offered != 0) {
+            throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
+        }
+        final long refusal = refusal(slots);
+        if (refusal < 0) {
+            return refusal;
+        }
+        final int slot = window.slot(window.committed());
+        claimBounced = !session.memory().isContiguous(slot, length);
+        claimed = claimBounced ? bounce(length) : session.memory().slice(slot, length);
+        claim.wrap(claimed, this);
+        return bytes + length;
+    }
+
+    private long refusal(final long slots) {
+        if (closed || failure != null) {
+            return CLOSED;
+        }
+        if (session.readyMembers() == 0) {
+            return NOT_CONNECTED;
+        }
+        if (window.freeSlots() < slots) {
+            backPressured++;
+            return BACK_PRESSURED;
+        }
+        return 0;
+    }
+
+    @Override
+    public void commit(final FrameOptions options) {
+        final long length = claimed.byteSize();
+        if (closed || failure != null || length == 0) {
+            claimed = MemorySegment.NULL;
+            return;
+        }
+        if (claimBounced) {
+            session.memory().write(window.slot(window.committed()), claimed, 0, length);
+        }
+        claimed = MemorySegment.NULL;
+        begin(length, timestampNs(options), options);
+        window.commit(length, (int) StreamInfo.slots(length, slotBytes));
+        finish(length);
+    }
+
+    @Override
+    public void abort() {
+        claimed = MemorySegment.NULL;
+    }
+
+    @Override
+    public long offer(final MemorySegment frame, final FrameOptions options) {
+        final long length = frame.byteSize();
+        checkLength(length);
+        if (claimed.byteSize() != 0) {
+            throw new IllegalStateException("a claim is open: commit or abort it first");
+        }
+        final long slots = StreamInfo.slots(length, slotBytes);
+        if (offered == 0) {
+            // A frame that fits the window waits until it fits as a whole; a longer one is taken in parts.
+            final long refusal = refusal(Math.min(slots, window.slots() - 1L));
+            if (refusal < 0) {
+                return refusal;
+            }
+            offeredTimestampNs = timestampNs(options);
+            begin(length, offeredTimestampNs, options);
+        } else if (closed || failure != null) {
+            return CLOSED;
+        }
+        return take(frame, length, slots);
+    }
+
+    private long take(final MemorySegment frame, final long length, final long slots) {
+        final long done = offered / slotBytes;
+        final int part = (int) Math.min(slots - done, window.freeSlots());
+        if (part > 0) {
+            final long partBytes = Math.min(length - offered, (long) part * slotBytes);
+            session.memory().write(window.slot(window.committed()), frame, offered, partBytes);
+            window.commit(length, part);
+            offered += partBytes;
+        }
+        if (offered < length) {
+            backPressured++;
+            return BACK_PRESSURED;
+        }
+        offered = 0;
+        finish(length);
+        return bytes;
+    }
+
+    private void begin(final long length, final long timestampNs, final FrameOptions options) {
+        final int flags = options.keyframe() ? DataLayout.FLAG_KEYFRAME : 0;
+        window.beginFrame(length, flags, timestampNs, options.metadata());
+    }
+
+    private void finish(final long length) {
+        frames++;
+        bytes += length;
+    }
+
+    private long timestampNs(final FrameOptions options) {
+        return options.sourceTimestampNs() == FrameOptions.NOW ? clock.epochNs() : options.sourceTimestampNs();
+    }
+
+    private void checkLength(final long length) {
+        if (length < 1 || length > frameMaxBytes) {
+            throw new IllegalArgumentException("frame-max: expected a frame of 1 … " + frameMaxBytes + " bytes, got "
+                    + length + "; set frame-max= in the channel");
+        }
+    }
+
+    private MemorySegment bounce(final long length) {
+        if (bounce == null) {
+            bounce = bounceArena.allocate((long) window.slots() * slotBytes, 64);
+        }
+        return bounce.asSlice(0, length);
+    }
+
+    @Override
+    public int readySubscribers() {
+        return session.readyMembers();
+    }
+
+    @Override
+    public PublisherStats stats() {
+        return new PublisherStats(
+                frames,
+                bytes,
+                backPressured,
+                session.machine().counts().sentDatagrams(),
+                session.machine().counts().repairedDatagrams(),
+                session.machine().counts().evictions());
+    }
+
+    @Override
+    public Optional<String> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    @Override
+    public void onFailure(final String reason) {
+        failure = reason;
+    }
+
+    @Override
+    public boolean close(final Duration linger) {
+        if (closed) {
+            return session.isDrained();
+        }
+        closed = true;
+        session.end();
+        final boolean drained = host.await(() -> session.isDrained() || failure != null, linger) && failure == null;
+        host.remove(this);
+        bounceArena.close();
+        return drained;
+    }
+
+    @Override
+    public void close() {
+        close(Duration.ZERO);
+    }
+
+    SourceSession session() {
+        return session;
+    }
+
+    /// Sender's thread, out of the duty cycle: end of stream goes out once more, then everything is freed.
+    void finishSession(final long nowNs) {
+        try {
+            session.doWork(nowNs);
+        } catch (final io.framecast.api.error.FramecastException e) {
+            onFailure(e.getMessage());
+        }
+        session.close();
+    }
+}

@@ -1,0 +1,123 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameHandler;
+import io.framecast.api.Subscriber;
+import io.framecast.api.SubscriberStats;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import java.util.Optional;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/// A subscriber: the user's side of a [Subscription].
+final class EngineSubscriber implements Subscriber, SessionOwner {
+    static final int POSTED_MAX = 256;
+
+    private final Channel channel;
+    private final DeviceBackend device;
+    private final SessionHost host;
+    private final FrameExchange exchange;
+    private final OneToOneConcurrentArrayQueue<DeviceRegion> posted = new OneToOneConcurrentArrayQueue<>(POSTED_MAX);
+    private volatile State state = State.JOINING;
+    private volatile @Nullable String failure;
+    private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, 0, 0);
+    private boolean closed;
+
+    EngineSubscriber(final Channel channel, final DeviceBackend device, final SessionHost host) {
+        this.channel = channel;
+        this.device = device;
+        this.host = host;
+        exchange = new FrameExchange(device);
+    }
+
+    @Override
+    public Channel channel() {
+        return channel;
+    }
+
+    @Override
+    public DeviceBackend device() {
+        return device;
+    }
+
+    @Override
+    public State state() {
+        if (closed) {
+            return State.CLOSED;
+        }
+        final State current = state;
+        // Every frame is handed out before the end is told.
+        final boolean over = current == State.END_OF_STREAM || current == State.SOURCE_LOST;
+        return over && exchange.hasDelivered() ? State.READY : current;
+    }
+
+    @Override
+    public Optional<String> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    @Override
+    public int poll(final FrameHandler handler, final int limit) {
+        int count = 0;
+        while (count < limit) {
+            final EngineFrame frame = exchange.poll();
+            if (frame == null) {
+                break;
+            }
+            count++;
+            handler.onFrame(frame);
+        }
+        return count;
+    }
+
+    @Override
+    public @Nullable DeviceFrame poll() {
+        return exchange.poll();
+    }
+
+    @Override
+    public boolean post(final DeviceRegion region) {
+        return posted.offer(region);
+    }
+
+    @Override
+    public SubscriberStats stats() {
+        return stats;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            host.remove(this);
+        }
+    }
+
+    FrameExchange exchange() {
+        return exchange;
+    }
+
+    OneToOneConcurrentArrayQueue<DeviceRegion> posted() {
+        return posted;
+    }
+
+    void onState(final State next) {
+        state = next;
+    }
+
+    void onStats(final SubscriberStats next) {
+        stats = next;
+    }
+
+    void onEnd(final State next, final String reason) {
+        failure = reason;
+        state = next;
+    }
+
+    @Override
+    public void onFailure(final String reason) {
+        onEnd(State.FAILED, reason);
+    }
+}

@@ -1,0 +1,84 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.DeviceBackend;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released frames back.
+/// Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for ever.
+final class FrameExchange implements FrameReturns {
+    /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit.
+    static final int FRAMES_MAX = 1024;
+
+    private final DeviceBackend device;
+    private final OneToOneConcurrentArrayQueue<EngineFrame> delivered = new OneToOneConcurrentArrayQueue<>(FRAMES_MAX);
+    private final OneToOneConcurrentArrayQueue<EngineFrame> returned = new OneToOneConcurrentArrayQueue<>(FRAMES_MAX);
+    private final EngineFrame[] all = new EngineFrame[FRAMES_MAX];
+    private final EngineFrame[] free = new EngineFrame[FRAMES_MAX];
+    private int made;
+    private int freeCount;
+
+    FrameExchange(final DeviceBackend device) {
+        this.device = device;
+    }
+
+    /// Receiver: an object to fill, or null when all are out.
+    @Nullable
+    EngineFrame take() {
+        if (freeCount > 0) {
+            return free[--freeCount];
+        }
+        if (made == FRAMES_MAX) {
+            return null;
+        }
+        final EngineFrame frame = new EngineFrame(device, this);
+        all[made++] = frame;
+        return frame;
+    }
+
+    /// Receiver: an object that is not in use.
+    void recycle(final EngineFrame frame) {
+        free[freeCount++] = frame;
+    }
+
+    /// Receiver: hands a filled frame over; never fails, as there are no more frames than places.
+    void deliver(final EngineFrame frame) {
+        if (!delivered.offer(frame)) {
+            throw new IllegalStateException("more frames than places");
+        }
+    }
+
+    /// Receiver: the next released frame, or null.
+    @Nullable
+    EngineFrame nextReturned() {
+        return returned.poll();
+    }
+
+    /// Subscriber: the next frame, or null.
+    @Nullable
+    EngineFrame poll() {
+        return delivered.poll();
+    }
+
+    boolean hasDelivered() {
+        return !delivered.isEmpty();
+    }
+
+    @Override
+    public void giveBack(final EngineFrame frame) {
+        if (!returned.offer(frame)) {
+            throw new IllegalStateException("a frame was released twice");
+        }
+    }
+
+    /// Whether the subscriber holds, or could still poll, any frame.
+    boolean isOut() {
+        return freeCount < made;
+    }
+
+    void close() {
+        for (int i = 0; i < made; i++) {
+            all[i].closeEvents();
+        }
+    }
+}

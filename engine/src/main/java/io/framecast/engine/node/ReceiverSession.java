@@ -1,0 +1,196 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.engine.sink.FrameLedger;
+import io.framecast.engine.sink.PayloadSink;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.wire.StreamInfo;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
+/// subscriber.
+/// Duty cycle in [#doWork], by the receiver's thread.
+final class ReceiverSession implements AutoCloseable {
+    private final ReceiverMachine machine;
+    private final PayloadSink sink;
+    private final Lane data;
+    private final Lane repair;
+    private final FrameExchange exchange;
+    private final FrameLedger ledger;
+    private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
+    // Released on a stream that is not done yet; bounded by the number of frames.
+    private final EngineFrame[] draining = new EngineFrame[FrameExchange.FRAMES_MAX];
+    private int drainingCount;
+    private @Nullable ReceivedFrame pending;
+    private boolean started;
+    private long inPlaceFrames;
+    private long frames;
+    private long bytes;
+
+    ReceiverSession(final SessionParts parts, final FrameExchange exchange) {
+        machine = parts.machine();
+        sink = parts.sink();
+        data = parts.data();
+        repair = parts.repair();
+        posted = parts.posted();
+        this.exchange = exchange;
+        ledger = new FrameLedger(FrameExchange.FRAMES_MAX, parts.ringSlots());
+    }
+
+    ReceiverMachine machine() {
+        return machine;
+    }
+
+    PayloadSink sink() {
+        return sink;
+    }
+
+    Lane dataLane() {
+        return data;
+    }
+
+    Lane repairLane() {
+        return repair;
+    }
+
+    /// Frames delivered.
+    long frames() {
+        return frames;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    long inPlaceFrames() {
+        return inPlaceFrames;
+    }
+
+    /// Whether everything that will ever come was handed to the subscriber.
+    boolean isEnded() {
+        return machine.state() == State.ENDED && pending == null;
+    }
+
+    /// One duty cycle.
+    int doWork(final long nowNs) {
+        int work = takeBack(nowNs);
+        work += sink.poll(machine, nowNs);
+        if (!started && machine.state() == State.RECEIVING) {
+            started = true;
+            ledger.start(machine.acknowledgedSequence());
+            sink.onCredit(ledger.creditLimit());
+        }
+        work += deliver(nowNs);
+        if (machine.nextDeadlineNs() <= nowNs) {
+            work += machine.onTick(nowNs);
+        }
+        return work;
+    }
+
+    private int deliver(final long nowNs) {
+        int work = 0;
+        while (!ledger.isFull()) {
+            final ReceivedFrame frame = pending == null ? machine.pollFrame(nowNs) : pending;
+            if (frame == null) {
+                break;
+            }
+            pending = frame;
+            if (!deliver(frame)) {
+                break;
+            }
+            pending = null;
+            work++;
+        }
+        return work;
+    }
+
+    private boolean deliver(final ReceivedFrame frame) {
+        final EngineFrame object = exchange.take();
+        if (object == null) {
+            return false;
+        }
+        final DeviceRegion target = posted.peek();
+        final boolean fits = target != null && target.bytes() >= frame.bytes();
+        final DeviceRegion region = sink.deliver(frame, fits ? target : null, object.ready());
+        if (region == null) {
+            exchange.recycle(object);
+            return false;
+        }
+        if (fits) {
+            posted.poll();
+        }
+        final long end = frame.firstSequence()
+                + StreamInfo.slots(frame.bytes(), machine.stream().slotBytes());
+        final boolean inMendBuffer = sink.lastDelivery() == PayloadSink.Delivery.IN_MEND_BUFFER;
+        object.fill(frame, region, ledger.deliver(end), inMendBuffer);
+        inPlaceFrames += sink.lastDelivery() == PayloadSink.Delivery.IN_PLACE ? 1 : 0;
+        frames++;
+        bytes += frame.bytes();
+        exchange.deliver(object);
+        return true;
+    }
+
+    private int takeBack(final long nowNs) {
+        int work = 0;
+        EngineFrame frame = exchange.nextReturned();
+        while (frame != null) {
+            draining[drainingCount++] = frame;
+            frame = exchange.nextReturned();
+        }
+        for (int i = 0; i < drainingCount; ) {
+            if (!draining[i].isConsumed()) {
+                i++;
+                continue;
+            }
+            release(draining[i]);
+            draining[i] = draining[--drainingCount];
+            work++;
+        }
+        if (work > 0 && started) {
+            sink.onCredit(ledger.creditLimit());
+            machine.onCredit(ledger.creditLimit(), nowNs);
+        }
+        return work;
+    }
+
+    private void release(final EngineFrame frame) {
+        ledger.release(frame.ticket());
+        if (frame.inMendBuffer()) {
+            sink.mendReleased();
+        }
+        exchange.recycle(frame);
+    }
+
+    /// Whether memory is still in the subscriber's hands.
+    boolean isHeld() {
+        return !ledger.isEmpty();
+    }
+
+    /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.
+    void drain() {
+        takeBack(0);
+        EngineFrame frame = exchange.poll();
+        while (frame != null) {
+            release(frame);
+            frame = exchange.poll();
+        }
+    }
+
+    /// Says goodbye and closes the lanes; frames stay readable.
+    void leave() {
+        machine.leave();
+        repair.close();
+        data.close();
+    }
+
+    /// Frees the memory.
+    @Override
+    public void close() {
+        sink.close();
+        exchange.close();
+    }
+}

@@ -1,0 +1,85 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.SendRing;
+import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 | payload]`.
+/// Payload memory is mapped twice where the system can, so that every claim up to the whole window is contiguous.
+///
+/// Owns its memory; freed by [#close].
+final class SendMemory implements AutoCloseable {
+    private final Arena arena = Arena.ofShared();
+    private final MirroredMemory payload;
+    private final MemorySegment headers;
+    private final int[] lengths;
+    private final int slots;
+    private final int slotBytes;
+    private final SendRing ring;
+
+    SendMemory(final int slots, final int slotBytes) {
+        this.slots = slots;
+        this.slotBytes = slotBytes;
+        lengths = new int[slots + 1];
+        lengths[slots] = slotBytes;
+        // The probe's payload is whatever lies behind the window: the mirror's first slot, or a spare one.
+        payload = MirroredMemory.allocate((long) slots * slotBytes, slotBytes);
+        headers = arena.allocate((long) (slots + 1) * DataLayout.LENGTH, 64);
+        ring = new SendRing(
+                headers,
+                DataLayout.LENGTH,
+                payload.segment().asSlice(0, (long) (slots + 1) * slotBytes),
+                slotBytes,
+                lengths);
+    }
+
+    SendRing ring() {
+        return ring;
+    }
+
+    MemorySegment headers() {
+        return headers;
+    }
+
+    int[] lengths() {
+        return lengths;
+    }
+
+    /// Whether `bytes` bytes from a slot on are contiguous.
+    boolean isContiguous(final int slot, final long bytes) {
+        return payload.mirrored() || (long) slot * slotBytes + bytes <= (long) slots * slotBytes;
+    }
+
+    MemorySegment slice(final int slot, final long bytes) {
+        return payload.segment().asSlice((long) slot * slotBytes, bytes);
+    }
+
+    /// Copies into the ring from a slot on, around its end where need be.
+    void write(final int slot, final MemorySegment source, final long sourceOffset, final long bytes) {
+        final long offset = (long) slot * slotBytes;
+        final long head = Math.min(bytes, (long) slots * slotBytes - offset);
+        MemorySegment.copy(source, sourceOffset, payload.segment(), offset, head);
+        MemorySegment.copy(source, sourceOffset + head, payload.segment(), 0, bytes - head);
+    }
+
+    /// Writes the probe's header.
+    ///
+    /// @return the probe's slot
+    int writeProbe(final long session, final int token, final HeaderChecksum checksum, final DataHeader header) {
+        final long offset = (long) slots * DataLayout.LENGTH;
+        header.session(DataLayout.TYPE_PROBE, session);
+        DataLayout.write(headers, offset, header, 0, Integer.toUnsignedLong(token));
+        checksum.seal(headers, offset, session);
+        return slots;
+    }
+
+    @Override
+    public void close() {
+        payload.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,61 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.error.FramecastException;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.NanoClock;
+
+/// Runs all source sessions of a node.
+final class SenderAgent implements Agent {
+    private final NanoClock clock;
+    private final AgentQueue queue = new AgentQueue();
+    private final List<EnginePublisher> publishers = new ArrayList<>();
+
+    SenderAgent(final NanoClock clock) {
+        this.clock = clock;
+    }
+
+    AgentQueue queue() {
+        return queue;
+    }
+
+    /// Agent's thread.
+    void add(final EnginePublisher publisher) {
+        publishers.add(publisher);
+    }
+
+    /// Agent's thread: out of the duty cycle.
+    void remove(final EnginePublisher publisher) {
+        publishers.remove(publisher);
+    }
+
+    long nowNs() {
+        return clock.nanoTime();
+    }
+
+    List<EnginePublisher> publishers() {
+        return publishers;
+    }
+
+    @Override
+    public int doWork() {
+        int work = queue.run();
+        final long nowNs = clock.nanoTime();
+        for (int i = 0; i < publishers.size(); i++) {
+            final EnginePublisher publisher = publishers.get(i);
+            try {
+                work += publisher.session().doWork(nowNs);
+            } catch (final FramecastException e) {
+                publisher.onFailure(e.getMessage());
+                publishers.remove(i--);
+            }
+        }
+        return work;
+    }
+
+    @Override
+    public String roleName() {
+        return "framecast-sender";
+    }
+}

@@ -1,0 +1,16 @@
+package io.framecast.engine.node;
+
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/// What sessions take from their node.
+///
+/// @param seed of back-off, skew and injected loss
+/// @param lossProbability injected loss, 0 ≤ p < 1
+/// @param notices one-line notices for an operator
+public record SessionContext(long seed, double lossProbability, Consumer<String> notices) {
+    RandomGenerator random() {
+        return new SplittableRandom(seed);
+    }
+}

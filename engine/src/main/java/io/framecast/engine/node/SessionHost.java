@@ -1,0 +1,18 @@
+package io.framecast.engine.node;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/// What publishers and subscribers need of the node that runs them.
+interface SessionHost {
+    /// Waits on the caller's thread; in invoker mode that thread runs the agents meanwhile.
+    ///
+    /// @return whether the condition came true
+    boolean await(BooleanSupplier condition, Duration longest);
+
+    /// Takes a publisher out of the duty cycle and closes its session.
+    void remove(EnginePublisher publisher);
+
+    /// Takes a subscriber out of the duty cycle and closes its session.
+    void remove(EngineSubscriber subscriber);
+}

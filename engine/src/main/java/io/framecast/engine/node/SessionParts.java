@@ -1,0 +1,23 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.engine.sink.PayloadSink;
+import io.framecast.reliability.ReceiverMachine;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+
+/// What a receiver's session is put together from, by the conductor.
+///
+/// @param machine the protocol
+/// @param sink where payloads land
+/// @param data the lane over the sink's data ring
+/// @param repair the lane over its repair ring
+/// @param ringSlots slots of the ring that frames lie in
+/// @param posted buffers the user posted
+record SessionParts(
+        ReceiverMachine machine,
+        PayloadSink sink,
+        Lane data,
+        Lane repair,
+        int ringSlots,
+        OneToOneConcurrentArrayQueue<DeviceRegion> posted) {}

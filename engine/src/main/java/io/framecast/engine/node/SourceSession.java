@@ -1,0 +1,256 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Channel;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.Transport;
+import io.framecast.engine.sink.LossInjector;
+import io.framecast.reliability.SenderConfig;
+import io.framecast.reliability.SenderMachine;
+import io.framecast.reliability.SenderOutput;
+import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.MemorySegment;
+import java.util.random.RandomGenerator;
+
+/// One source: its lanes, window and protocol machine, and the volatile state through which the publisher's thread sees
+/// them. Duty cycle in [#doWork], by the sender's thread.
+final class SourceSession implements SenderOutput, AutoCloseable {
+    private static final long WINDOW_DEFAULT_MIN = 4L << 20;
+    private static final long WINDOW_DEFAULT_MAX = 64L << 20;
+    private static final int SEND_BATCH_MAX = 64;
+    private static final int SEND_ROUNDS_MAX = 8;
+    private static final int NO_PEER = -1;
+
+    private final Transport transport;
+    private final ControlLane control;
+    private final Lane data;
+    private final Lane repair;
+    private final SendMemory memory;
+    private final SendWindow window;
+    private final SenderMachine machine;
+    private final int[] controlPeers;
+    private final int[] repairPeers;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final DataHeader probeHeader = new DataHeader();
+    private final ControlLane.Handler onControl = this::onControl;
+
+    private volatile int readyMembers;
+    private volatile boolean ending;
+    private volatile boolean drained;
+    private boolean endTold;
+
+    /// Opens lanes and memory.
+    ///
+    /// @param secrets gives the session's nonce
+    SourceSession(
+            final Transport transport,
+            final Channel channel,
+            final SessionContext context,
+            final RandomGenerator secrets) {
+        this.transport = transport;
+        final int slotBytes = slotBytes(transport);
+        final int windowSlots = windowSlots(channel, slotBytes);
+        memory = new SendMemory(windowSlots, slotBytes);
+        control = new ControlLane(
+                transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed()));
+        data = transport.open(new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, memory.ring(), null, null));
+        repair = transport.open(new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.SOURCE, memory.ring(), null, null));
+        final StreamInfo stream = new StreamInfo(
+                secrets.nextLong(),
+                channel.name(),
+                slotBytes,
+                windowSlots,
+                channel.stream().frameMaxBytes(),
+                (int) channel.stream().aliveTimeoutMs(),
+                control.address().toBytes(),
+                data.address().toBytes());
+        window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
+        final SenderConfig config = new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT);
+        machine = new SenderMachine(config, window, context.random(), this);
+        controlPeers = new int[config.membersMax()];
+        repairPeers = new int[config.membersMax()];
+        java.util.Arrays.fill(controlPeers, NO_PEER);
+        java.util.Arrays.fill(repairPeers, NO_PEER);
+    }
+
+    private static int slotBytes(final Transport transport) {
+        final int room = transport.capabilities().datagramBytesMax() - DataLayout.LENGTH;
+        final int slotBytes = Math.min(room, StreamInfo.SLOT_BYTES_MAX) / 64 * 64;
+        if (slotBytes <= 0) {
+            throw new ConfigException("mtu: expected room for a 40-byte header and 64 bytes of payload");
+        }
+        return slotBytes;
+    }
+
+    // One slot of the window is never filled, hence the one more.
+    private static int windowSlots(final Channel channel, final int slotBytes) {
+        final long frameMax = channel.stream().frameMaxBytes();
+        final long wanted = channel.stream().windowBytes() > 0
+                ? channel.stream().windowBytes()
+                : Math.clamp(2 * frameMax, WINDOW_DEFAULT_MIN, WINDOW_DEFAULT_MAX);
+        final long slots = Math.max(64, StreamInfo.slots(wanted, slotBytes) + 1);
+        if (slots > StreamInfo.WINDOW_SLOTS_MAX) {
+            throw new ConfigException("window: expected at most " + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes
+                    + " bytes, got " + wanted);
+        }
+        return (int) (Long.highestOneBit(slots - 1) << 1);
+    }
+
+    SendWindow window() {
+        return window;
+    }
+
+    SendMemory memory() {
+        return memory;
+    }
+
+    StreamInfo stream() {
+        return machine.stream();
+    }
+
+    SenderMachine machine() {
+        return machine;
+    }
+
+    Lane dataLane() {
+        return data;
+    }
+
+    int readyMembers() {
+        return readyMembers;
+    }
+
+    /// Publisher: no more frames.
+    void end() {
+        ending = true;
+    }
+
+    /// Whether, after [#end], everything was acknowledged.
+    boolean isDrained() {
+        return drained;
+    }
+
+    /// One duty cycle.
+    int doWork(final long nowNs) {
+        int work = control.poll(onControl, nowNs);
+        work += sendData(nowNs);
+        if (ending && !endTold) {
+            endTold = true;
+            machine.end(nowNs);
+        }
+        if (machine.nextDeadlineNs() <= nowNs) {
+            work += machine.onTick(nowNs);
+        }
+        // A repair that the transport still holds reads its slot: it is not overwritten before.
+        if (repair.completed() == repair.submitted()) {
+            window.free(machine.releasable());
+        }
+        readyMembers = machine.readyMembers();
+        if (endTold) {
+            drained = machine.isDrained();
+        }
+        return work;
+    }
+
+    private int sendData(final long nowNs) {
+        int sent = 0;
+        for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
+            final int count = Math.min(machine.sendable(), SEND_BATCH_MAX);
+            if (count == 0) {
+                break;
+            }
+            // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
+            final int accepted =
+                    machine.readyMembers() == 0 ? count : data.multicast(window.slot(machine.nextSequence()), count);
+            machine.announceMetadata(accepted);
+            machine.onSent(accepted, nowNs);
+            sent += accepted;
+            if (accepted < count) {
+                break;
+            }
+        }
+        return sent;
+    }
+
+    private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        machine.onControl(datagram, offset, bytes, nowNs);
+    }
+
+    @Override
+    public MemorySegment control() {
+        return control.slot();
+    }
+
+    @Override
+    public void multicastControl(final int bytes) {
+        control.multicast(bytes);
+    }
+
+    @Override
+    public void sendControl(final int member, final int bytes) {
+        if (controlPeers[member] != NO_PEER) {
+            control.unicast(controlPeers[member], bytes);
+        }
+    }
+
+    @Override
+    public void probe(final int token) {
+        data.multicast(memory.writeProbe(stream().session(), token, checksum, probeHeader), 1);
+    }
+
+    @Override
+    public int repair(final int member, final long firstSequence, final int count) {
+        final int slot = window.slot(firstSequence);
+        final int run = Math.min(count, window.slots() - slot);
+        if (member == RetransmitScheduler.EVERYBODY) {
+            return repair.multicast(slot, run);
+        }
+        return repairPeers[member] == NO_PEER ? run : repair.unicast(repairPeers[member], slot, run);
+    }
+
+    @Override
+    public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
+        try {
+            controlPeers[member] = control.lane().connect(new LaneAddress(controlAddress));
+            repairPeers[member] = repair.connect(new LaneAddress(repairAddress));
+            return true;
+        } catch (final io.framecast.api.error.TransportException e) {
+            // A hostile or foreign address: this JOIN is dropped, the machine counts it.
+            disconnect(member);
+            return false;
+        }
+    }
+
+    @Override
+    public void disconnect(final int member) {
+        if (controlPeers[member] != NO_PEER) {
+            control.lane().disconnect(controlPeers[member]);
+        }
+        if (repairPeers[member] != NO_PEER) {
+            repair.disconnect(repairPeers[member]);
+        }
+        controlPeers[member] = NO_PEER;
+        repairPeers[member] = NO_PEER;
+    }
+
+    /// Tells members when the session ends early, then frees everything.
+    @Override
+    public void close() {
+        if (!drained) {
+            machine.close();
+        }
+        repair.close();
+        data.close();
+        control.close();
+        transport.close();
+        memory.close();
+    }
+}

@@ -1,0 +1,300 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Subscriber;
+import io.framecast.api.SubscriberStats;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.Transport;
+import io.framecast.engine.sink.HostSink;
+import io.framecast.engine.sink.LossInjector;
+import io.framecast.engine.sink.PayloadSink;
+import io.framecast.engine.sink.SinkConfig;
+import io.framecast.engine.sink.StagedSink;
+import io.framecast.reliability.ReceiverConfig;
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
+
+/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has
+/// the
+/// conductor open a session for it, runs that session to its end.
+///
+/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through queues.
+final class Subscription implements ReceiverOutput, AutoCloseable {
+    private static final int NO_PEER = -1;
+    private static final long STATS_INTERVAL_NS = 20_000_000;
+
+    /// Asks the conductor for a session.
+    interface Opener {
+        void open(Subscription subscription, StreamInfo stream);
+    }
+
+    private final EngineSubscriber subscriber;
+    private final Channel channel;
+    private final Transport transport;
+    private final SessionContext context;
+    private final Opener opener;
+    private final ControlLane control;
+    private final LossInjector loss;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final SecureRandom secrets = new SecureRandom();
+    private final ControlLane.Handler onControl = this::onControl;
+    private @Nullable ReceiverSession session;
+    private int sourcePeer = NO_PEER;
+    private boolean opening;
+    private boolean over;
+    private long statsNs;
+
+    Subscription(
+            final EngineSubscriber subscriber,
+            final Transport transport,
+            final SessionContext context,
+            final Opener opener) {
+        this.subscriber = subscriber;
+        this.transport = transport;
+        this.context = context;
+        this.opener = opener;
+        channel = subscriber.channel();
+        loss = new LossInjector(context.lossProbability(), context.seed());
+        control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
+    }
+
+    EngineSubscriber subscriber() {
+        return subscriber;
+    }
+
+    @Nullable
+    ReceiverSession session() {
+        return session;
+    }
+
+    /// One duty cycle.
+    int doWork(final long nowNs) {
+        int work = control.poll(onControl, nowNs);
+        final ReceiverSession current = session;
+        if (current == null) {
+            return work;
+        }
+        work += current.doWork(nowNs);
+        if (!over) {
+            report(current);
+        }
+        if ((work > 0 && nowNs >= statsNs) || over) {
+            statsNs = nowNs + STATS_INTERVAL_NS;
+            publishStats(current);
+        }
+        return work;
+    }
+
+    private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        final ReceiverSession current = session;
+        if (current != null) {
+            current.machine().onControl(datagram, offset, bytes, nowNs);
+        } else if (!opening) {
+            listen(datagram, offset, bytes);
+        }
+    }
+
+    private void listen(final MemorySegment datagram, final long offset, final int bytes) {
+        if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD
+                || ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
+                || !HeartbeatLayout.isValid(datagram, offset)
+                || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {
+            return;
+        }
+        final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
+        if (stream.channel().equals(channel.name())) {
+            opening = true;
+            opener.open(this, stream);
+        }
+    }
+
+    /// Conductor: makes the session's memory, lanes and machine.
+    ///
+    /// @return what [#attach] takes
+    /// @throws io.framecast.api.error.FramecastException with one line that names the mend
+    ReceiverSession open(final StreamInfo stream) {
+        final int ringSlots = ringSlots(stream);
+        final SinkConfig config = new SinkConfig(
+                stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
+        final PayloadSink sink = subscriber.device().hostAddressable() ? new HostSink(config) : new StagedSink(config);
+        Lane data = null;
+        try {
+            data = transport.open(new LaneConfig(
+                    LaneKind.DATA,
+                    LaneConfig.Role.RECEIVER,
+                    null,
+                    sink.dataRing(),
+                    new LaneAddress(stream.dataAddress())));
+            final Lane repair = transport.open(
+                    new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.RECEIVER, null, sink.repairRing(), null));
+            sink.attach(data, repair, transport.capabilities().placement());
+            final ReceiverMachine machine = machine(stream, ringSlots, sink, data, repair);
+            return new ReceiverSession(
+                    new SessionParts(machine, sink, data, repair, ringSlots, subscriber.posted()),
+                    subscriber.exchange());
+        } catch (final RuntimeException e) {
+            if (data != null) {
+                data.close();
+            }
+            sink.close();
+            throw e;
+        }
+    }
+
+    private ReceiverMachine machine(
+            final StreamInfo stream, final int ringSlots, final PayloadSink sink, final Lane data, final Lane repair) {
+        final ReceiverConfig config = new ReceiverConfig(
+                stream,
+                secrets.nextLong() | 1,
+                ringSlots,
+                Math.min(data.receiveCapacity(), sink.receiveSlots()),
+                channel.stream().reorderDatagrams(),
+                new LaneAddresses(control.address().toBytes(), repair.address().toBytes()));
+        return new ReceiverMachine(config, context.random(), this);
+    }
+
+    private int ringSlots(final StreamInfo stream) {
+        final long needed = ReceiverConfig.ringSlotsMin(stream, channel.stream().framesHeld());
+        final long asked = channel.stream().ringBytes() / stream.slotBytes();
+        if (channel.stream().ringBytes() > 0 && asked < needed) {
+            throw new ConfigException("ring: expected at least " + needed * stream.slotBytes() + " bytes for frame-max "
+                    + stream.frameMaxBytes() + ", got " + channel.stream().ringBytes()
+                    + "; enlarge ring= or leave it out");
+        }
+        // Multiples of 64 slots of multiples of 64 bytes are whole pages.
+        final long slots = (Math.max(asked, needed) + 63) / 64 * 64;
+        if (slots > 1 << 24) {
+            throw new ConfigException("ring: expected at most " + (1 << 24) + " slots of " + stream.slotBytes()
+                    + " bytes, got " + slots + "; lower frame-max=, frames-held= or ring=");
+        }
+        return (int) slots;
+    }
+
+    /// Receiver: takes the session the conductor made.
+    void attach(final ReceiverSession made, final long nowNs) {
+        try {
+            sourcePeer = control.lane()
+                    .connect(new LaneAddress(made.machine().stream().controlAddress()));
+        } catch (final io.framecast.api.error.TransportException e) {
+            refuse("source's control address cannot be used: " + e.getMessage());
+        }
+        session = made;
+        made.machine().start(nowNs);
+    }
+
+    /// Receiver: the conductor could not make a session.
+    void refuse(final String reason) {
+        over = true;
+        subscriber.onFailure(reason);
+    }
+
+    private void report(final ReceiverSession current) {
+        final ReceiverMachine machine = current.machine();
+        switch (machine.state()) {
+            case JOINING, PROBING, STARTING -> subscriber.onState(Subscriber.State.JOINING);
+            case RECEIVING -> subscriber.onState(Subscriber.State.READY);
+            case ENDED -> {
+                if (current.isEnded()) {
+                    over = true;
+                    publishStats(current);
+                    subscriber.onState(Subscriber.State.END_OF_STREAM);
+                }
+            }
+            case LOST -> {
+                over = true;
+                publishStats(current);
+                subscriber.onEnd(Subscriber.State.SOURCE_LOST, lostText(machine));
+            }
+            case REFUSED -> {
+                over = true;
+                subscriber.onEnd(Subscriber.State.FAILED, refusedText(machine));
+            }
+        }
+    }
+
+    private String lostText(final ReceiverMachine machine) {
+        return switch (machine.lostReason()) {
+            case SILENT ->
+                "source lost: silent for " + machine.stream().aliveTimeoutMs() + " ms (alive-timeout); is it running?";
+            case CLOSED -> "source lost: it closed without end of stream";
+            case UNKNOWN, LEFT, FULL, RING_TOO_SMALL ->
+                "source lost: it evicted this subscriber after alive-timeout without an answer; subscribe again";
+        };
+    }
+
+    private String refusedText(final ReceiverMachine machine) {
+        final int datagram = machine.stream().slotBytes() + io.framecast.reliability.wire.DataLayout.LENGTH;
+        return switch (machine.lostReason()) {
+            case SILENT ->
+                "join refused: a full-size datagram of " + datagram
+                        + " bytes did not pass from the source; lower mtu= at the source";
+            case RING_TOO_SMALL -> "join refused: ring too small for the source's frame-max; enlarge ring=";
+            case FULL -> "join refused: the source holds as many subscribers as it can";
+            case UNKNOWN, LEFT, CLOSED -> "join refused: the source closed";
+        };
+    }
+
+    private void publishStats(final ReceiverSession current) {
+        final ReceiverMachine machine = current.machine();
+        subscriber.onStats(new SubscriberStats(
+                current.frames(),
+                current.bytes(),
+                current.inPlaceFrames(),
+                current.sink().mendedBytes(),
+                machine.counts().repairedDatagrams(),
+                machine.verdicts().get(Verdict.DUPLICATE),
+                0,
+                machine.verdicts().rejected()));
+    }
+
+    @Override
+    public MemorySegment control() {
+        return control.slot();
+    }
+
+    @Override
+    public void sendControl(final int bytes) {
+        if (sourcePeer != NO_PEER) {
+            control.unicast(sourcePeer, bytes);
+        }
+    }
+
+    /// Receiver: leaves; lanes are closed, frames in the user's hands stay readable.
+    void leave() {
+        if (session != null) {
+            session.leave();
+        }
+        control.close();
+        transport.close();
+    }
+
+    /// Whether the memory can be freed.
+    boolean isReleased() {
+        if (session == null) {
+            return true;
+        }
+        session.drain();
+        return !session.isHeld();
+    }
+
+    @Override
+    public void close() {
+        if (session != null) {
+            session.close();
+        }
+        subscriber.device().close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.node;
+
+import org.jspecify.annotations.NullMarked;

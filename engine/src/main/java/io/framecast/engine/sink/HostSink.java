@@ -1,0 +1,238 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Frames in host memory, by aimed placement: before each poll the lane is aimed at the slots of the sequences expected
+/// next, so payloads land at their final address and nothing is copied. Loss misplaces at most the batch in which it is
+/// noticed; that batch is set right by copies through scratch slots. The ring is mapped twice, so a frame that wraps
+/// around its end is contiguous all the same; where that mapping cannot be had such a frame is copied to a mend buffer.
+public final class HostSink implements PayloadSink {
+    // Batches taken in one poll while the lane keeps filling them: other work waits no longer than this.
+    private static final int ROUNDS_MAX = 8;
+
+    private final SinkConfig config;
+    private final Arena arena = Arena.ofShared();
+    private final MirroredMemory memory;
+    private final MemorySegment ring;
+    private final MemorySegment headers;
+    private final MemorySegment scratch;
+    private final @Nullable MemorySegment mend;
+    private final ReceiveRing dataRing;
+    private final RepairRing repairs;
+    private final Completions completions = new Completions(SinkConfig.BATCH_MAX);
+    private final long[] misplaced = new long[SinkConfig.BATCH_MAX];
+    private final int[] misplacedBytes = new int[SinkConfig.BATCH_MAX];
+    private final SlotBits moved;
+    private final int slotBytes;
+    private @Nullable Lane dataLane;
+    private @Nullable Lane repairLane;
+    private long creditLimit;
+    private long mendedBytes;
+    private Delivery lastDelivery = Delivery.IN_PLACE;
+    private boolean mendBusy;
+
+    public HostSink(final SinkConfig config) {
+        this.config = config;
+        slotBytes = config.slotBytes();
+        memory = MirroredMemory.allocate(config.ringBytes(), 0);
+        ring = memory.segment();
+        headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
+        scratch = arena.allocate((long) SinkConfig.BATCH_MAX * slotBytes, 64);
+        mend = memory.mirrored() ? null : arena.allocate(config.stream().frameMaxBytes(), 64);
+        moved = new SlotBits(config.ringSlots());
+        dataRing = new ReceiveRing(
+                headers,
+                DataLayout.LENGTH,
+                config.headerStride(),
+                DeviceRegion.ofHost(ring.asSlice(0, config.ringBytes())),
+                slotBytes,
+                config.ringSlots());
+        repairs = new RepairRing(
+                config,
+                arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
+                arena.allocate((long) SinkConfig.REPAIR_SLOTS * slotBytes, 64));
+    }
+
+    @Override
+    public ReceiveRing dataRing() {
+        return dataRing;
+    }
+
+    @Override
+    public ReceiveRing repairRing() {
+        return repairs.ring();
+    }
+
+    @Override
+    public void attach(final Lane data, final Lane repair, final Placement lanePlacement) {
+        if (lanePlacement != Placement.AIMED) {
+            throw new IllegalStateException("host placement needs a transport that can be aimed");
+        }
+        dataLane = data;
+        repairLane = repair;
+    }
+
+    @Override
+    public void onCredit(final long limit) {
+        creditLimit = limit;
+    }
+
+    @Override
+    public int poll(final ReceiverMachine machine, final long nowNs) {
+        int taken = pollRepairs(machine, nowNs);
+        for (int round = 0; round < ROUNDS_MAX; round++) {
+            final int batch = pollData(machine, nowNs);
+            taken += batch;
+            if (batch < SinkConfig.BATCH_MAX / 2) {
+                break;
+            }
+        }
+        return taken;
+    }
+
+    private int pollData(final ReceiverMachine machine, final long nowNs) {
+        final Lane data = Objects.requireNonNull(dataLane);
+        final boolean receiving = machine.state() == ReceiverMachine.State.RECEIVING;
+        // Before START nothing is expected and the ring is empty: probes and early data may land anywhere in it.
+        final long expected = receiving ? machine.expectedSequence() : 0;
+        final long room = receiving ? creditLimit - expected : SinkConfig.BATCH_MAX;
+        if (room <= 0) {
+            return 0;
+        }
+        final int slots = (int) Math.min(room, SinkConfig.BATCH_MAX);
+        // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
+        data.post(slot(expected), receiving ? machine.expectedRun(expected, slots) : slots);
+        completions.clear();
+        final int count = data.poll(completions);
+        int misplacedCount = 0;
+        for (int i = 0; i < count; i++) {
+            final long sequence = accept(machine, i, nowNs);
+            if (sequence >= 0 && slot(sequence) != completions.slot(i)) {
+                misplacedBytes[misplacedCount] = completions.bytes(i) - DataLayout.LENGTH;
+                copySlot(ring, completions.slot(i), scratch, misplacedCount, misplacedBytes[misplacedCount]);
+                misplaced[misplacedCount++] = sequence;
+            }
+        }
+        for (int i = 0; i < misplacedCount; i++) {
+            place(scratch, i, misplaced[i], misplacedBytes[i]);
+        }
+        return count;
+    }
+
+    private long accept(final ReceiverMachine machine, final int index, final long nowNs) {
+        if (config.loss().drop()) {
+            return ReceiverMachine.NO_SEQUENCE;
+        }
+        final long header = (long) completions.slot(index) * config.headerStride() + config.headerReserveBytes();
+        return machine.onData(headers, header, completions.bytes(index), nowNs) == Verdict.GOOD
+                ? machine.acceptedSequence()
+                : ReceiverMachine.NO_SEQUENCE;
+    }
+
+    private int pollRepairs(final ReceiverMachine machine, final long nowNs) {
+        final int count = repairs.poll(Objects.requireNonNull(repairLane), Placement.AIMED);
+        for (int i = 0; i < count; i++) {
+            if (repairs.accept(machine, i, nowNs)) {
+                place(repairs.payload(), repairs.slot(i), machine.acceptedSequence(), repairs.payloadBytes(i));
+            }
+        }
+        repairs.freeUpTo(repairs.consumed());
+        return count;
+    }
+
+    private void place(final MemorySegment source, final int sourceSlot, final long sequence, final int bytes) {
+        copySlot(source, sourceSlot, ring, slot(sequence), bytes);
+        moved.set(slot(sequence));
+        mendedBytes += bytes;
+    }
+
+    private void copySlot(
+            final MemorySegment source,
+            final int sourceSlot,
+            final MemorySegment target,
+            final int targetSlot,
+            final int bytes) {
+        MemorySegment.copy(source, (long) sourceSlot * slotBytes, target, (long) targetSlot * slotBytes, bytes);
+    }
+
+    @Override
+    public @Nullable DeviceRegion deliver(
+            final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
+        final long offset = (long) slot(frame.firstSequence()) * slotBytes;
+        final boolean wraps = offset + frame.bytes() > config.ringBytes();
+        if (target == null && (!wraps || mend == null)) {
+            lastDelivery = clearMoved(frame) ? Delivery.IN_PLACE : Delivery.MENDED;
+            return DeviceRegion.ofHost(ring.asSlice(offset, frame.bytes()));
+        }
+        if (target == null && mendBusy) {
+            return null;
+        }
+        clearMoved(frame);
+        lastDelivery = target == null ? Delivery.IN_MEND_BUFFER : Delivery.MENDED;
+        mendBusy |= target == null;
+        final MemorySegment to = target == null ? Objects.requireNonNull(mend) : target.host();
+        final long head = wraps && mend != null ? config.ringBytes() - offset : frame.bytes();
+        MemorySegment.copy(ring, offset, to, 0, head);
+        MemorySegment.copy(ring, 0, to, head, frame.bytes() - head);
+        mendedBytes += frame.bytes();
+        return DeviceRegion.ofHost(to.asSlice(0, frame.bytes()));
+    }
+
+    // Forgets which datagrams of the frame were moved.
+    private boolean clearMoved(final ReceivedFrame frame) {
+        if (moved.isEmpty()) {
+            return true;
+        }
+        boolean untouched = true;
+        final long end = frame.firstSequence() + StreamInfo.slots(frame.bytes(), slotBytes);
+        for (long sequence = frame.firstSequence(); sequence < end; sequence++) {
+            untouched &= !moved.clear(slot(sequence));
+        }
+        return untouched;
+    }
+
+    private int slot(final long sequence) {
+        return (int) (sequence % config.ringSlots());
+    }
+
+    @Override
+    public Delivery lastDelivery() {
+        return lastDelivery;
+    }
+
+    @Override
+    public void mendReleased() {
+        mendBusy = false;
+    }
+
+    @Override
+    public long mendedBytes() {
+        return mendedBytes;
+    }
+
+    @Override
+    public int receiveSlots() {
+        return config.ringSlots();
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+        arena.close();
+    }
+}

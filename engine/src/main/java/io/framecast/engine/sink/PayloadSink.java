@@ -1,0 +1,67 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.ReceiverMachine;
+import org.jspecify.annotations.Nullable;
+
+/// Where a session's payloads land and how they reach their final address: a ring of slots in the memory of one device,
+/// slot = sequence mod ring slots. One implementation for memory that the host addresses, one for staged copies.
+///
+/// Threading: the receiver's thread only, but for construction and [#close]. Ownership: a sink owns its ring and
+/// landing
+/// memory, from construction to [#close].
+public interface PayloadSink extends AutoCloseable {
+    /// The memory for the data lane, for opening it.
+    ReceiveRing dataRing();
+
+    /// The memory for the repair lane.
+    ReceiveRing repairRing();
+
+    /// The lanes opened over these rings; before the first [#poll].
+    void attach(Lane data, Lane repair, Placement placement);
+
+    /// Datagrams that may be under way to the data lane, as far as this sink's own memory decides.
+    int receiveSlots();
+
+    /// Slots of sequences below `limit` may be written.
+    void onCredit(long limit);
+
+    /// Takes what has arrived on the data and repair lanes, tells the machine, puts payloads in place.
+    ///
+    /// @return datagrams taken
+    int poll(ReceiverMachine machine, long nowNs);
+
+    /// Makes a whole frame contiguous and records `ready` behind its last copy.
+    ///
+    /// @param target where the frame must lie instead of in the ring; null for in the ring
+    /// @return the frame's memory, or null when the mend buffer is needed and not free: try again later
+    @Nullable
+    DeviceRegion deliver(ReceivedFrame frame, @Nullable DeviceRegion target, DeviceEvent ready);
+
+    /// How the frame delivered last came to lie where it is.
+    Delivery lastDelivery();
+
+    /// The frame in the mend buffer was given back.
+    void mendReleased();
+
+    /// Payload bytes copied once more than the placement needs.
+    long mendedBytes();
+
+    @Override
+    void close();
+
+    /// Where a delivered frame lies.
+    enum Delivery {
+        /// In the ring, never moved.
+        IN_PLACE,
+        /// In the ring, parts of it moved after loss; or in the user's buffer.
+        MENDED,
+        /// In the mend buffer.
+        IN_MEND_BUFFER
+    }
+}

@@ -1,0 +1,251 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and each run
+/// of
+/// consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss and reordering cost
+/// shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around the ring's end is assembled in
+/// the mend buffer by copies within the device.
+public final class StagedSink implements PayloadSink {
+    private static final long LANDING_BYTES = 16L << 20;
+    private static final int ROUNDS_MAX = 8;
+
+    private final SinkConfig config;
+    private final DeviceBackend device;
+    private final DeviceStream stream;
+    private final Arena arena = Arena.ofShared();
+    private final DeviceRegion ring;
+    private final DeviceRegion mend;
+    private final MemorySegment landing;
+    private final MemorySegment headers;
+    private final MemorySegment repairPayload;
+    private final int landingSlots;
+    private final ReceiveRing dataRing;
+    private final InboundRing landingQueue;
+    private final RepairRing repairs;
+    private final CopyFence landingFence;
+    private final CopyFence repairFence;
+    private final Completions completions = new Completions(SinkConfig.BATCH_MAX);
+    private final int slotBytes;
+    private @Nullable Lane dataLane;
+    private @Nullable Lane repairLane;
+    private Placement placement = Placement.AIMED;
+    private Delivery lastDelivery = Delivery.IN_PLACE;
+    private boolean mendBusy;
+    private long mendedBytes;
+    // The run being gathered: landing slot, sequence, count.
+    private int runSlot;
+    private long runSequence;
+    private int runCount;
+
+    public StagedSink(final SinkConfig config) {
+        this.config = config;
+        device = config.device();
+        slotBytes = config.slotBytes();
+        landingSlots = landingSlots(config);
+        stream = device.openStream();
+        ring = device.allocate(config.ringBytes());
+        mend = device.allocate(config.stream().frameMaxBytes());
+        landing = device.allocatePinned((long) landingSlots * slotBytes);
+        repairPayload = device.allocatePinned((long) SinkConfig.REPAIR_SLOTS * slotBytes);
+        headers = arena.allocate((long) landingSlots * config.headerStride(), 64);
+        dataRing = new ReceiveRing(
+                headers,
+                DataLayout.LENGTH,
+                config.headerStride(),
+                DeviceRegion.ofHost(landing),
+                slotBytes,
+                landingSlots);
+        repairs = new RepairRing(
+                config, arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64), repairPayload);
+        landingQueue = new InboundRing(landingSlots);
+        landingFence = new CopyFence(device);
+        repairFence = new CopyFence(device);
+    }
+
+    // Enough to keep copies and arrivals apart, never more than the ring itself needs.
+    private static int landingSlots(final SinkConfig config) {
+        final long wanted = Math.max(4L * SinkConfig.BATCH_MAX, LANDING_BYTES / config.slotBytes());
+        return (int) Math.min(Math.max(config.ringSlots(), SinkConfig.BATCH_MAX), wanted);
+    }
+
+    @Override
+    public ReceiveRing dataRing() {
+        return dataRing;
+    }
+
+    @Override
+    public ReceiveRing repairRing() {
+        return repairs.ring();
+    }
+
+    @Override
+    public void attach(final Lane data, final Lane repair, final Placement lanePlacement) {
+        dataLane = data;
+        repairLane = repair;
+        placement = lanePlacement;
+    }
+
+    @Override
+    public int receiveSlots() {
+        return landingSlots;
+    }
+
+    @Override
+    public void onCredit(final long limit) {
+        // Landing slots are freed by copies, not by frames; the machine alone holds the source to the ring's credit.
+    }
+
+    @Override
+    public int poll(final ReceiverMachine machine, final long nowNs) {
+        int taken = pollRepairs(machine, nowNs);
+        for (int round = 0; round < ROUNDS_MAX; round++) {
+            final int batch = pollData(machine, nowNs);
+            taken += batch;
+            if (batch < SinkConfig.BATCH_MAX / 2) {
+                break;
+            }
+        }
+        return taken;
+    }
+
+    private int pollData(final ReceiverMachine machine, final long nowNs) {
+        landingQueue.freeUpTo(landingFence.completed());
+        final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
+        if (count == 0) {
+            return 0;
+        }
+        for (int i = 0; i < count; i++) {
+            if (config.loss().drop()) {
+                continue;
+            }
+            final int slot = completions.slot(i);
+            final long header = (long) slot * config.headerStride() + config.headerReserveBytes();
+            if (machine.onData(headers, header, completions.bytes(i), nowNs) == Verdict.GOOD
+                    && machine.acceptedSequence() != ReceiverMachine.NO_SEQUENCE) {
+                gather(slot, machine.acceptedSequence());
+            }
+        }
+        flush();
+        landingFence.mark(stream, landingQueue.consumed());
+        return count;
+    }
+
+    // Slots behind a short payload are copied with stale bytes in their tails: one copy instead of many.
+    private void gather(final int slot, final long sequence) {
+        final boolean extendsRun = runCount > 0
+                && slot == runSlot + runCount
+                && sequence == runSequence + runCount
+                && ringSlot(sequence) != 0;
+        if (!extendsRun) {
+            flush();
+            runSlot = slot;
+            runSequence = sequence;
+        }
+        runCount++;
+    }
+
+    private void flush() {
+        if (runCount > 0) {
+            stream.copyToDevice(
+                    ring.address() + (long) ringSlot(runSequence) * slotBytes,
+                    landing,
+                    (long) runSlot * slotBytes,
+                    (long) runCount * slotBytes);
+            runCount = 0;
+        }
+    }
+
+    private int pollRepairs(final ReceiverMachine machine, final long nowNs) {
+        repairs.freeUpTo(repairFence.completed());
+        final int count = repairs.poll(Objects.requireNonNull(repairLane), placement);
+        for (int i = 0; i < count; i++) {
+            if (repairs.accept(machine, i, nowNs)) {
+                stream.copyToDevice(
+                        ring.address() + (long) ringSlot(machine.acceptedSequence()) * slotBytes,
+                        repairs.payload(),
+                        (long) repairs.slot(i) * slotBytes,
+                        repairs.payloadBytes(i));
+            }
+        }
+        if (count > 0) {
+            repairFence.mark(stream, repairs.consumed());
+        }
+        return count;
+    }
+
+    @Override
+    public @Nullable DeviceRegion deliver(
+            final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
+        final long slots = StreamInfo.slots(frame.bytes(), slotBytes);
+        final long offset = (long) ringSlot(frame.firstSequence()) * slotBytes;
+        final boolean wraps = ringSlot(frame.firstSequence()) + slots > config.ringSlots();
+        if (target == null && !wraps) {
+            stream.record(ready);
+            lastDelivery = Delivery.IN_PLACE;
+            return ring.slice(offset, frame.bytes());
+        }
+        if (target == null && mendBusy) {
+            return null;
+        }
+        mendBusy |= target == null;
+        lastDelivery = target == null ? Delivery.IN_MEND_BUFFER : Delivery.MENDED;
+        final DeviceRegion to = (target == null ? mend : target).slice(0, frame.bytes());
+        final long head = Math.min(frame.bytes(), config.ringBytes() - offset);
+        stream.copyWithin(to.address(), ring.address() + offset, head);
+        if (head < frame.bytes()) {
+            stream.copyWithin(to.address() + head, ring.address(), frame.bytes() - head);
+        }
+        stream.record(ready);
+        mendedBytes += frame.bytes();
+        return to;
+    }
+
+    private int ringSlot(final long sequence) {
+        return (int) (sequence % config.ringSlots());
+    }
+
+    @Override
+    public Delivery lastDelivery() {
+        return lastDelivery;
+    }
+
+    @Override
+    public void mendReleased() {
+        mendBusy = false;
+    }
+
+    @Override
+    public long mendedBytes() {
+        return mendedBytes;
+    }
+
+    @Override
+    public void close() {
+        stream.close();
+        landingFence.close();
+        repairFence.close();
+        device.freePinned(landing);
+        device.freePinned(repairPayload);
+        device.free(ring);
+        device.free(mend);
+        arena.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.sink;
+
+import org.jspecify.annotations.NullMarked;

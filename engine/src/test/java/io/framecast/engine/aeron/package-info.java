@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.aeron;
+
+import org.jspecify.annotations.NullMarked;

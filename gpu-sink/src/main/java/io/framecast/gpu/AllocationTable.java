@@ -1,0 +1,117 @@
+package io.framecast.gpu;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// What a device has allocated, by address. Look-ups come with every copy and neither lock nor allocate: they search a
+/// sorted array that is replaced, never changed. Any thread may call any method.
+public final class AllocationTable {
+    private static final Allocation[] NONE = {};
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile Allocation[] sorted = NONE;
+    private volatile long totalBytes;
+
+    /// One allocation.
+    ///
+    /// @param address first byte, as the device numbers its memory; never negative
+    /// @param bytes length asked for
+    /// @param backing where an emulated device keeps the bytes; [MemorySegment#NULL] for a real one
+    public record Allocation(long address, long bytes, MemorySegment backing) {
+        /// Whether `length` bytes from `at` lie inside, `at` being an address that [#find] gave this allocation for.
+        public boolean holds(final long at, final long length) {
+            return length >= 0 && length <= bytes - (at - address);
+        }
+    }
+
+    public void add(final Allocation allocation) {
+        lock.lock();
+        try {
+            final Allocation[] before = sorted;
+            final int index = floor(before, allocation.address()) + 1;
+            final Allocation[] after = new Allocation[before.length + 1];
+            System.arraycopy(before, 0, after, 0, index);
+            after[index] = allocation;
+            System.arraycopy(before, index, after, index + 1, before.length - index);
+            sorted = after;
+            totalBytes = total(after);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes an allocation out.
+    ///
+    /// @return the allocation, or null when none of this address and length is there
+    public @Nullable Allocation remove(final long address, final long bytes) {
+        lock.lock();
+        try {
+            final Allocation[] before = sorted;
+            final int index = floor(before, address);
+            if (index < 0 || before[index].address() != address || before[index].bytes() != bytes) {
+                return null;
+            }
+            final Allocation[] after = new Allocation[before.length - 1];
+            System.arraycopy(before, 0, after, 0, index);
+            System.arraycopy(before, index + 1, after, index, after.length - index);
+            sorted = after;
+            totalBytes = total(after);
+            return before[index];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Takes everything out.
+    public Allocation[] removeAll() {
+        lock.lock();
+        try {
+            final Allocation[] before = sorted;
+            sorted = NONE;
+            totalBytes = 0;
+            return before.clone();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// The allocation that contains the byte at `address`, or null. An allocation is found by its end too, so that an
+    /// empty range behind its last byte is inside it.
+    public @Nullable Allocation find(final long address) {
+        final Allocation[] snapshot = sorted;
+        final int index = floor(snapshot, address);
+        if (index < 0) {
+            return null;
+        }
+        final Allocation candidate = snapshot[index];
+        return address - candidate.address() <= candidate.bytes() ? candidate : null;
+    }
+
+    public long totalBytes() {
+        return totalBytes;
+    }
+
+    // Index of the last allocation that starts at or before the address, -1 when there is none.
+    private static int floor(final Allocation[] snapshot, final long address) {
+        int low = 0;
+        int high = snapshot.length - 1;
+        while (low <= high) {
+            final int middle = (low + high) >>> 1;
+            if (snapshot[middle].address() <= address) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return high;
+    }
+
+    private static long total(final Allocation[] allocations) {
+        long total = 0;
+        for (final Allocation allocation : allocations) {
+            total += allocation.bytes();
+        }
+        return total;
+    }
+}

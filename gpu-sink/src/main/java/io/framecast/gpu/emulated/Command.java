@@ -1,0 +1,59 @@
+package io.framecast.gpu.emulated;
+
+import io.framecast.gpu.AllocationTable.Allocation;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// One slot of a stream's ring, filled by the enqueuer and read by the DMA thread; reused, so that a copy allocates
+/// nothing.
+final class Command {
+    enum Kind {
+        TO_DEVICE,
+        TO_HOST,
+        WITHIN,
+        FILL,
+        AWAIT,
+        LAUNCH
+    }
+
+    Kind kind = Kind.FILL;
+
+    // The host's end of a copy, and where each end starts.
+    MemorySegment host = MemorySegment.NULL;
+
+    @Nullable
+    Allocation target;
+
+    @Nullable
+    Allocation source;
+
+    long targetOffset;
+    long sourceOffset;
+    long bytes;
+    byte value;
+
+    // What AWAIT waits for, as EmulatedEvent packs it.
+    long mark;
+
+    @Nullable
+    EmulatedKernel kernel;
+
+    int gridBlocks;
+    int blockThreads;
+    long[] arguments = NO_ARGUMENTS;
+
+    // How far the DMA thread got; its own field.
+    long bytesDone;
+
+    static final long[] NO_ARGUMENTS = {};
+
+    /// Drops references, so that a quiet stream keeps nobody's memory alive.
+    void clear() {
+        host = MemorySegment.NULL;
+        target = null;
+        source = null;
+        kernel = null;
+        arguments = NO_ARGUMENTS;
+        bytesDone = 0;
+    }
+}

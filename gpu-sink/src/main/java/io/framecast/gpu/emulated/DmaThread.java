@@ -1,0 +1,340 @@
+package io.framecast.gpu.emulated;
+
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.KernelSource;
+import io.framecast.gpu.AllocationTable.Allocation;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The engine of one emulated device: takes the commands of all streams in turn, each stream's in order, a chunk at
+/// a time. Parks when there is nothing to do.
+///
+/// A command that fails (a kernel out of bounds, host memory freed too early) breaks the device for good, as on a GPU:
+/// the rest is skipped, and every later call says why.
+final class DmaThread implements Runnable {
+    static final int STREAMS_MAX = 1024;
+
+    // Small commands one stream may run before the next stream's turn.
+    private static final int COMMANDS_PER_TURN = 32;
+    // Looking again is cheaper than a futex round trip while a producer is in full flow; a few microseconds at most.
+    private static final int LOOKS_BEFORE_PARKING = 64;
+    private static final long NEVER_NS = Long.MAX_VALUE;
+
+    private final String deviceName;
+    private final KernelSource.DeviceMemory memory;
+    private final PcieLink toDevice;
+    private final PcieLink toHost;
+    private final Thread thread;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition progress = lock.newCondition();
+
+    // [slot]; a closed stream's ring stays in its slot, complete, until a new stream takes the slot.
+    private volatile CommandRing[] rings = {};
+    private boolean[] slotTaken = {};
+
+    private volatile boolean parked;
+    private volatile boolean closing;
+    private volatile @Nullable String failure;
+
+    DmaThread(
+            final String deviceName,
+            final int ordinal,
+            final EmulatedConfig config,
+            final KernelSource.DeviceMemory memory) {
+        this.deviceName = deviceName;
+        this.memory = memory;
+        this.toDevice = new PcieLink(config.toDeviceBytesPerSecond());
+        this.toHost = new PcieLink(config.toHostBytesPerSecond());
+        this.thread = new Thread(this, "framecast-emulated-" + ordinal);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /// Runs what is enqueued, then ends the thread.
+    void close() {
+        closing = true;
+        LockSupport.unpark(thread);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (final InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Why the device is broken, or null.
+    @Nullable
+    String failure() {
+        return failure;
+    }
+
+    boolean canAccess(final MemorySegment segment) {
+        return segment.isAccessibleBy(thread);
+    }
+
+    CommandRing openRing(final int commandsMax) {
+        lock.lock();
+        try {
+            int slot = 0;
+            while (slot < slotTaken.length && slotTaken[slot]) {
+                slot++;
+            }
+            if (slot == STREAMS_MAX) {
+                throw new DeviceException(
+                        deviceName + ": all " + STREAMS_MAX + " streams are open; close streams that are done");
+            }
+            final CommandRing[] before = rings;
+            final CommandRing[] after = Arrays.copyOf(before, Math.max(before.length, slot + 1));
+            final long firstPosition = slot < before.length ? before[slot].enqueued() : 0;
+            after[slot] = new CommandRing(slot, commandsMax, firstPosition);
+            slotTaken = Arrays.copyOf(slotTaken, after.length);
+            slotTaken[slot] = true;
+            rings = after;
+            return after[slot];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Gives a ring's slot back; the ring must be empty.
+    void closeRing(final CommandRing ring) {
+        lock.lock();
+        try {
+            slotTaken[ring.slot()] = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Lets the thread see what was published.
+    void wake() {
+        if (parked) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    boolean isReached(final long mark) {
+        return mark == EmulatedEvent.NEVER
+                || rings[EmulatedEvent.slotOf(mark)].done() >= EmulatedEvent.positionOf(mark);
+    }
+
+    void awaitMark(final long mark) {
+        if (mark != EmulatedEvent.NEVER) {
+            awaitDone(rings[EmulatedEvent.slotOf(mark)], EmulatedEvent.positionOf(mark));
+        }
+    }
+
+    /// Waits until `position` commands of the ring are done.
+    void awaitDone(final CommandRing ring, final long position) {
+        if (ring.done() >= position) {
+            return;
+        }
+        lock.lock();
+        try {
+            while (true) {
+                // Said before looking: the DMA thread, which completes before it reads this, cannot miss it.
+                ring.awaited(Math.min(ring.awaited(), position));
+                // A command enqueued while the device closed is never run: do not wait for it.
+                if (ring.done() >= position || !thread.isAlive()) {
+                    return;
+                }
+                progress.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits until everything enqueued by now, on every stream, is done.
+    void drain() {
+        for (final CommandRing ring : rings) {
+            awaitDone(ring, ring.enqueued());
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            serve();
+        } finally {
+            for (final CommandRing ring : rings) {
+                signal(ring);
+            }
+        }
+    }
+
+    private void serve() {
+        int looks = 0;
+        while (true) {
+            final CommandRing[] current = rings;
+            boolean worked = false;
+            long wakeAtNs = NEVER_NS;
+            for (final CommandRing ring : current) {
+                if (!ring.isEmpty()) {
+                    worked |= turn(ring);
+                    wakeAtNs = Math.min(wakeAtNs, isBusy(ring) ? ring.busyUntilNs() : NEVER_NS);
+                }
+            }
+            if (worked) {
+                looks = 0;
+            } else if (wakeAtNs != NEVER_NS) {
+                LockSupport.parkNanos(this, wakeAtNs - System.nanoTime());
+            } else if (looks < LOOKS_BEFORE_PARKING) {
+                looks++;
+                Thread.onSpinWait();
+            } else if (isIdle()) {
+                if (closing) {
+                    return;
+                }
+                park();
+            }
+        }
+    }
+
+    private boolean isIdle() {
+        for (final CommandRing ring : rings) {
+            if (!ring.isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void park() {
+        parked = true;
+        // A producer that published before it could see `parked` is seen here; one after that unparks.
+        if (isIdle() && !closing) {
+            LockSupport.park(this);
+        }
+        parked = false;
+        // A stray interrupt would turn every later park into a spin.
+        Thread.interrupted();
+    }
+
+    // Runs commands of one stream until a chunk is moved, the link is busy or an event is not there yet.
+    private boolean turn(final CommandRing ring) {
+        if (isBusy(ring)) {
+            return false;
+        }
+        boolean worked = false;
+        for (int i = 0; i < COMMANDS_PER_TURN && !ring.isEmpty(); i++) {
+            final Command command = ring.oldest();
+            if (failure == null) {
+                if (command.kind == Command.Kind.AWAIT && !isReached(command.mark)) {
+                    return worked;
+                }
+                final boolean whole = runGuarded(command, ring);
+                worked = true;
+                if (!whole || isBusy(ring)) {
+                    return true;
+                }
+            }
+            worked = true;
+            command.clear();
+            ring.complete();
+            if (ring.done() >= ring.awaited()) {
+                signal(ring);
+            }
+        }
+        return worked;
+    }
+
+    private static boolean isBusy(final CommandRing ring) {
+        final long untilNs = ring.busyUntilNs();
+        return untilNs != Long.MIN_VALUE && System.nanoTime() - untilNs < 0;
+    }
+
+    private void signal(final CommandRing ring) {
+        lock.lock();
+        try {
+            ring.awaited(CommandRing.NOBODY);
+            progress.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean runGuarded(final Command command, final CommandRing ring) {
+        try {
+            return run(command, ring);
+        } catch (final Throwable e) {
+            // Whatever a kernel throws ends here: the thread must outlive it to complete what others wait for.
+            failure = deviceName + ": " + describe(command) + " failed: " + e + "; mend it and open the device again";
+            return true;
+        }
+    }
+
+    private static String describe(final Command command) {
+        final EmulatedKernel kernel = command.kernel;
+        return kernel == null ? "copy " + command.kind + " of " + command.bytes + " bytes" : "kernel " + kernel.name();
+    }
+
+    // Whether the command is done; a long copy is done a chunk at a time.
+    private boolean run(final Command command, final CommandRing ring) {
+        return switch (command.kind) {
+            case TO_DEVICE -> {
+                final Allocation target = Objects.requireNonNull(command.target);
+                yield moveChunk(command, ring, toDevice, command.host, target.backing());
+            }
+            case TO_HOST -> {
+                final Allocation source = Objects.requireNonNull(command.source);
+                yield moveChunk(command, ring, toHost, source.backing(), command.host);
+            }
+            case WITHIN -> {
+                final MemorySegment source =
+                        Objects.requireNonNull(command.source).backing();
+                final MemorySegment target =
+                        Objects.requireNonNull(command.target).backing();
+                MemorySegment.copy(source, command.sourceOffset, target, command.targetOffset, command.bytes);
+                yield true;
+            }
+            case FILL -> {
+                Objects.requireNonNull(command.target)
+                        .backing()
+                        .asSlice(command.targetOffset, command.bytes)
+                        .fill(command.value);
+                yield true;
+            }
+            case AWAIT -> true;
+            case LAUNCH -> {
+                Objects.requireNonNull(command.kernel)
+                        .emulation()
+                        .run(memory, command.gridBlocks, command.blockThreads, command.arguments);
+                yield true;
+            }
+        };
+    }
+
+    private static boolean moveChunk(
+            final Command command,
+            final CommandRing ring,
+            final PcieLink link,
+            final MemorySegment source,
+            final MemorySegment target) {
+        final long from = command.bytesDone;
+        final long bytes = Math.min(link.chunkBytes(), command.bytes - from);
+        if (bytes > 0) {
+            MemorySegment.copy(source, command.sourceOffset + from, target, command.targetOffset + from, bytes);
+            command.bytesDone = from + bytes;
+            if (!link.unlimited()) {
+                final boolean backlog = from > 0 || ring.enqueued() - ring.done() > 1;
+                ring.busyUntilNs(link.send(bytes, backlog, System.nanoTime()));
+            }
+        }
+        return command.bytesDone == command.bytes;
+    }
+}

@@ -1,0 +1,260 @@
+package io.framecast.gpu.emulated;
+
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceKernel;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.api.spi.KernelSource;
+import io.framecast.gpu.AllocationTable;
+import io.framecast.gpu.AllocationTable.Allocation;
+import io.framecast.gpu.HostBounds;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// A GPU in software. Device addresses are numbers that no host pointer can be, are never given out twice and keep
+/// a distance from each other: reading through one crashes, overruns and use after free are refused.
+///
+/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works is thrown
+/// from the call where possible; what only the thread can find (a kernel out of bounds) breaks the device, as on a GPU.
+public final class EmulatedDevice implements DeviceBackend {
+    // Bit 62 set and bit 63 clear is no address on any 64-bit CPU; 2^48 numbers for each device ever opened.
+    private static final long ADDRESS_BASE = 1L << 62;
+    private static final int DEVICE_SHIFT = 48;
+    private static final int DEVICES_MASK = 0x3ff;
+    private static final AtomicInteger OPENED = new AtomicInteger();
+
+    private static final long ALIGNMENT_BYTES = 256;
+    private static final long GUARD_BYTES = 64 << 10;
+    private static final long PAGE_BYTES = 4096;
+
+    private final String name;
+    private final EmulatedConfig config;
+    private final DmaThread dma;
+    private final AllocationTable table = new AllocationTable();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Long, Arena> arenas = new HashMap<>();
+    private final Map<Long, Long> registered = new HashMap<>();
+    private long nextAddress = ADDRESS_BASE | (long) (OPENED.getAndIncrement() & DEVICES_MASK) << DEVICE_SHIFT;
+    private volatile boolean closed;
+
+    public EmulatedDevice(final int ordinal, final EmulatedConfig config) {
+        this.name = "emulated:" + ordinal;
+        this.config = config;
+        this.dma = new DmaThread(name, ordinal, config, this::at);
+        dma.start();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String description() {
+        final String link = config.toDeviceBytesPerSecond() == EmulatedConfig.UNLIMITED
+                ? "unlimited link"
+                : config.toDeviceBytesPerSecond() / 1_000_000 + " MB/s link";
+        return "emulated GPU, " + (config.memoryBytes() >> 20) + " MiB, " + link + ", runs on the CPU";
+    }
+
+    @Override
+    public boolean hostAddressable() {
+        return false;
+    }
+
+    @Override
+    public DeviceRegion allocate(final long bytes) {
+        checkUsable();
+        checkLength("allocate", bytes);
+        lock.lock();
+        try {
+            final long freeBytes = config.memoryBytes() - table.totalBytes();
+            if (bytes > freeBytes) {
+                throw new DeviceException(name + ": out of memory, " + bytes + " bytes asked, " + freeBytes + " of "
+                        + config.memoryBytes() + " free; lower window or frame-max");
+            }
+            final Arena arena = Arena.ofShared();
+            final MemorySegment backing = HostMemory.allocate(arena, bytes, PAGE_BYTES);
+            final long address = nextAddress;
+            nextAddress += (bytes + ALIGNMENT_BYTES - 1 & -ALIGNMENT_BYTES) + GUARD_BYTES;
+            arenas.put(address, arena);
+            table.add(new Allocation(address, bytes, backing));
+            return DeviceRegion.ofDevice(address, bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits for the work enqueued so far, as cuMemFree does: it might use the memory.
+    @Override
+    public void free(final DeviceRegion region) {
+        checkOpen();
+        // Before it leaves the table: a kernel enqueued before may still resolve addresses in it.
+        dma.drain();
+        final Allocation gone = table.remove(region.address(), region.bytes());
+        if (gone == null) {
+            throw new IllegalArgumentException(name + ": free of a region that is no allocation of this device");
+        }
+        closeArena(gone.address());
+    }
+
+    @Override
+    public MemorySegment allocatePinned(final long bytes) {
+        checkUsable();
+        checkLength("allocatePinned", bytes);
+        final Arena arena = Arena.ofShared();
+        final MemorySegment segment = HostMemory.allocate(arena, bytes, PAGE_BYTES);
+        lock.lock();
+        try {
+            arenas.put(segment.address(), arena);
+        } finally {
+            lock.unlock();
+        }
+        return segment;
+    }
+
+    @Override
+    public void freePinned(final MemorySegment segment) {
+        checkOpen();
+        dma.drain();
+        closeArena(segment.address());
+    }
+
+    /// Changes nothing here, but keeps the books as strictly as CUDA does.
+    @Override
+    public void registerHost(final MemorySegment segment) {
+        checkUsable();
+        HostBounds.check(name, segment, 0, segment.byteSize());
+        lock.lock();
+        try {
+            if (registered.putIfAbsent(segment.address(), segment.byteSize()) != null) {
+                throw new DeviceException(name + ": host memory is registered already; register it once");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void unregisterHost(final MemorySegment segment) {
+        checkOpen();
+        lock.lock();
+        try {
+            if (registered.remove(segment.address()) == null) {
+                throw new DeviceException(name + ": host memory is not registered; unregister what was registered");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public DeviceStream openStream() {
+        checkUsable();
+        return new EmulatedStream(this, dma.openRing(config.streamCommandsMax()));
+    }
+
+    @Override
+    public DeviceEvent openEvent() {
+        checkUsable();
+        return new EmulatedEvent(this);
+    }
+
+    @Override
+    public DeviceKernel load(final KernelSource source) {
+        checkUsable();
+        return new EmulatedKernel(this, source.name(), source.emulation());
+    }
+
+    @Override
+    public long allocatedBytes() {
+        return table.totalBytes();
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        dma.close();
+        lock.lock();
+        try {
+            table.removeAll();
+            arenas.values().forEach(Arena::close);
+            arenas.clear();
+            registered.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    DmaThread dma() {
+        return dma;
+    }
+
+    /// The allocation that holds all of a range.
+    ///
+    /// @throws DeviceException when none does
+    Allocation resolve(final String call, final long address, final long bytes) {
+        final @Nullable Allocation found = table.find(address);
+        if (found == null || !found.holds(address, bytes)) {
+            throw new DeviceException(name + ": " + call + " of " + bytes + " bytes at 0x" + Long.toHexString(address)
+                    + " leaves the memory allocated here; check address and length");
+        }
+        return found;
+    }
+
+    /// Throws when the device is closed or broken.
+    void checkUsable() {
+        final String failure = dma.failure();
+        if (failure != null) {
+            throw new DeviceException(failure);
+        }
+        checkOpen();
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new DeviceException(name + " is closed; open it again");
+        }
+    }
+
+    private void checkLength(final String call, final long bytes) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException(name + ": " + call + " expects bytes > 0, got " + bytes);
+        }
+    }
+
+    private MemorySegment at(final long address, final long bytes) {
+        final Allocation allocation = resolve("kernel access", address, bytes);
+        return allocation.backing().asSlice(address - allocation.address(), bytes);
+    }
+
+    private void closeArena(final long address) {
+        final @Nullable Arena arena;
+        lock.lock();
+        try {
+            arena = arenas.remove(address);
+        } finally {
+            lock.unlock();
+        }
+        if (arena == null) {
+            throw new IllegalArgumentException(name + ": free of memory that is no allocation of this device");
+        }
+        arena.close();
+    }
+}

@@ -1,0 +1,40 @@
+package io.framecast.gpu.emulated;
+
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceBackendProvider;
+import java.util.Optional;
+
+/// `device=emulated:N`. Always there, so `auto` takes it where no GPU is.
+public final class EmulatedProvider implements DeviceBackendProvider {
+    private static final int RANK = 200;
+    private static final int DEVICES = 16;
+
+    @Override
+    public String kind() {
+        return "emulated";
+    }
+
+    @Override
+    public Optional<String> unavailable() {
+        return Optional.empty();
+    }
+
+    @Override
+    public int rank() {
+        return RANK;
+    }
+
+    @Override
+    public int deviceCount() {
+        return DEVICES;
+    }
+
+    @Override
+    public DeviceBackend open(final int ordinal) {
+        if (ordinal < 0 || ordinal >= DEVICES) {
+            throw new DeviceException("emulated:" + ordinal + ": expected emulated:0 to emulated:" + (DEVICES - 1));
+        }
+        return new EmulatedDevice(ordinal, EmulatedConfig.DEFAULT);
+    }
+}

@@ -1,0 +1,6 @@
+/// A GPU in software: memory behind opaque addresses, copies by a thread of its own in stream order, a modelled PCIe
+/// link. It behaves as `cuda` does wherever a program could notice, and is stricter where a GPU merely corrupts memory.
+@NullMarked
+package io.framecast.gpu.emulated;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,237 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.flow.RttEstimator;
+
+/// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
+/// GONE, so
+/// that
+/// it can be told, until its place is needed.
+///
+/// Pure state; one thread.
+final class MemberTable {
+    static final int NONE = -1;
+
+    /// Where a member stands.
+    enum State {
+        FREE,
+        /// ADMIT and a probe were sent.
+        ADMITTED,
+        /// READY was received: the member counts.
+        ACTIVE,
+        GONE
+    }
+
+    private final long[] ids;
+    private final State[] states;
+    private final long[] acknowledged;
+    private final long[] grants;
+    private final long[] startSequences;
+    private final long[] startFrameIds;
+    private final boolean[] started;
+    private final boolean[] complete;
+    private final int[] tokens;
+    private final long[] heardNs;
+    private final long[] timeoutNs;
+    private final int[] timeouts;
+    private final RttEstimator[] rtts;
+    private int active;
+
+    MemberTable(final int membersMax) {
+        ids = new long[membersMax];
+        states = new State[membersMax];
+        acknowledged = new long[membersMax];
+        grants = new long[membersMax];
+        startSequences = new long[membersMax];
+        startFrameIds = new long[membersMax];
+        started = new boolean[membersMax];
+        complete = new boolean[membersMax];
+        tokens = new int[membersMax];
+        heardNs = new long[membersMax];
+        timeoutNs = new long[membersMax];
+        timeouts = new int[membersMax];
+        rtts = new RttEstimator[membersMax];
+        java.util.Arrays.fill(states, State.FREE);
+        java.util.Arrays.setAll(rtts, _ -> new RttEstimator());
+    }
+
+    int capacity() {
+        return ids.length;
+    }
+
+    int active() {
+        return active;
+    }
+
+    int find(final long id) {
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] != State.FREE && ids[m] == id) {
+                return m;
+            }
+        }
+        return NONE;
+    }
+
+    /// A place for a newcomer: free, else held by one who is gone.
+    int vacancy() {
+        int gone = NONE;
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] == State.FREE) {
+                return m;
+            }
+            gone = states[m] == State.GONE ? m : gone;
+        }
+        return gone;
+    }
+
+    void admit(final int member, final long id, final int token, final long nowNs) {
+        ids[member] = id;
+        tokens[member] = token;
+        complete[member] = false;
+        states[member] = State.ADMITTED;
+        started[member] = false;
+        heardNs[member] = nowNs;
+        rtts[member].reset();
+    }
+
+    void activate(final int member, final long firstSequence, final long firstFrameId, final long grant) {
+        states[member] = State.ACTIVE;
+        startSequences[member] = firstSequence;
+        startFrameIds[member] = firstFrameId;
+        acknowledged[member] = firstSequence;
+        grants[member] = grant;
+        timeoutNs[member] = Long.MAX_VALUE;
+        timeouts[member] = 0;
+        active++;
+    }
+
+    void remove(final int member, final State state) {
+        if (states[member] == State.ACTIVE) {
+            active--;
+        }
+        states[member] = state;
+    }
+
+    /// Takes a member's ACK; never moves back.
+    ///
+    /// @return whether it acknowledged something new
+    boolean acknowledge(final int member, final long sequence, final long grant) {
+        grants[member] = Math.max(grants[member], grant);
+        if (sequence <= acknowledged[member]) {
+            return false;
+        }
+        acknowledged[member] = sequence;
+        timeouts[member] = 0;
+        return true;
+    }
+
+    /// The sequence all active members have acknowledged, at most `limit`.
+    long acknowledgedByAll(final long limit) {
+        long least = limit;
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] == State.ACTIVE) {
+                least = Math.min(least, acknowledged[m]);
+            }
+        }
+        return least;
+    }
+
+    /// Whether every active member knows the stream's end and has all of it.
+    boolean isCompleteForAll() {
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] == State.ACTIVE && !complete[m]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The smallest grant of the active members; MAX_VALUE without any.
+    long grantedByAll() {
+        long least = Long.MAX_VALUE;
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] == State.ACTIVE) {
+                least = Math.min(least, grants[m]);
+            }
+        }
+        return least;
+    }
+
+    /// The slowest member's round-trip time.
+    long rttNs() {
+        long most = 0;
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] == State.ACTIVE) {
+                most = Math.max(most, rtts[m].smoothedNs());
+            }
+        }
+        return most == 0 ? RttEstimator.INITIAL_NS : most;
+    }
+
+    long id(final int member) {
+        return ids[member];
+    }
+
+    State state(final int member) {
+        return states[member];
+    }
+
+    long acknowledged(final int member) {
+        return acknowledged[member];
+    }
+
+    long grant(final int member) {
+        return grants[member];
+    }
+
+    long startSequence(final int member) {
+        return startSequences[member];
+    }
+
+    long startFrameId(final int member) {
+        return startFrameIds[member];
+    }
+
+    boolean isStarted(final int member) {
+        return started[member];
+    }
+
+    void started(final int member) {
+        started[member] = true;
+    }
+
+    void complete(final int member) {
+        complete[member] = true;
+    }
+
+    int token(final int member) {
+        return tokens[member];
+    }
+
+    long heardNs(final int member) {
+        return heardNs[member];
+    }
+
+    void heard(final int member, final long nowNs) {
+        heardNs[member] = nowNs;
+    }
+
+    RttEstimator rtt(final int member) {
+        return rtts[member];
+    }
+
+    long timeoutNs(final int member) {
+        return timeoutNs[member];
+    }
+
+    void timeoutNs(final int member, final long dueNs) {
+        timeoutNs[member] = dueNs;
+    }
+
+    int timeouts(final int member) {
+        return timeouts[member];
+    }
+
+    void onTimeout(final int member) {
+        timeouts[member]++;
+    }
+}

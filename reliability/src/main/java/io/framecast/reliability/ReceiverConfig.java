@@ -1,0 +1,34 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.StreamInfo;
+
+/// What a receiver of one session is made with.
+///
+/// @param stream the source's announcement
+/// @param receiverId this receiver's random id, not 0
+/// @param ringSlots data slots of its ring
+/// @param receiveCapacity datagrams that may be under way to it beyond what it has taken
+/// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
+/// @param addresses where it takes unicast
+public record ReceiverConfig(
+        StreamInfo stream,
+        long receiverId,
+        int ringSlots,
+        int receiveCapacity,
+        int reorderDatagrams,
+        LaneAddresses addresses) {
+    public ReceiverConfig {
+        if (receiverId == 0 || ringSlots <= 0 || receiveCapacity <= 0 || reorderDatagrams < 0) {
+            throw new IllegalArgumentException("receiver: expected an id, ring slots > 0 and receive capacity > 0, got "
+                    + receiverId + ", " + ringSlots + ", " + receiveCapacity);
+        }
+    }
+
+    /// The smallest ring that a session works with: frames held and one more arriving, plus what the source
+    /// may have in
+    /// flight.
+    public static long ringSlotsMin(final StreamInfo stream, final int framesHeld) {
+        return (framesHeld + 1) * stream.frameMaxSlots() + stream.windowSlots();
+    }
+}

@@ -1,0 +1,658 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.repair.NackScheduler;
+import io.framecast.reliability.window.FrameTable;
+import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AckValues;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.StartLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
+///
+/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
+/// frames are
+/// taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered GOOD and
+/// [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls frames.
+///
+/// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
+public final class ReceiverMachine {
+    /// Where the session stands.
+    public enum State {
+        /// JOIN sent, no ADMIT yet.
+        JOINING,
+        /// Admitted; the full-size probe has not arrived.
+        PROBING,
+        /// Probe arrived, READY sent, no START yet.
+        STARTING,
+        RECEIVING,
+        /// Every frame up to the source's last was polled.
+        ENDED,
+        /// The source fell silent, or evicted this receiver.
+        LOST,
+        /// The source refused the join, or the probe never arrived.
+        REFUSED
+    }
+
+    /// Nothing to place: a probe.
+    public static final long NO_SEQUENCE = -1;
+
+    static final long HANDSHAKE_RETRY_NS = 20_000_000;
+    static final long HANDSHAKE_RETRY_MAX_NS = 500_000_000;
+    static final int PROBES_MAX = 40;
+    private static final long METADATA_RETRY_MIN_NS = 1_000_000;
+
+    private final ReceiverConfig config;
+    private final StreamInfo stream;
+    private final ReceiverOutput output;
+    private final ReceiveWindow window;
+    private final FrameTable frames;
+    private final NackScheduler nacks;
+    private final AckScheduler acks;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final HeaderCheck headers;
+    private final ControlIds ids;
+    private final AckValues ackValues = new AckValues();
+    private final ReceivedFrame frame = new ReceivedFrame();
+    private final NackScheduler.Output nackOutput = this::addNackRange;
+    private final VerdictCounts verdicts = new VerdictCounts();
+    private final ReceiverCounts counts = new ReceiverCounts();
+
+    private State state = State.JOINING;
+    private Reason lostReason = Reason.SILENT;
+    private long acceptedSequence = NO_SEQUENCE;
+    private long highestData = -1;
+    private long creditLimit;
+    private long grantedMax;
+    private long frameFirst;
+    private long nextFrameId;
+    private long finalSequence = Long.MAX_VALUE;
+    private long lastHeardNs;
+    private long echoTimeNs = AckLayout.NO_ECHO;
+    private long echoHeardNs;
+    private long rttNs = 2_000_000;
+    private int probeToken;
+    // A probe may overtake its ADMIT, for the two take different lanes.
+    private int seenToken;
+    private boolean probeSeen;
+    private int handshakes;
+    private long handshakeNs;
+    // First sequence of the earliest frame whose metadata has not been looked for, or has not come.
+    private long metadataFirst;
+    private long metadataAskNs = Long.MAX_VALUE;
+    private int nackRanges;
+
+    /// Makes a receiver; [#start] begins the handshake.
+    ///
+    /// @param random for back-off and skew only
+    public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
+        this.config = config;
+        this.output = output;
+        stream = config.stream();
+        headers = new HeaderCheck(stream, checksum);
+        ids = new ControlIds(stream.session()).receiver(config.receiverId());
+        window = new ReceiveWindow(config.ringSlots());
+        frames = new FrameTable(window.capacity());
+        nacks = new NackScheduler(window, config.reorderDatagrams(), random);
+        acks = new AckScheduler(
+                Math.min(config.ringSlots(), config.receiveCapacity()),
+                random.nextDouble(),
+                stream.aliveTimeoutNs() / 5);
+    }
+
+    public void start(final long nowNs) {
+        lastHeardNs = nowNs;
+        sendHandshake(nowNs);
+    }
+
+    public State state() {
+        return state;
+    }
+
+    /// Why the state is LOST or REFUSED.
+    public Reason lostReason() {
+        return lostReason;
+    }
+
+    public StreamInfo stream() {
+        return stream;
+    }
+
+    public VerdictCounts verdicts() {
+        return verdicts;
+    }
+
+    public ReceiverCounts counts() {
+        return counts;
+    }
+
+    /// The sequence that the datagram accepted last belongs at, or [#NO_SEQUENCE].
+    public long acceptedSequence() {
+        return acceptedSequence;
+    }
+
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where a
+    /// repair
+    /// already lies.
+    public long expectedSequence() {
+        long sequence = Math.max(window.next(), highestData + 1);
+        while (window.isReceived(sequence)) {
+            sequence++;
+        }
+        return sequence;
+    }
+
+    /// How many sequences from `first` on may be aimed at: none of them has been received.
+    ///
+    /// @param max upper bound
+    public int expectedRun(final long first, final int max) {
+        int run = 0;
+        while (run < max && !window.isReceived(first + run)) {
+            run++;
+        }
+        return run;
+    }
+
+    /// First sequence not yet received.
+    public long acknowledgedSequence() {
+        return window.next();
+    }
+
+    /// Sequences known to be sent and not yet here.
+    public long missing() {
+        return window.missing();
+    }
+
+    /// The largest grant told to the source.
+    public long grantedSequence() {
+        return grantedMax;
+    }
+
+    /// A datagram of the data lane.
+    ///
+    /// @param bytes of the whole datagram
+    public Verdict onData(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
+        return verdicts.count(accept(header, offset, bytes, nowNs, false));
+    }
+
+    /// A datagram of the repair lane.
+    public Verdict onRepair(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
+        final Verdict verdict = accept(header, offset, bytes, nowNs, true);
+        if (verdict == Verdict.GOOD) {
+            counts.repairedDatagrams++;
+        }
+        return verdicts.count(verdict);
+    }
+
+    private Verdict accept(
+            final MemorySegment header, final long offset, final int bytes, final long nowNs, final boolean repair) {
+        acceptedSequence = NO_SEQUENCE;
+        final Verdict verdict = headers.check(header, offset, bytes);
+        if (verdict != Verdict.GOOD) {
+            return verdict;
+        }
+        lastHeardNs = nowNs;
+        if (DataLayout.type(header, offset) == DataLayout.TYPE_PROBE) {
+            return onProbe((int) DataLayout.frameIndex(header, offset), bytes, nowNs);
+        }
+        if (state != State.RECEIVING) {
+            return Verdict.EARLY;
+        }
+        final long sequence = DataLayout.sequence(header, offset);
+        if (window.isReceived(sequence)) {
+            acks.onDuplicate(nowNs);
+            return Verdict.DUPLICATE;
+        }
+        final long first = sequence - DataLayout.frameIndex(header, offset);
+        if (sequence >= grantedMax) {
+            return Verdict.IMPOSSIBLE;
+        }
+        if (first < frameFirst || !frames.learn(header, offset, first)) {
+            return Verdict.INCONSISTENT;
+        }
+        onNewSequence(sequence, repair, nowNs);
+        final boolean frameEnd = sequence + 1 == first + StreamInfo.slots(frames.frameBytes(first), stream.slotBytes());
+        acks.onReceived(window.end(), frameEnd, nowNs);
+        return Verdict.GOOD;
+    }
+
+    private void onNewSequence(final long sequence, final boolean repair, final long nowNs) {
+        acceptedSequence = sequence;
+        if (sequence > window.end()) {
+            nacks.onGap(window.end(), sequence, nowNs);
+        }
+        window.receive(sequence);
+        advanceMetadata(nowNs);
+        if (!repair) {
+            highestData = Math.max(highestData, sequence);
+            nacks.onData(highestData, nowNs);
+        }
+    }
+
+    private Verdict onProbe(final int token, final int bytes, final long nowNs) {
+        if (bytes == DataLayout.LENGTH + stream.slotBytes()) {
+            seenToken = token;
+            probeSeen = true;
+            proceedWhenProbed(nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private void proceedWhenProbed(final long nowNs) {
+        if (state == State.PROBING && probeSeen && seenToken == probeToken) {
+            state = State.STARTING;
+            handshakes = 0;
+            sendHandshake(nowNs);
+        }
+    }
+
+    /// A datagram of the control lane, of this session or not.
+    public Verdict onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        final Verdict common = ControlLayout.check(datagram, offset, bytes, checksum);
+        if (common != Verdict.GOOD) {
+            return verdicts.count(common);
+        }
+        if (ControlLayout.session(datagram, offset) != stream.session()) {
+            return verdicts.count(Verdict.WRONG_SESSION);
+        }
+        final long receiver = ControlLayout.receiver(datagram, offset);
+        if (receiver != 0 && receiver != config.receiverId()) {
+            return verdicts.count(Verdict.UNKNOWN_MEMBER);
+        }
+        return verdicts.count(dispatch(datagram, offset, nowNs));
+    }
+
+    private Verdict dispatch(final MemorySegment datagram, final long offset, final long nowNs) {
+        switch (ControlLayout.type(datagram, offset)) {
+            case ControlLayout.TYPE_HEARTBEAT -> {
+                return onHeartbeat(datagram, offset, nowNs);
+            }
+            case ControlLayout.TYPE_ADMIT -> {
+                return onAdmit(datagram, offset, nowNs);
+            }
+            case ControlLayout.TYPE_START -> {
+                return onStart(datagram, offset, nowNs);
+            }
+            case ControlLayout.TYPE_FRAME -> {
+                return onFrameMetadata(datagram, offset, nowNs);
+            }
+            case ControlLayout.TYPE_EVICT -> {
+                return onEvict(datagram, offset);
+            }
+            // What receivers say to sources reaches receivers too where both share a port.
+            case ControlLayout.TYPE_JOIN,
+                    ControlLayout.TYPE_READY,
+                    ControlLayout.TYPE_ACK,
+                    ControlLayout.TYPE_NACK,
+                    ControlLayout.TYPE_FRAME_REQUEST,
+                    ControlLayout.TYPE_LEAVE -> {
+                return Verdict.UNKNOWN_MEMBER;
+            }
+            default -> {
+                return Verdict.BAD_TYPE;
+            }
+        }
+    }
+
+    private Verdict onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!HeartbeatLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        lastHeardNs = nowNs;
+        echoTimeNs = HeartbeatLayout.sourceTimeNs(datagram, offset);
+        echoHeardNs = nowNs;
+        rttNs = Math.max(1_000, HeartbeatLayout.rttNs(datagram, offset));
+        nacks.onRtt(rttNs);
+        if (state == State.ENDED) {
+            acks.onRequest(nowNs);
+        }
+        if (state != State.RECEIVING) {
+            return Verdict.GOOD;
+        }
+        final int flags = ControlLayout.flags(datagram, offset);
+        final long sent = HeartbeatLayout.nextSequence(datagram, offset);
+        if (sent > grantedMax) {
+            // The source went past this receiver's credit, so it no longer counts it: an ACK brings the EVICT.
+            acks.onRequest(nowNs);
+            return Verdict.IMPOSSIBLE;
+        }
+        if (sent > window.end()) {
+            nacks.onGap(window.end(), sent, nowNs);
+            window.extend(sent);
+        }
+        if ((flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {
+            finalSequence = sent;
+            acks.onRequest(nowNs);
+        }
+        if ((flags & HeartbeatLayout.FLAG_ACK_REQUEST) != 0) {
+            acks.onRequest(nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private Verdict onAdmit(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!AdmitLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        lastHeardNs = nowNs;
+        if (state == State.JOINING) {
+            state = State.PROBING;
+            handshakes = 0;
+            handshakeNs = nowNs + HANDSHAKE_RETRY_NS;
+        }
+        if (state == State.PROBING) {
+            probeToken = AdmitLayout.token(datagram, offset);
+            proceedWhenProbed(nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private Verdict onStart(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!StartLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        lastHeardNs = nowNs;
+        if (state == State.STARTING) {
+            state = State.RECEIVING;
+            frameFirst = StartLayout.firstSequence(datagram, offset);
+            nextFrameId = StartLayout.firstFrameId(datagram, offset);
+            metadataFirst = frameFirst;
+            window.reset(frameFirst);
+            highestData = frameFirst - 1;
+            creditLimit = frameFirst + config.ringSlots();
+            grantedMax = frameFirst + firstGrantSlots();
+        }
+        if (state == State.RECEIVING) {
+            acks.onRequest(nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private int firstGrantSlots() {
+        return Math.min(config.ringSlots(), config.receiveCapacity());
+    }
+
+    private Verdict onFrameMetadata(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!FrameLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final long first = FrameLayout.firstSequence(datagram, offset);
+        if (state != State.RECEIVING) {
+            return Verdict.EARLY;
+        }
+        if (first < frameFirst) {
+            return Verdict.DUPLICATE;
+        }
+        if (first >= grantedMax) {
+            return Verdict.IMPOSSIBLE;
+        }
+        lastHeardNs = nowNs;
+        frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
+        advanceMetadata(nowNs);
+        return Verdict.GOOD;
+    }
+
+    private Verdict onEvict(final MemorySegment datagram, final long offset) {
+        if (!LeaveLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        if (state != State.ENDED && state != State.REFUSED && state != State.LOST && !isComplete()) {
+            lostReason = LeaveLayout.reason(datagram, offset);
+            state = state == State.RECEIVING ? State.LOST : State.REFUSED;
+        }
+        return Verdict.GOOD;
+    }
+
+    /// Slots were freed: sequences below `limit` have a place now.
+    public void onCredit(final long limit, final long nowNs) {
+        if (limit > creditLimit) {
+            creditLimit = limit;
+            acks.onGrant(grant(), window.end(), nowNs);
+        }
+    }
+
+    // Never takes back what was granted.
+    private long grant() {
+        final long capacityLimit = Math.max(highestData + 1, window.next()) + config.receiveCapacity();
+        // Frames not yet polled keep their place in the tables, which are as long as the window.
+        final long tableLimit = frameFirst + window.capacity();
+        return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
+    }
+
+    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first
+    /// asks
+    /// before
+    /// it calls [#onRepair]. Changes nothing.
+    public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
+        if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
+            return false;
+        }
+        final long sequence = DataLayout.sequence(header, offset);
+        return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
+                && sequence < grantedMax
+                && !window.isReceived(sequence)
+                && sequence - DataLayout.frameIndex(header, offset) >= frameFirst;
+    }
+
+    /// First sequence of the frame that [#pollFrame] gives next.
+    public long nextFrameSequence() {
+        return frameFirst;
+    }
+
+    /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
+    public long nextFrameBytes() {
+        if (state != State.RECEIVING || frameFirst >= window.next() || !frames.contains(frameFirst)) {
+            return 0;
+        }
+        final long bytes = frames.frameBytes(frameFirst);
+        final long end = frameFirst + StreamInfo.slots(bytes, stream.slotBytes());
+        return window.next() < end || metadataFirst < end ? 0 : bytes;
+    }
+
+    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise.
+    ///
+    /// @return a reused object, or null when no frame is whole
+    public @Nullable ReceivedFrame pollFrame(final long nowNs) {
+        if (state != State.RECEIVING) {
+            return null;
+        }
+        final long bytes = nextFrameBytes();
+        if (bytes == 0) {
+            endWhenDone();
+            return null;
+        }
+        // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
+        nextFrameId += Integer.toUnsignedLong(frames.frameId(frameFirst) - (int) nextFrameId);
+        frame.set(nextFrameId, frameFirst, bytes);
+        frame.attributes(
+                frames.timestampNs(frameFirst),
+                frames.flags(frameFirst),
+                frames.metadataBytes(frameFirst) == 0 ? null : frames.metadata(frameFirst));
+        frames.remove(frameFirst);
+        frameFirst += StreamInfo.slots(bytes, stream.slotBytes());
+        nextFrameId++;
+        counts.frames++;
+        return frame;
+    }
+
+    private void endWhenDone() {
+        if (window.next() >= finalSequence && frameFirst >= finalSequence) {
+            state = State.ENDED;
+        }
+    }
+
+    // What is acknowledged may be forgotten by the source, metadata too. So a frame whose metadata is missing
+    // is
+    // acknowledged only up to its first datagram, however much of its payload is here.
+    private void advanceMetadata(final long nowNs) {
+        while (metadataFirst < window.next() && frames.contains(metadataFirst)) {
+            if (!frames.hasMetadata(metadataFirst)) {
+                if (metadataAskNs == Long.MAX_VALUE) {
+                    metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, rttNs / 2);
+                }
+                return;
+            }
+            metadataAskNs = Long.MAX_VALUE;
+            metadataFirst += StreamInfo.slots(frames.frameBytes(metadataFirst), stream.slotBytes());
+        }
+    }
+
+    // Every datagram and all metadata of the stream are here.
+    private boolean isComplete() {
+        return state == State.RECEIVING && acknowledgeable() >= finalSequence;
+    }
+
+    private long acknowledgeable() {
+        return Math.min(window.next(), metadataFirst);
+    }
+
+    /// Timers.
+    ///
+    /// @return work done
+    public int onTick(final long nowNs) {
+        return switch (state) {
+            case JOINING, PROBING, STARTING -> onHandshakeTick(nowNs);
+            case RECEIVING -> onReceivingTick(nowNs);
+            case ENDED -> onEndedTick(nowNs);
+            case LOST, REFUSED -> 0;
+        };
+    }
+
+    private int onHandshakeTick(final long nowNs) {
+        if (isSourceSilent(nowNs)) {
+            state = State.LOST;
+            lostReason = Reason.SILENT;
+            return 1;
+        }
+        if (nowNs < handshakeNs) {
+            return 0;
+        }
+        if (state == State.PROBING && handshakes > PROBES_MAX) {
+            state = State.REFUSED;
+            lostReason = Reason.SILENT;
+            return 1;
+        }
+        sendHandshake(nowNs);
+        return 1;
+    }
+
+    // JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
+    private void sendHandshake(final long nowNs) {
+        final MemorySegment datagram = output.control();
+        output.sendControl(
+                state == State.STARTING
+                        ? AdmitLayout.writeReady(datagram, ids, probeToken, firstGrantSlots(), checksum)
+                        : JoinLayout.write(datagram, ids, config.ringSlots(), config.addresses(), checksum));
+        handshakeNs = nowNs + Math.min(HANDSHAKE_RETRY_MAX_NS, HANDSHAKE_RETRY_NS << Math.min(handshakes, 5));
+        handshakes++;
+    }
+
+    private int onReceivingTick(final long nowNs) {
+        if (isSourceSilent(nowNs) && !isComplete()) {
+            state = State.LOST;
+            lostReason = Reason.SILENT;
+            return 1;
+        }
+        int work = 0;
+        if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
+            work += sendNacks(nowNs);
+        }
+        if (acks.isDue(nowNs)) {
+            sendAck(nowNs);
+            work++;
+        }
+        if (metadataAskNs <= nowNs) {
+            output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadataFirst, checksum));
+            metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, 2 * rttNs);
+            work++;
+        }
+        return work;
+    }
+
+    // The source may have missed the last ACK, so it is repeated on request.
+    private int onEndedTick(final long nowNs) {
+        if (nextDeadlineNs() > nowNs) {
+            return 0;
+        }
+        sendAck(nowNs);
+        return 1;
+    }
+
+    private boolean isSourceSilent(final long nowNs) {
+        return nowNs - lastHeardNs > stream.aliveTimeoutNs();
+    }
+
+    private int sendNacks(final long nowNs) {
+        nackRanges = 0;
+        final int ranges = nacks.onTick(nowNs, highestData, nackOutput);
+        flushNack();
+        return ranges;
+    }
+
+    private void addNackRange(final long first, final int count) {
+        NackLayout.range(output.control(), nackRanges++, first, count);
+        counts.nackedDatagrams += count;
+        if (nackRanges == NackLayout.RANGES_MAX) {
+            flushNack();
+        }
+    }
+
+    private void flushNack() {
+        if (nackRanges > 0) {
+            output.sendControl(NackLayout.write(output.control(), ids, nackRanges, checksum));
+            counts.nacks++;
+            nackRanges = 0;
+        }
+    }
+
+    private void sendAck(final long nowNs) {
+        grantedMax = grant();
+        ackValues
+                .progress(acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
+                .complete(state == State.ENDED || isComplete());
+        ackValues.echo(echoTimeNs, nowNs - echoHeardNs);
+        echoTimeNs = AckLayout.NO_ECHO;
+        output.sendControl(AckLayout.write(output.control(), ids, ackValues, checksum));
+        acks.onSent(grantedMax, window.end(), nowNs);
+        counts.acks++;
+    }
+
+    /// Says goodbye.
+    public void leave() {
+        if (state != State.REFUSED && state != State.LOST) {
+            output.sendControl(LeaveLayout.writeLeave(output.control(), ids, Reason.LEFT, checksum));
+        }
+    }
+
+    /// When [#onTick] has something to do; never later than the source's time to be called lost.
+    public long nextDeadlineNs() {
+        final long silentNs = lastHeardNs + stream.aliveTimeoutNs() + 1;
+        return switch (state) {
+            case JOINING, PROBING, STARTING -> handshakeNs;
+            case RECEIVING ->
+                Math.min(
+                        Math.min(acks.nextDeadlineNs(), metadataAskNs),
+                        Math.min(
+                                window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
+                                isComplete() ? Long.MAX_VALUE : silentNs));
+            case ENDED -> acks.nextDeadlineNs() < silentNs ? acks.nextDeadlineNs() : Long.MAX_VALUE;
+            case LOST, REFUSED -> Long.MAX_VALUE;
+        };
+    }
+}

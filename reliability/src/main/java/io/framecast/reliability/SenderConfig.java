@@ -1,0 +1,17 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.wire.StreamInfo;
+
+/// What a sender of one session is made with.
+///
+/// @param stream what it announces
+/// @param membersMax receivers it serves at once, 1 … 4096
+public record SenderConfig(StreamInfo stream, int membersMax) {
+    public static final int MEMBERS_MAX_DEFAULT = 256;
+
+    public SenderConfig {
+        if (membersMax < 1 || membersMax > 4096) {
+            throw new IllegalArgumentException("members: expected 1 … 4096, got " + membersMax);
+        }
+    }
+}

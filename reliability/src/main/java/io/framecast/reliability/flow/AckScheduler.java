@@ -1,0 +1,92 @@
+package io.framecast.reliability.flow;
+
+/// When a receiver acknowledges: the earliest of M datagrams (M ≤ a quarter of what one grant covers, skewed by
+/// receiver
+/// so that a group does not answer at once: seed 004, "skew the ACK's sent by each node"), half the advertised
+/// credit
+/// used, a request, the end of a frame, a timer.
+///
+/// Pure state; one thread. Times are nanoseconds since the engine's start.
+public final class AckScheduler {
+    /// After the first datagram not yet acknowledged.
+    public static final long DELAY_MAX_NS = 1_000_000;
+    /// After a frame's last datagram: long enough for a run of small frames to share one ACK.
+    public static final long FRAME_DELAY_NS = 100_000;
+
+    private final long everyDatagrams;
+    private final long idleIntervalNs;
+    private long unacknowledged;
+    private long advertisedGrant;
+    private long advertisedSpan;
+    private long dueNs = Long.MAX_VALUE;
+    private long keepAliveNs;
+
+    /// Makes a scheduler.
+    ///
+    /// @param grantDatagrams datagrams that the largest grant covers
+    /// @param skew 0 … 1, this receiver's place within the last eighth of the interval
+    /// @param idleIntervalNs longest silence, so that the source knows this receiver lives
+    public AckScheduler(final long grantDatagrams, final double skew, final long idleIntervalNs) {
+        final long quarter = Math.max(1, grantDatagrams / 4);
+        everyDatagrams = Math.max(1, quarter - (long) (skew * (quarter >>> 3)));
+        this.idleIntervalNs = idleIntervalNs;
+    }
+
+    /// A datagram of the data or repair lane arrived that was new.
+    ///
+    /// @param highest 1 + highest sequence received
+    public void onReceived(final long highest, final boolean frameEnd, final long nowNs) {
+        unacknowledged++;
+        if (unacknowledged >= everyDatagrams || highest >= advertisedGrant - (advertisedSpan >>> 1)) {
+            dueNs = nowNs;
+        } else {
+            dueNs = Math.min(dueNs, nowNs + (frameEnd ? FRAME_DELAY_NS : DELAY_MAX_NS));
+        }
+    }
+
+    /// A duplicate arrived: the source may have missed an ACK. Or its repair went to several of whom one had
+    /// asked, and
+    /// those who had not must not all answer at once.
+    public void onDuplicate(final long nowNs) {
+        dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
+    }
+
+    /// The source asked.
+    public void onRequest(final long nowNs) {
+        dueNs = nowNs;
+    }
+
+    /// Slots were freed.
+    ///
+    /// @param grant what could be advertised now
+    /// @param highest 1 + highest sequence received
+    public void onGrant(final long grant, final long highest, final long nowNs) {
+        final long growth = grant - advertisedGrant;
+        if (growth <= 0) {
+            return;
+        }
+        // Whoever waits at the old grant is told at once; others when it is worth a datagram.
+        if (highest >= advertisedGrant || growth >= everyDatagrams) {
+            dueNs = nowNs;
+        } else {
+            dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
+        }
+    }
+
+    public boolean isDue(final long nowNs) {
+        return nowNs >= dueNs || nowNs >= keepAliveNs;
+    }
+
+    /// An ACK went out.
+    public void onSent(final long grant, final long highest, final long nowNs) {
+        unacknowledged = 0;
+        advertisedGrant = grant;
+        advertisedSpan = Math.max(0, grant - highest);
+        dueNs = Long.MAX_VALUE;
+        keepAliveNs = nowNs + idleIntervalNs;
+    }
+
+    public long nextDeadlineNs() {
+        return Math.min(dueNs, keepAliveNs);
+    }
+}

@@ -1,0 +1,52 @@
+package io.framecast.reliability.flow;
+
+/// When a source sends heartbeats: soon after the last datagram of a burst, so that a lost tail is noticed,
+/// then ever
+/// more
+/// rarely; regularly while it streams; steadily while it waits for something.
+///
+/// Pure state; one thread. Times are nanoseconds since the engine's start.
+public final class HeartbeatScheduler {
+    /// After the last datagram sent.
+    public static final long TAIL_NS = 400_000;
+    /// While data flows, so that round-trip times stay fresh.
+    public static final long STREAMING_NS = 10_000_000;
+    /// While data is unacknowledged.
+    public static final long WAITING_MAX_NS = 20_000_000;
+    /// While nothing happens; a subscriber that starts finds the source within this.
+    public static final long IDLE_MAX_NS = 100_000_000;
+
+    private final long idleMaxNs;
+    private long lastNs;
+    private long intervalNs = TAIL_NS;
+    private long dueNs;
+
+    /// Makes a scheduler whose first heartbeat is due at once.
+    public HeartbeatScheduler(final long aliveTimeoutNs) {
+        idleMaxNs = Math.min(IDLE_MAX_NS, aliveTimeoutNs / 5);
+    }
+
+    public void onDataSent(final long nowNs) {
+        intervalNs = TAIL_NS;
+        dueNs = Math.max(nowNs, Math.min(nowNs + TAIL_NS, lastNs + STREAMING_NS));
+    }
+
+    /// Something is to be told now: end of stream, a full window.
+    public void onUrgent(final long nowNs) {
+        dueNs = nowNs;
+        intervalNs = TAIL_NS;
+    }
+
+    /// A heartbeat went out.
+    ///
+    /// @param waiting whether an answer is awaited
+    public void onSent(final boolean waiting, final long nowNs) {
+        lastNs = nowNs;
+        dueNs = nowNs + intervalNs;
+        intervalNs = Math.min(waiting ? Math.min(WAITING_MAX_NS, idleMaxNs) : idleMaxNs, 2 * intervalNs);
+    }
+
+    public long nextDeadlineNs() {
+        return dueNs;
+    }
+}

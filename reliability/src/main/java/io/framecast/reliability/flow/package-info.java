@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.reliability.flow;
+
+import org.jspecify.annotations.NullMarked;

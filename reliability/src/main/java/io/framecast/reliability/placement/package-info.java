@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.reliability.placement;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,145 @@
+package io.framecast.reliability.repair;
+
+import io.framecast.reliability.window.ReceiveWindow;
+import java.util.random.RandomGenerator;
+
+/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
+/// `reorderDatagrams`
+/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions
+/// wait for the
+/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not
+/// answer in
+/// step
+/// (RFC 5401 §5: back-off against NACK implosion).
+///
+/// Pure state; one thread. Times are nanoseconds since the engine's start.
+public final class NackScheduler {
+    /// Takes the ranges that are due, ascending.
+    public interface Output {
+        void nack(long firstSequence, int count);
+    }
+
+    /// Ranges reported in one call of [#onTick]; what is left follows a moment later.
+    public static final int RANGES_MAX = 768;
+
+    static final long BACKOFF_MIN_NS = 500_000;
+    static final long BACKOFF_MAX_NS = 100_000_000;
+    static final long GAP_DELAY_NS = 500_000;
+    private static final int DOUBLINGS_MAX = 7;
+
+    private final ReceiveWindow window;
+    private final int reorderDatagrams;
+    private final RandomGenerator random;
+    private final long[] dueNs;
+    private final byte[] attempts;
+    private long rttNs = 2_000_000;
+    private long nextDueNs = Long.MAX_VALUE;
+    private long lastDataNs;
+    // The first sequence never reported: when data has come more than the allowance behind it, it is due at
+    // once.
+    private long firstUnreported = Long.MAX_VALUE;
+
+    /// Makes a scheduler over a window.
+    public NackScheduler(final ReceiveWindow window, final int reorderDatagrams, final RandomGenerator random) {
+        this.window = window;
+        this.reorderDatagrams = reorderDatagrams;
+        this.random = random;
+        dueNs = new long[window.capacity()];
+        attempts = new byte[window.capacity()];
+    }
+
+    public void onRtt(final long groupRttNs) {
+        rttNs = Math.clamp(groupRttNs, 1_000, 1_000_000_000);
+    }
+
+    /// Sequences `[first, end)` were sent and have not arrived; called before the window learns of them.
+    public void onGap(final long first, final long end, final long nowNs) {
+        final long due = nowNs + gapDelayNs();
+        for (long sequence = first; sequence < end; sequence++) {
+            final int index = window.index(sequence);
+            dueNs[index] = due;
+            attempts[index] = 0;
+        }
+        nextDueNs = Math.min(nextDueNs, due);
+        firstUnreported = Math.min(firstUnreported, first);
+    }
+
+    /// New data arrived on the data lane.
+    public void onData(final long sequence, final long nowNs) {
+        lastDataNs = nowNs;
+        if (sequence - reorderDatagrams > firstUnreported) {
+            nextDueNs = Math.min(nextDueNs, nowNs);
+        }
+    }
+
+    /// Reports what is due.
+    ///
+    /// @param highestData highest sequence that arrived on the data lane
+    /// @return ranges reported
+    public int onTick(final long nowNs, final long highestData, final Output output) {
+        if (nowNs < nextDueNs) {
+            return 0;
+        }
+        nextDueNs = Long.MAX_VALUE;
+        firstUnreported = Long.MAX_VALUE;
+        int ranges = 0;
+        long rangeFirst = -1;
+        long rangeEnd = -1;
+        for (long s = window.nextMissing(window.next()); s < window.end(); s = window.nextMissing(s + 1)) {
+            if (ranges == RANGES_MAX) {
+                nextDueNs = Math.min(nextDueNs, nowNs + BACKOFF_MIN_NS);
+                break;
+            }
+            if (!report(s, nowNs, highestData)) {
+                continue;
+            }
+            if (s == rangeEnd) {
+                rangeEnd++;
+                continue;
+            }
+            if (rangeFirst >= 0) {
+                output.nack(rangeFirst, (int) (rangeEnd - rangeFirst));
+                ranges++;
+            }
+            rangeFirst = s;
+            rangeEnd = s + 1;
+        }
+        if (rangeFirst >= 0) {
+            output.nack(rangeFirst, (int) (rangeEnd - rangeFirst));
+            ranges++;
+        }
+        return ranges;
+    }
+
+    private boolean report(final long sequence, final long nowNs, final long highestData) {
+        final int index = window.index(sequence);
+        if (sequence > highestData) {
+            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on its way.
+            dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
+        }
+        final boolean overtaken = attempts[index] == 0 && highestData - sequence > reorderDatagrams;
+        final boolean due = overtaken || dueNs[index] <= nowNs;
+        if (due) {
+            dueNs[index] = nowNs + backoffNs(attempts[index]);
+            attempts[index] = (byte) Math.min(DOUBLINGS_MAX, attempts[index] + 1);
+        } else if (attempts[index] == 0) {
+            firstUnreported = Math.min(firstUnreported, sequence);
+        }
+        nextDueNs = Math.min(nextDueNs, dueNs[index]);
+        return due;
+    }
+
+    private long gapDelayNs() {
+        return Math.max(GAP_DELAY_NS, rttNs / 4);
+    }
+
+    private long backoffNs(final int attempt) {
+        final long first = Math.max(BACKOFF_MIN_NS, rttNs + rttNs / 2);
+        final long base = Math.max(first, Math.min(BACKOFF_MAX_NS, first << attempt));
+        return base + (long) (base * 0.5 * random.nextDouble());
+    }
+
+    public long nextDeadlineNs() {
+        return nextDueNs;
+    }
+}

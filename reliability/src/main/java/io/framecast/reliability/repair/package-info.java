@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.reliability.repair;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.reliability.sim;
+
+import org.jspecify.annotations.NullMarked;

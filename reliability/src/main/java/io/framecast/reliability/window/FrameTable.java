@@ -1,0 +1,112 @@
+package io.framecast.reliability.window;
+
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// What a receiver knows of the frames in its window, by first sequence. A frame takes at least one datagram,
+/// so a
+/// table as long as the window never holds two frames in one entry.
+///
+/// Pure state; one thread.
+public final class FrameTable {
+    private static final long NONE = -1;
+
+    private final int mask;
+    private final long[] firstSequences;
+    private final long[] frameBytes;
+    private final long[] timestampsNs;
+    private final int[] frameIds;
+    private final int[] attributes;
+    private final long[] metadataSequences;
+    private final byte[] @Nullable [] metadata;
+
+    /// Makes a table.
+    ///
+    /// @param capacity a power of two, at least the window's slots
+    public FrameTable(final int capacity) {
+        mask = capacity - 1;
+        firstSequences = new long[capacity];
+        frameBytes = new long[capacity];
+        timestampsNs = new long[capacity];
+        frameIds = new int[capacity];
+        attributes = new int[capacity];
+        metadataSequences = new long[capacity];
+        metadata = new byte[capacity][];
+        java.util.Arrays.fill(firstSequences, NONE);
+        java.util.Arrays.fill(metadataSequences, NONE);
+    }
+
+    public boolean contains(final long firstSequence) {
+        return firstSequences[index(firstSequence)] == firstSequence;
+    }
+
+    /// Enters the frame a valid header speaks of, or compares with what is known.
+    ///
+    /// @return false when the header contradicts an earlier one
+    public boolean learn(final MemorySegment header, final long offset, final long firstSequence) {
+        final int index = index(firstSequence);
+        final long bytes = DataLayout.frameBytes(header, offset);
+        final int id = DataLayout.frameId(header, offset);
+        final int attribute = DataLayout.metadataBytes(header, offset) << 8 | DataLayout.flags(header, offset);
+        if (firstSequences[index] == firstSequence) {
+            return frameBytes[index] == bytes && frameIds[index] == id && attributes[index] == attribute;
+        }
+        firstSequences[index] = firstSequence;
+        frameBytes[index] = bytes;
+        frameIds[index] = id;
+        attributes[index] = attribute;
+        timestampsNs[index] = DataLayout.timestampNs(header, offset);
+        return true;
+    }
+
+    public long frameBytes(final long firstSequence) {
+        return frameBytes[index(firstSequence)];
+    }
+
+    public long timestampNs(final long firstSequence) {
+        return timestampsNs[index(firstSequence)];
+    }
+
+    /// The frame's number modulo 2^32.
+    public int frameId(final long firstSequence) {
+        return frameIds[index(firstSequence)];
+    }
+
+    public int flags(final long firstSequence) {
+        return attributes[index(firstSequence)] & 0xff;
+    }
+
+    public int metadataBytes(final long firstSequence) {
+        return attributes[index(firstSequence)] >>> 8;
+    }
+
+    /// Keeps metadata for a frame inside the window, whether or not the frame is known yet.
+    public void putMetadata(final long firstSequence, final byte[] bytes) {
+        metadataSequences[index(firstSequence)] = firstSequence;
+        metadata[index(firstSequence)] = bytes;
+    }
+
+    public byte @Nullable [] metadata(final long firstSequence) {
+        return metadataSequences[index(firstSequence)] == firstSequence ? metadata[index(firstSequence)] : null;
+    }
+
+    /// Whether the metadata that a known frame's headers speak of is here, or there is none.
+    public boolean hasMetadata(final long firstSequence) {
+        final int bytes = metadataBytes(firstSequence);
+        final byte[] known = metadata(firstSequence);
+        return bytes == 0 || (known != null && known.length == bytes);
+    }
+
+    /// Forgets a frame that was delivered.
+    public void remove(final long firstSequence) {
+        final int index = index(firstSequence);
+        firstSequences[index] = NONE;
+        metadataSequences[index] = NONE;
+        metadata[index] = null;
+    }
+
+    private int index(final long sequence) {
+        return (int) sequence & mask;
+    }
+}

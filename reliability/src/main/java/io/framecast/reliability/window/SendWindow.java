@@ -1,0 +1,180 @@
+package io.framecast.reliability.window;
+
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// The source's ring of datagrams that can still be repaired: headers, payload lengths and metadata of the
+/// sequences
+/// `[freed, committed)`. Payload memory lies beside it with the same slot numbers; this class never touches it.
+///
+/// Sequence s uses slot s mod slots. A slot is reused only after [#free], that is after every reliable member
+/// has
+/// acknowledged it.
+///
+/// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the
+/// sender: the
+/// cursors and [#free]). The two meet in `committed` (release by the producer) and `freed` (release by the
+/// consumer).
+public final class SendWindow {
+    private static final VarHandle COMMITTED;
+    private static final VarHandle FREED;
+
+    static {
+        try {
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            COMMITTED = lookup.findVarHandle(SendWindow.class, "committed", long.class);
+            FREED = lookup.findVarHandle(SendWindow.class, "freed", long.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final MemorySegment headers;
+    private final int[] payloadLengths;
+    private final byte[] @Nullable [] metadata;
+    private final long[] frameIds;
+    private final int mask;
+    private final int slotBytes;
+    private final long session;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final DataHeader header = new DataHeader();
+
+    private volatile long committed;
+    private volatile long freed;
+    // Producer's own.
+    private long frameEnd;
+    private long nextFrameId;
+
+    /// Makes an empty window.
+    ///
+    /// @param slots a power of two
+    /// @param headers `[slots][40]` or more, host memory
+    /// @param payloadLengths `[slots]` or more, filled in here, read by the transport
+    /// @param slotBytes payload bytes of a full slot
+    /// @param session the session's nonce
+    public SendWindow(
+            final int slots,
+            final MemorySegment headers,
+            final int[] payloadLengths,
+            final int slotBytes,
+            final long session) {
+        if (Integer.bitCount(slots) != 1 || payloadLengths.length < slots) {
+            throw new IllegalArgumentException("window: expected a power of two of slots, got " + slots);
+        }
+        this.headers = headers;
+        this.payloadLengths = payloadLengths;
+        this.slotBytes = slotBytes;
+        this.session = session;
+        mask = slots - 1;
+        metadata = new byte[slots][];
+        frameIds = new long[slots];
+    }
+
+    public int slots() {
+        return mask + 1;
+    }
+
+    public int slot(final long sequence) {
+        return (int) sequence & mask;
+    }
+
+    /// Producer: datagrams that can be committed before the window is full. One slot is never filled, so that
+    /// the
+    /// newest
+    /// header stays readable for [#boundaryFrom] while the producer writes.
+    public int freeSlots() {
+        return mask - (int) (committed - (long) FREED.getAcquire(this));
+    }
+
+    /// Producer: begins a frame, whose first datagram takes [#committed]. Its datagrams are then committed in
+    /// parts.
+    ///
+    /// @param flags see [DataLayout]
+    /// @param frameMetadata sent apart, on the control lane; empty for none
+    public void beginFrame(final long frameBytes, final int flags, final long timestampNs, final byte[] frameMetadata) {
+        header.session(DataLayout.TYPE_DATA, session)
+                .frame(nextFrameId, frameBytes, timestampNs)
+                .attributes(flags, frameMetadata.length);
+        metadata[slot(committed)] = frameMetadata.length == 0 ? null : frameMetadata;
+        frameEnd = committed + StreamInfo.slots(frameBytes, slotBytes);
+    }
+
+    /// Producer: commits the next `count` datagrams of the frame begun last, whose payloads lie in their slots.
+    ///
+    /// @param frameBytes as given to [#beginFrame]
+    public void commit(final long frameBytes, final int count) {
+        final long first = committed;
+        final long frameFirst = frameEnd - StreamInfo.slots(frameBytes, slotBytes);
+        for (int i = 0; i < count; i++) {
+            final long sequence = first + i;
+            final long index = sequence - frameFirst;
+            final int slot = slot(sequence);
+            final long offset = (long) slot * DataLayout.LENGTH;
+            if (index > 0) {
+                metadata[slot] = null;
+            }
+            frameIds[slot] = nextFrameId;
+            payloadLengths[slot] = (int) Math.min(slotBytes, frameBytes - index * slotBytes);
+            DataLayout.write(headers, offset, header, sequence, index);
+            checksum.seal(headers, offset, session);
+        }
+        if (first + count == frameEnd) {
+            nextFrameId++;
+        }
+        COMMITTED.setRelease(this, first + count);
+    }
+
+    /// Everything below may be sent.
+    public long committed() {
+        return (long) COMMITTED.getAcquire(this);
+    }
+
+    /// Everything below may be overwritten.
+    public long freed() {
+        return freed;
+    }
+
+    /// Consumer: gives the slots below `sequence` back to the producer.
+    public void free(final long sequence) {
+        if (sequence > freed) {
+            FREED.setRelease(this, sequence);
+        }
+    }
+
+    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet.
+    /// Told by
+    /// the
+    /// header of `sequence`, or by that of the last datagram committed.
+    public long boundaryFrom(final long sequence) {
+        final long end = committed();
+        if (end == 0) {
+            return 0;
+        }
+        final long witness = Math.min(sequence, end - 1);
+        final long offset = (long) slot(witness) * DataLayout.LENGTH;
+        final long index = DataLayout.frameIndex(headers, offset);
+        return index == 0 && witness == sequence
+                ? sequence
+                : witness - index + StreamInfo.slots(DataLayout.frameBytes(headers, offset), slotBytes);
+    }
+
+    /// Consumer: the number of the frame that begins at a boundary from [#boundaryFrom].
+    public long frameIdFrom(final long boundary) {
+        final long end = committed();
+        if (end == 0) {
+            return 0;
+        }
+        return boundary < end ? frameIds[slot(boundary)] : frameIds[slot(end - 1)] + 1;
+    }
+
+    /// Consumer: metadata of the frame that begins at a committed sequence; null for none.
+    public byte @Nullable [] metadata(final long firstSequence) {
+        return metadata[slot(firstSequence)];
+    }
+}

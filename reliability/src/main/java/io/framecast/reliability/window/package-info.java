@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.reliability.window;
+
+import org.jspecify.annotations.NullMarked;

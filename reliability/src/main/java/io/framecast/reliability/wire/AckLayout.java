@@ -1,0 +1,65 @@
+package io.framecast.reliability.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/// ACK, receiver → source: cumulative acknowledgement and credit.
+///
+/// ```
+///  32 acknowledged u64 (all below were received)  40 grant u64 (the source may send all below)
+///  48 highest u64 (1 + highest received)  56 echoTimeNs i64 (the newest heartbeat's source time)
+///  64 echoDelayNs u32 (how long the echo was held)  68 reserved u32
+/// ```
+public final class AckLayout {
+    /// Echo field of a receiver that has heard no heartbeat yet.
+    public static final long NO_ECHO = Long.MIN_VALUE;
+    /// The receiver knows the stream's end and has everything up to it: the source may go.
+    public static final int FLAG_COMPLETE = 1;
+
+    static final int ACKNOWLEDGED = 32;
+    static final int GRANT = 40;
+    static final int HIGHEST = 48;
+    static final int ECHO_TIME = 56;
+    static final int ECHO_DELAY = 64;
+    static final int LENGTH = 72;
+
+    private AckLayout() {}
+
+    public static boolean isValid(final MemorySegment datagram, final long offset) {
+        return ControlLayout.bytes(datagram, offset) == LENGTH
+                && acknowledged(datagram, offset) >= 0
+                && highest(datagram, offset) >= acknowledged(datagram, offset)
+                && grant(datagram, offset) >= acknowledged(datagram, offset);
+    }
+
+    public static long acknowledged(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.LONG, offset + ACKNOWLEDGED);
+    }
+
+    public static long grant(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.LONG, offset + GRANT);
+    }
+
+    public static long highest(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.LONG, offset + HIGHEST);
+    }
+
+    public static long echoTimeNs(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.LONG, offset + ECHO_TIME);
+    }
+
+    public static long echoDelayNs(final MemorySegment datagram, final long offset) {
+        return Integer.toUnsignedLong(datagram.get(Wire.INT, offset + ECHO_DELAY));
+    }
+
+    public static int write(
+            final MemorySegment datagram, final ControlIds ids, final AckValues values, final HeaderChecksum checksum) {
+        ControlLayout.begin(datagram, ControlLayout.TYPE_ACK, values.flags, ids);
+        datagram.set(Wire.LONG, ACKNOWLEDGED, values.acknowledged);
+        datagram.set(Wire.LONG, GRANT, values.grant);
+        datagram.set(Wire.LONG, HIGHEST, values.highest);
+        datagram.set(Wire.LONG, ECHO_TIME, values.echoTimeNs);
+        datagram.set(Wire.INT, ECHO_DELAY, (int) Math.min(values.echoDelayNs, 0xffff_ffffL));
+        datagram.set(Wire.INT, ECHO_DELAY + 4, 0);
+        return ControlLayout.seal(datagram, LENGTH, checksum);
+    }
+}

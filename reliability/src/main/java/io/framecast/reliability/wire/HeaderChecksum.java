@@ -1,0 +1,43 @@
+package io.framecast.reliability.wire;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/// CRC32C of headers and control datagrams (RFC 3720 appendix B.4 polynomial). Owns scratch memory: one per
+/// thread.
+public final class HeaderChecksum {
+    private final CRC32C crc = new CRC32C();
+    private final byte[] scratch = new byte[Wire.CONTROL_BYTES_MAX];
+    private final ByteBuffer scratchView = ByteBuffer.wrap(scratch).order(ByteOrder.LITTLE_ENDIAN);
+
+    /// Checksum of a data header, with the high half of the session nonce in the checksum's place.
+    public int ofData(final MemorySegment header, final long offset, final long session) {
+        MemorySegment.copy(header, JAVA_BYTE, offset, scratch, 0, DataLayout.LENGTH);
+        scratchView.putInt(DataLayout.CHECKSUM, (int) (session >>> 32));
+        crc.reset();
+        crc.update(scratch, 0, DataLayout.LENGTH);
+        return (int) crc.getValue();
+    }
+
+    /// Writes the checksum into a data header.
+    public void seal(final MemorySegment header, final long offset, final long session) {
+        header.set(Wire.INT, offset + DataLayout.CHECKSUM, ofData(header, offset, session));
+    }
+
+    public boolean isSealed(final MemorySegment header, final long offset, final long session) {
+        return DataLayout.checksum(header, offset) == ofData(header, offset, session);
+    }
+
+    /// Checksum of a whole control datagram, with zero in the checksum's place.
+    int ofControl(final MemorySegment datagram, final long offset, final int length) {
+        MemorySegment.copy(datagram, JAVA_BYTE, offset, scratch, 0, length);
+        scratchView.putInt(ControlLayout.CHECKSUM, 0);
+        crc.reset();
+        crc.update(scratch, 0, length);
+        return (int) crc.getValue();
+    }
+}

@@ -1,0 +1,38 @@
+package io.framecast.reliability.wire;
+
+/// What a source says of its stream in every heartbeat, fixed for the session.
+///
+/// @param session the source's random nonce
+/// @param channel the channel's name, 1 … 64 bytes of ASCII
+/// @param slotBytes payload bytes of every datagram but a frame's last; a multiple of 64
+/// @param windowSlots datagrams the source can still repair
+/// @param frameMaxBytes longest frame
+/// @param aliveTimeoutMs silence after which a peer is lost
+/// @param controlAddress where the source's control lane takes unicast
+/// @param dataAddress the source's data lane
+public record StreamInfo(
+        long session,
+        String channel,
+        int slotBytes,
+        int windowSlots,
+        long frameMaxBytes,
+        int aliveTimeoutMs,
+        byte[] controlAddress,
+        byte[] dataAddress) {
+    public static final int SLOT_BYTES_MAX = 65_472;
+    public static final int WINDOW_SLOTS_MAX = 1 << 22;
+
+    public long aliveTimeoutNs() {
+        return aliveTimeoutMs * 1_000_000L;
+    }
+
+    /// Datagrams of the longest frame.
+    public long frameMaxSlots() {
+        return slots(frameMaxBytes, slotBytes);
+    }
+
+    /// Datagrams of a frame: every payload fills its slot, the last may be shorter.
+    public static long slots(final long frameBytes, final int slotBytes) {
+        return (frameBytes + slotBytes - 1) / slotBytes;
+    }
+}

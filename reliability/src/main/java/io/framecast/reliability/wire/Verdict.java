@@ -1,0 +1,30 @@
+package io.framecast.reliability.wire;
+
+/// What became of a datagram from the wire. Everything but GOOD, DUPLICATE and EARLY is a rejection and is
+/// counted by
+/// reason.
+public enum Verdict {
+    GOOD,
+    /// Valid, but had arrived before: dropped silently, counted apart from rejections.
+    DUPLICATE,
+    /// Valid, but sent before this receiver was a member: dropped silently.
+    EARLY,
+    BAD_LENGTH,
+    BAD_VERSION,
+    BAD_TYPE,
+    BAD_CHECKSUM,
+    /// Another session's tag or nonce.
+    WRONG_SESSION,
+    /// Valid, but older than the group table in force.
+    STALE_EPOCH,
+    /// From nobody who joined.
+    UNKNOWN_MEMBER,
+    /// A number that cannot be: sequence outside what was ever granted or sent, frame longer than frame-max …
+    IMPOSSIBLE,
+    /// Contradicts what other datagrams of the same frame said.
+    INCONSISTENT;
+
+    public boolean isRejection() {
+        return this != GOOD && this != DUPLICATE && this != EARLY;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.reliability.wire;
+
+import org.jspecify.annotations.NullMarked;
