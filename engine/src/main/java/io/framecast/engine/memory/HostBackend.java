@@ -9,27 +9,33 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
-/// The host as a device: memory is host memory, streams work at once in the caller's thread, events are always
-/// complete.
-public final class HostBackend implements DeviceBackend {
-    private static final long ALIGNMENT = 256;
+/// Host memory as a device: addresses are virtual addresses, work runs at once in the thread that enqueues it, events
+/// are always complete.
+///
+/// Memory of somebody else, a receive ring or a user's buffer, becomes device memory by [#registerHost]: copies and
+/// kernels may then name it by address.
+final class HostBackend implements DeviceBackend {
+    static final String NAME = "host";
 
-    private final Map<Long, Allocation> allocations = new ConcurrentHashMap<>();
+    private static final long ALIGN_BYTES = 256;
 
-    /// One allocation and the arena that frees it.
-    private record Allocation(Arena arena, MemorySegment segment) {}
+    private final HostMemoryTable table = new HostMemoryTable();
+    private final HostMemoryTable pinned = new HostMemoryTable();
+    private final AtomicLong allocatedBytes = new AtomicLong();
+    private volatile boolean closed;
 
     @Override
     public String name() {
-        return "host";
+        return NAME;
     }
 
     @Override
     public String description() {
-        return "host memory, " + Runtime.getRuntime().availableProcessors() + " processors";
+        return "host memory, " + Runtime.getRuntime().availableProcessors() + " processors, "
+                + System.getProperty("os.arch");
     }
 
     @Override
@@ -39,74 +45,112 @@ public final class HostBackend implements DeviceBackend {
 
     @Override
     public DeviceRegion allocate(final long bytes) {
-        return DeviceRegion.ofHost(allocatePinned(bytes));
+        final MemorySegment segment = allocateIn(table, bytes);
+        allocatedBytes.addAndGet(bytes);
+        return DeviceRegion.ofHost(segment);
     }
 
     @Override
     public void free(final DeviceRegion region) {
-        release(region.address());
+        allocatedBytes.addAndGet(-freeIn(table, region.address()));
     }
 
     @Override
     public MemorySegment allocatePinned(final long bytes) {
-        final Arena arena = Arena.ofShared();
-        try {
-            final MemorySegment segment = arena.allocate(bytes, ALIGNMENT);
-            allocations.put(segment.address(), new Allocation(arena, segment));
-            return segment;
-        } catch (final OutOfMemoryError e) {
-            arena.close();
-            throw new DeviceException("host: " + bytes + " bytes cannot be allocated; lower ring= or frame-max=", e);
-        }
+        return allocateIn(pinned, bytes);
     }
 
     @Override
     public void freePinned(final MemorySegment segment) {
-        release(segment.address());
+        freeIn(pinned, segment.address());
     }
 
-    private void release(final long address) {
-        final Allocation allocation = allocations.remove(address);
-        if (allocation == null) {
-            throw new IllegalArgumentException("host: no allocation at 0x" + Long.toHexString(address));
+    private MemorySegment allocateIn(final HostMemoryTable owner, final long bytes) {
+        requireOpen();
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("host: expected bytes > 0, got " + bytes);
         }
-        allocation.arena().close();
+        final Arena arena = Arena.ofShared();
+        try {
+            final MemorySegment segment = arena.allocate(bytes, ALIGN_BYTES);
+            owner.add(new HostMemoryTable.Range(segment, arena));
+            return segment;
+        } catch (final OutOfMemoryError e) {
+            arena.close();
+            throw new DeviceException(
+                    "host: no room for " + bytes + " bytes; ask for less or raise -XX:MaxDirectMemorySize", e);
+        }
+    }
+
+    private static long freeIn(final HostMemoryTable owner, final long address) {
+        final HostMemoryTable.Range range = owner.remove(address, true);
+        if (range == null) {
+            throw new IllegalArgumentException("host: expected memory that this device allocated and did not free");
+        }
+        closeArena(range.arena());
+        return range.bytes();
+    }
+
+    private static void closeArena(final @Nullable Arena arena) {
+        if (arena != null) {
+            arena.close();
+        }
     }
 
     @Override
     public void registerHost(final MemorySegment segment) {
-        // Nothing to pin: no device reads host memory behind the processor's back.
+        requireOpen();
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException("host: expected native memory, got memory on the heap");
+        }
+        table.add(new HostMemoryTable.Range(segment, null));
     }
 
     @Override
     public void unregisterHost(final MemorySegment segment) {
-        // See registerHost.
+        if (table.remove(segment.address(), false) == null) {
+            throw new DeviceException("host: memory is not registered; unregister what was registered");
+        }
     }
 
     @Override
     public DeviceStream openStream() {
-        return new HostStream();
+        requireOpen();
+        return new HostStream(this, table);
     }
 
     @Override
     public DeviceEvent openEvent() {
-        return HostStream.COMPLETE;
+        requireOpen();
+        return new HostEvent();
     }
 
     @Override
     public DeviceKernel load(final KernelSource source) {
-        return new HostStream.HostKernel(source);
+        requireOpen();
+        return new HostKernel(source.name(), source.emulation());
     }
 
     @Override
     public long allocatedBytes() {
-        return allocations.values().stream()
-                .mapToLong(allocation -> allocation.segment().byteSize())
-                .sum();
+        return allocatedBytes.get();
+    }
+
+    void requireOpen() {
+        if (closed) {
+            throw new DeviceException("host: the device is closed; open another");
+        }
     }
 
     @Override
     public void close() {
-        allocations.keySet().forEach(this::release);
+        closed = true;
+        for (final HostMemoryTable.Range range : table.removeAll()) {
+            closeArena(range.arena());
+        }
+        for (final HostMemoryTable.Range range : pinned.removeAll()) {
+            closeArena(range.arena());
+        }
+        allocatedBytes.set(0);
     }
 }

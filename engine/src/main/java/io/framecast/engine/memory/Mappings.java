@@ -7,97 +7,129 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
-import java.util.Locale;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The C library's memory mappings, as far as a doubled ring needs them. Linux only.
+/// Mirrors the C calls that map memory. Loading this class fails with a [LinkageError] where one of them is absent:
+/// ask [#isPresent] first. Results are as in C; the errno is left in the caller's capture segment.
 final class Mappings {
-    private static final int PROT_NONE = 0;
-    private static final int PROT_READ_WRITE = 3;
-    private static final int MAP_SHARED = 1;
-    private static final int MAP_PRIVATE = 2;
-    private static final int MAP_FIXED = 0x10;
-    private static final int MAP_ANONYMOUS = 0x20;
-    private static final int MFD_CLOEXEC = 1;
-    private static final long MAP_FAILED = -1;
+    static final int PROT_NONE = 0;
+    static final int PROT_READ_WRITE = 3;
+    static final int MAP_SHARED = 0x01;
+    static final int MAP_PRIVATE = 0x02;
+    static final int MAP_FIXED = 0x10;
+    static final int MAP_ANONYMOUS = 0x20;
+    static final int MAP_NORESERVE = 0x4000;
+    static final int MAP_POPULATE = 0x8000;
+    static final int MFD_CLOEXEC = 1;
+    static final long MAP_FAILED = -1;
 
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final @Nullable MethodHandle MEMFD_CREATE =
-            find("memfd_create", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
-    private static final @Nullable MethodHandle FTRUNCATE =
-            find("ftruncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final @Nullable MethodHandle MMAP = find(
+    private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO = CAPTURE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    // memfd_create stands for all: without it there is nothing to map twice.
+    private static final MethodHandle MEMFD_CREATE =
+            handle("memfd_create", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle FALLOCATE =
+            handle("posix_fallocate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle MMAP = handle(
             "mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final @Nullable MethodHandle MUNMAP =
-            find("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final @Nullable MethodHandle CLOSE = find("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle MUNMAP = handle("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final MethodHandle PAGE_BYTES = handle("getpagesize", FunctionDescriptor.of(JAVA_INT));
 
     private Mappings() {}
 
-    private static @Nullable MethodHandle find(final String name, final FunctionDescriptor descriptor) {
-        if (!System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("linux")) {
-            return null;
-        }
-        return LINKER.defaultLookup()
-                .find(name)
-                .map(symbol -> LINKER.downcallHandle(symbol, descriptor))
-                .orElse(null);
+    private static MethodHandle handle(final String name, final FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(name), descriptor, Linker.Option.captureCallState("errno"));
     }
 
-    static boolean available() {
-        return MEMFD_CREATE != null && FTRUNCATE != null && MMAP != null && MUNMAP != null && CLOSE != null;
+    /// Whether this system has these calls.
+    static boolean isPresent() {
+        return isLinux64() && LINKER.defaultLookup().find("memfd_create").isPresent();
     }
 
-    /// Maps `bytes` bytes of fresh shared memory twice, back to back.
-    ///
-    /// @return a segment of twice the length, to be given to [#unmap]; empty when the system refused
-    static MemorySegment mapTwice(final long bytes) {
-        final int descriptor = memfd();
-        if (descriptor < 0) {
-            return MemorySegment.NULL;
-        }
+    // The constants above are those of Linux.
+    private static boolean isLinux64() {
+        return "Linux".equals(System.getProperty("os.name")) && ADDRESS.byteSize() == Long.BYTES;
+    }
+
+    static MemorySegment newCapture(final Arena arena) {
+        return arena.allocate(CAPTURE);
+    }
+
+    static int errno(final MemorySegment capture) {
+        return (int) ERRNO.get(capture, 0L);
+    }
+
+    static int memfdCreate(final MemorySegment capture, final MemorySegment name, final int flags) {
         try {
-            return call(FTRUNCATE, descriptor, bytes) == 0 ? mapTwice(descriptor, bytes) : MemorySegment.NULL;
-        } finally {
-            // The mappings keep the memory.
-            call(CLOSE, descriptor);
-        }
-    }
-
-    private static MemorySegment mapTwice(final int descriptor, final long bytes) {
-        final long base = call(MMAP, 0L, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-        if (base == MAP_FAILED) {
-            return MemorySegment.NULL;
-        }
-        final int flags = MAP_SHARED | MAP_FIXED;
-        if (call(MMAP, base, bytes, PROT_READ_WRITE, flags, descriptor, 0L) != base
-                || call(MMAP, base + bytes, bytes, PROT_READ_WRITE, flags, descriptor, 0L) != base + bytes) {
-            call(MUNMAP, base, 2 * bytes);
-            return MemorySegment.NULL;
-        }
-        return SegmentViews.ofAddress(base, 2 * bytes);
-    }
-
-    static void unmap(final MemorySegment mapping) {
-        call(MUNMAP, mapping.address(), mapping.byteSize());
-    }
-
-    private static int memfd() {
-        try (Arena arena = Arena.ofConfined()) {
-            return (int) call(MEMFD_CREATE, arena.allocateFrom("framecast"), MFD_CLOEXEC);
-        }
-    }
-
-    private static long call(final @Nullable MethodHandle function, final Object... arguments) {
-        if (function == null) {
-            throw new IllegalStateException("mappings are not available here");
-        }
-        try {
-            return ((Number) function.invokeWithArguments(arguments)).longValue();
+            return (int) MEMFD_CREATE.invokeExact(capture, name, flags);
         } catch (final Throwable e) {
-            throw new IllegalStateException("a call of the C library failed", e);
+            throw unexpected(e);
         }
     }
+
+    /// Returns the error itself, not -1, as in C.
+    static int posixFallocate(final MemorySegment capture, final int descriptor, final long bytes) {
+        try {
+            return (int) FALLOCATE.invokeExact(capture, descriptor, 0L, bytes);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    static long mmap(
+            final MemorySegment capture, final long address, final long bytes, final MapMode mode, final int fd) {
+        try {
+            return (long) MMAP.invokeExact(capture, address, bytes, mode.protection(), mode.flags(), fd, 0L);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    static int munmap(final MemorySegment capture, final long address, final long bytes) {
+        try {
+            return (int) MUNMAP.invokeExact(capture, address, bytes);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    static int close(final MemorySegment capture, final int descriptor) {
+        try {
+            return (int) CLOSE.invokeExact(capture, descriptor);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    static int pageBytes(final MemorySegment capture) {
+        try {
+            return (int) PAGE_BYTES.invokeExact(capture);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// Memory at an address that [#mmap] gave, valid until the arena closes.
+    static MemorySegment segment(
+            final long address, final long bytes, final Arena arena, final @Nullable Runnable free) {
+        return MemorySegment.ofAddress(address)
+                .reinterpret(bytes, arena, free == null ? null : (final MemorySegment _) -> free.run());
+    }
+
+    // A downcall throws nothing but what our own mistakes cause.
+    private static AssertionError unexpected(final Throwable e) {
+        return new AssertionError("downcall", e);
+    }
+
+    /// How to map: PROT_ and MAP_ bits.
+    record MapMode(int protection, int flags) {}
 }

@@ -1,61 +1,150 @@
 package io.framecast.engine.memory;
 
+import io.framecast.engine.memory.Mappings.MapMode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
-/// Host memory of a ring, mapped twice back to back where the system can do that, so that what wraps around the ring's
-/// end
-/// is contiguous all the same: byte `bytes + i` is byte `i`.
+/// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame that wraps
+/// around a ring's end lies contiguous all the same. Zeroed; all pages are allocated when it is made, so that running
+/// out of memory is seen here and no page fault falls into the stream.
 ///
-/// Ownership: whoever allocated it closes it; segments handed out must not be used afterwards.
+/// Mapping works in whole pages. Where the length is no multiple of [#pageBytes], or the system cannot map twice, the
+/// memory is plain and [#mirrored] says so: round a ring's slots up with [#alignedSlots].
+///
+/// Ownership: freed by [#close], after which every access through [#segment] throws; nothing native may still hold the
+/// address. Threading: memory and close may be used from any thread, close once nobody uses the memory.
 public final class MirroredMemory implements AutoCloseable {
-    private static final long PAGE_BYTES = 4096;
+    private static final int PAGE_BYTES_ELSEWHERE = 4096;
+    private static final long ALIGN_BYTES = 4096;
 
+    private final Arena arena;
     private final MemorySegment segment;
     private final boolean mirrored;
-    private final AutoCloseable owner;
 
-    private MirroredMemory(final MemorySegment segment, final boolean mirrored, final AutoCloseable owner) {
+    private MirroredMemory(final Arena arena, final MemorySegment segment, final boolean mirrored) {
+        this.arena = arena;
         this.segment = segment;
         this.mirrored = mirrored;
-        this.owner = owner;
     }
 
-    /// Allocates zeroed memory. Where it cannot be mapped twice (no Linux, no memfd, not whole pages) it is plain, with
-    /// room behind the ring.
+    /// Memory of `bytes` bytes, mapped twice where that can be.
+    public static MirroredMemory allocate(final long bytes) {
+        return allocate(bytes, 0);
+    }
+
+    /// Memory of `bytes` bytes, mapped twice where that can be, else followed by `spareBytes` bytes of its own.
     ///
-    /// @param bytes of the ring
-    /// @param spareBytes room behind a plain ring, at most `bytes`
+    /// @param spareBytes what the caller addresses behind the end in any case; at most `bytes`
     public static MirroredMemory allocate(final long bytes, final long spareBytes) {
-        if (bytes <= 0 || spareBytes < 0) {
-            throw new IllegalArgumentException("ring memory: expected bytes > 0, got " + bytes);
+        if (bytes <= 0 || bytes > Long.MAX_VALUE / 2 || spareBytes < 0 || spareBytes > bytes) {
+            throw new IllegalArgumentException(
+                    "memory: expected bytes > 0 and 0 <= spare <= bytes, got " + bytes + " and " + spareBytes);
         }
-        if (bytes % PAGE_BYTES == 0 && Mappings.available()) {
-            final MemorySegment twice = Mappings.mapTwice(bytes);
-            if (twice.byteSize() > 0) {
-                return new MirroredMemory(twice, true, () -> Mappings.unmap(twice));
-            }
-        }
-        final Arena arena = Arena.ofShared();
-        return new MirroredMemory(arena.allocate(bytes + spareBytes, PAGE_BYTES), false, arena);
+        final MirroredMemory mapped = bytes % pageBytes() == 0 ? mapTwice(bytes) : null;
+        return mapped == null ? plain(bytes + spareBytes) : mapped;
     }
 
-    /// Whether the segment shows the ring twice.
+    /// Memory mapped once, whatever the system can do.
+    static MirroredMemory plain(final long bytes) {
+        final Arena arena = Arena.ofShared();
+        try {
+            return new MirroredMemory(arena, arena.allocate(bytes, ALIGN_BYTES), false);
+        } catch (final OutOfMemoryError e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /// Bytes of a page: what lengths must be multiples of in order to be mirrored.
+    public static long pageBytes() {
+        if (!Mappings.isPresent()) {
+            return PAGE_BYTES_ELSEWHERE;
+        }
+        try (Arena scratch = Arena.ofConfined()) {
+            return Mappings.pageBytes(Mappings.newCapture(scratch));
+        }
+    }
+
+    /// The smallest number of slots, at least `slotsMin` and a multiple of `slotsMultiple`, whose bytes fill whole
+    /// pages.
+    public static long alignedSlots(final long slotsMin, final long slotsMultiple, final long slotBytes) {
+        final long pageSlots = pageBytes() / gcd(pageBytes(), slotBytes);
+        final long step = pageSlots / gcd(pageSlots, slotsMultiple) * slotsMultiple;
+        return (slotsMin + step - 1) / step * step;
+    }
+
+    private static long gcd(final long a, final long b) {
+        return b == 0 ? a : gcd(b, a % b);
+    }
+
+    /// Whether the second half of [#segment] is the first half again.
     public boolean mirrored() {
         return mirrored;
     }
 
-    /// The ring, followed by its mirror or by spare room.
+    /// `2 × bytes` bytes where [#mirrored], of which the first half is the ring; else `bytes` and the spare.
     public MemorySegment segment() {
         return segment;
     }
 
     @Override
     public void close() {
-        try {
-            owner.close();
-        } catch (final Exception e) {
-            throw new IllegalStateException("ring memory could not be freed", e);
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+
+    private static @Nullable MirroredMemory mapTwice(final long bytes) {
+        if (!Mappings.isPresent()) {
+            return null;
+        }
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Mappings.newCapture(scratch);
+            final int descriptor =
+                    Mappings.memfdCreate(capture, scratch.allocateFrom("framecast-ring"), Mappings.MFD_CLOEXEC);
+            if (descriptor < 0) {
+                return null;
+            }
+            try {
+                return mapTwice(capture, descriptor, bytes);
+            } finally {
+                // The mappings keep the memory alive.
+                Mappings.close(capture, descriptor);
+            }
+        }
+    }
+
+    private static @Nullable MirroredMemory mapTwice(
+            final MemorySegment capture, final int descriptor, final long bytes) {
+        // Not ftruncate: memory that is missing would then be a SIGBUS at first touch instead of an error here.
+        if (Mappings.posixFallocate(capture, descriptor, bytes) != 0) {
+            return null;
+        }
+        final MapMode reserve =
+                new MapMode(Mappings.PROT_NONE, Mappings.MAP_PRIVATE | Mappings.MAP_ANONYMOUS | Mappings.MAP_NORESERVE);
+        final long address = Mappings.mmap(capture, 0, 2 * bytes, reserve, -1);
+        if (address == Mappings.MAP_FAILED) {
+            return null;
+        }
+        final MapMode shared =
+                new MapMode(Mappings.PROT_READ_WRITE, Mappings.MAP_SHARED | Mappings.MAP_FIXED | Mappings.MAP_POPULATE);
+        if (Mappings.mmap(capture, address, bytes, shared, descriptor) == Mappings.MAP_FAILED
+                || Mappings.mmap(capture, address + bytes, bytes, shared, descriptor) == Mappings.MAP_FAILED) {
+            Mappings.munmap(capture, address, 2 * bytes);
+            return null;
+        }
+        final Arena arena = Arena.ofShared();
+        return new MirroredMemory(
+                arena, Mappings.segment(address, 2 * bytes, arena, () -> unmap(address, 2 * bytes)), true);
+    }
+
+    private static void unmap(final long address, final long bytes) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Mappings.newCapture(scratch);
+            if (Mappings.munmap(capture, address, bytes) != 0) {
+                throw new IllegalStateException("munmap: errno " + Mappings.errno(capture));
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.framecast.engine.aeron;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
 import io.aeron.Subscription;
@@ -31,8 +33,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 /// length and buffers, on loopback, one process for each end, rounds interleaved. Arguments: rounds, then IP
 /// MTUs.
 final class LaneThroughput {
-    private static final int BUFFER_BYTES = 4 << 20;
-    private static final int TERM_BYTES = 8 << 20;
     private static final long WARM_UP_NS = TimeUnit.MILLISECONDS.toNanos(1_500);
     private static final long MEASURED_NS = TimeUnit.MILLISECONDS.toNanos(2_500);
     private static final int HEADER_BYTES = 40;
@@ -42,23 +42,28 @@ final class LaneThroughput {
     private LaneThroughput() {}
 
     public static void main(final String[] args) throws Exception {
+        if (!args[0].contains("-")) {
+            compare(args);
+            return;
+        }
+        final int mtu = Integer.parseInt(args[1]);
+        final int bufferBytes = Integer.parseInt(args[2]);
         switch (args[0]) {
-            case "lane-source" -> laneSource(Integer.parseInt(args[1]));
-            case "lane-receiver" -> laneReceiver(Integer.parseInt(args[1]), args[2]);
-            case "stock-source" -> stockSource(Integer.parseInt(args[1]));
-            case "stock-receiver" -> stockReceiver(Integer.parseInt(args[1]));
-            default -> compare(args);
+            case "lane-source" -> laneSource(mtu, bufferBytes);
+            case "lane-receiver" -> laneReceiver(mtu, bufferBytes, args[3]);
+            case "stock-source" -> stockSource(mtu, bufferBytes);
+            default -> stockReceiver(mtu, bufferBytes);
         }
     }
 
     private static void compare(final String[] args) throws Exception {
         final int rounds = Integer.parseInt(args[0]);
-        for (final String mtu : Arrays.copyOfRange(args, 1, args.length)) {
+        for (final String mtu : Arrays.copyOfRange(args, 2, args.length)) {
             final double[] lane = new double[rounds];
             final double[] stock = new double[rounds];
             for (int i = 0; i < rounds; i++) {
-                lane[i] = round("lane", mtu);
-                stock[i] = round("stock", mtu);
+                lane[i] = round("lane", mtu, args[1]);
+                stock[i] = round("stock", mtu, args[1]);
             }
             System.out.println("mtu " + mtu + " lane " + Arrays.toString(lane) + " stock " + Arrays.toString(stock));
             Arrays.sort(lane);
@@ -69,10 +74,11 @@ final class LaneThroughput {
         }
     }
 
-    private static double round(final String what, final String mtu) throws IOException, InterruptedException {
-        final Process source = start(what + "-source", mtu, "");
+    private static double round(final String what, final String mtu, final String buffer)
+            throws IOException, InterruptedException {
+        final Process source = start(what + "-source", mtu, buffer);
         final String address = source.inputReader().readLine();
-        final Process receiver = start(what + "-receiver", mtu, address);
+        final Process receiver = start(what + "-receiver", mtu, buffer, address);
         final String result = receiver.inputReader().readLine();
         receiver.waitFor();
         source.destroy();
@@ -96,10 +102,11 @@ final class LaneThroughput {
                 .start();
     }
 
-    private static Transport transport(final int mtu) {
+    private static Transport transport(final int mtu, final int bufferBytes) {
         return new AeronTransportProvider()
                 .open(new TransportConfig(
-                        Channel.parse("framecast:aeron?group=" + GROUP + "|interface=127.0.0.1|mtu=" + mtu),
+                        Channel.parse("framecast:aeron?group=" + GROUP + "|interface=127.0.0.1|socket-buffer="
+                                + bufferBytes + "|mtu=" + mtu),
                         System.err::println));
     }
 
@@ -107,8 +114,8 @@ final class LaneThroughput {
         return new BackoffIdleStrategy(10, 20, 1_000, 100_000);
     }
 
-    private static void laneSource(final int mtu) {
-        final Transport transport = transport(mtu);
+    private static void laneSource(final int mtu, final int bufferBytes) {
+        final Transport transport = transport(mtu, bufferBytes);
         final int payloadBytes = transport.capabilities().datagramBytesMax() - HEADER_BYTES;
         final int slots = MEMORY_BYTES / payloadBytes;
         final SendRing ring = new SendRing(
@@ -121,16 +128,21 @@ final class LaneThroughput {
         final Lane lane = LanePair.source(transport, LaneKind.DATA, ring);
         System.out.println(lane.address());
         final IdleStrategy idle = idle();
+        long sequence = 0;
         int slot = 0;
         while (true) {
+            for (int i = 0; i < 16; i++) {
+                ring.headers().set(JAVA_LONG, (long) ((slot + i) % slots) * HEADER_BYTES, sequence + i);
+            }
             final int sent = lane.multicast(slot, 16);
+            sequence += sent;
             slot = (slot + sent) % slots;
             idle.idle(sent);
         }
     }
 
-    private static void laneReceiver(final int mtu, final String source) {
-        final Transport transport = transport(mtu);
+    private static void laneReceiver(final int mtu, final int bufferBytes, final String source) {
+        final Transport transport = transport(mtu, bufferBytes);
         final int payloadBytes = transport.capabilities().datagramBytesMax() - HEADER_BYTES;
         final int slots = MEMORY_BYTES / payloadBytes;
         final ReceiveRing ring = new ReceiveRing(
@@ -145,16 +157,23 @@ final class LaneThroughput {
         final Completions completions = new Completions(64);
         final Meter meter = new Meter();
         final IdleStrategy idle = idle();
+        long expected = -1;
+        long lost = 0;
         int slot = 0;
         while (!meter.isDone()) {
             completions.clear();
             lane.post(slot, 64);
             final int count = lane.poll(completions);
+            for (int i = 0; i < count; i++) {
+                final long sequence = ring.headers().get(JAVA_LONG, (long) completions.slot(i) * HEADER_BYTES);
+                lost += expected < 0 ? 0 : sequence - expected;
+                expected = sequence + 1;
+            }
             slot = (slot + count) % slots;
             meter.add(count * (long) payloadBytes);
             idle.idle(count);
         }
-        System.out.println(meter.megabytesPerSecond() + " MB/s");
+        System.out.println(meter.megabytesPerSecond() + " MB/s, lost " + lost + " of " + expected);
         transport.close();
     }
 
@@ -167,14 +186,16 @@ final class LaneThroughput {
         return Aeron.connect(new Aeron.Context().aeronDirectoryName(driver.aeronDirectoryName()));
     }
 
-    private static String stockChannel(final int mtu) {
+    private static String stockChannel(final int mtu, final int bufferBytes) {
         final int aeronMtu = Math.min(mtu - 28, 65_504) / 32 * 32;
-        return "aeron:udp?endpoint=" + GROUP + "|interface=127.0.0.1|mtu=" + aeronMtu + "|term-length=" + TERM_BYTES
-                + "|rcv-wnd=" + BUFFER_BYTES + "|so-rcvbuf=" + BUFFER_BYTES + "|so-sndbuf=" + BUFFER_BYTES;
+        return "aeron:udp?endpoint=" + GROUP + "|interface=127.0.0.1|mtu=" + aeronMtu + "|term-length="
+                + 2 * bufferBytes + "|rcv-wnd=" + bufferBytes + "|so-rcvbuf=" + bufferBytes + "|so-sndbuf="
+                + bufferBytes;
     }
 
-    private static void stockSource(final int mtu) {
-        final ExclusivePublication publication = stockClient().addExclusivePublication(stockChannel(mtu), 10);
+    private static void stockSource(final int mtu, final int bufferBytes) {
+        final ExclusivePublication publication =
+                stockClient().addExclusivePublication(stockChannel(mtu, bufferBytes), 10);
         System.out.println("ready");
         final int bytes = publication.maxPayloadLength();
         final int slots = MEMORY_BYTES / bytes;
@@ -188,8 +209,8 @@ final class LaneThroughput {
         }
     }
 
-    private static void stockReceiver(final int mtu) {
-        final Subscription subscription = stockClient().addSubscription(stockChannel(mtu), 10);
+    private static void stockReceiver(final int mtu, final int bufferBytes) {
+        final Subscription subscription = stockClient().addSubscription(stockChannel(mtu, bufferBytes), 10);
         final Meter meter = new Meter();
         final IdleStrategy idle = idle();
         while (!meter.isDone()) {

@@ -1,14 +1,17 @@
 package io.framecast.engine.memory;
 
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceBackendProvider;
 import java.util.Optional;
 
-/// The device `host`: always there, never taken by `auto` where a GPU, real or emulated, can be had.
-public final class HostBackendProvider implements DeviceBackendProvider {
+/// Offers `host`: always there, and the last choice of `device=auto`.
+public final class HostProvider implements DeviceBackendProvider {
+    private static final int RANK = 0;
+
     @Override
     public String kind() {
-        return "host";
+        return HostBackend.NAME;
     }
 
     @Override
@@ -18,7 +21,7 @@ public final class HostBackendProvider implements DeviceBackendProvider {
 
     @Override
     public int rank() {
-        return 0;
+        return RANK;
     }
 
     @Override
@@ -28,6 +31,9 @@ public final class HostBackendProvider implements DeviceBackendProvider {
 
     @Override
     public DeviceBackend open(final int ordinal) {
+        if (ordinal != 0) {
+            throw new DeviceException("host: expected device 0, got " + ordinal);
+        }
         return new HostBackend();
     }
 }

@@ -1,0 +1,31 @@
+package io.framecast.engine.memory;
+
+import io.framecast.api.spi.DeviceEvent;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Always complete, for a host stream's work is done when it is enqueued. What it carries is visibility: recording is a
+/// release store, asking an acquire load, so that work done by one thread is seen by another that asked.
+final class HostEvent implements DeviceEvent {
+    private final AtomicLong recordings = new AtomicLong();
+
+    void publish() {
+        recordings.setRelease(recordings.getPlain() + 1);
+    }
+
+    @Override
+    public boolean isComplete() {
+        return recordings.getAcquire() >= 0;
+    }
+
+    @Override
+    public void synchronize() {
+        if (!isComplete()) {
+            throw new IllegalStateException("a host event is always complete");
+        }
+    }
+
+    @Override
+    public void close() {
+        // Holds nothing.
+    }
+}
