@@ -78,7 +78,6 @@ public final class ReceiverMachine {
     private Reason lostReason = Reason.SILENT;
     private long acceptedSequence = NO_SEQUENCE;
     private long highestData = -1;
-    private long highestAny = -1;
     private long startSequence;
     private long creditLimit;
     private long grantedMax;
@@ -149,14 +148,6 @@ public final class ReceiverMachine {
         return acceptedSequence;
     }
 
-<<<<<<< HEAD
-    /// Where the next new datagram is expected: one behind the highest that arrived on either lane. So every
-    /// slot from
-    /// there on is empty, and a batch may be aimed at it, up to the credit limit.
-    public long expectedSequence() {
-        return state == State.RECEIVING ? highestAny + 1 : 0;
-    }
-
     /// The sequence at which this receiver became a member; meaningful from RECEIVING on.
     public long startSequence() {
         return startSequence;
@@ -165,10 +156,11 @@ public final class ReceiverMachine {
     /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo this.
     public int windowSlots() {
         return window.capacity();
-=======
-    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where a
-    /// repair
-    /// already lies.
+    }
+
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
+    /// where a
+    /// repair already lies.
     public long expectedSequence() {
         long sequence = Math.max(window.next(), highestData + 1);
         while (window.isReceived(sequence)) {
@@ -186,7 +178,6 @@ public final class ReceiverMachine {
             run++;
         }
         return run;
->>>>>>> main
     }
 
     /// First sequence not yet received.
@@ -258,7 +249,6 @@ public final class ReceiverMachine {
             nacks.onGap(window.end(), sequence, nowNs);
         }
         window.receive(sequence);
-        highestAny = Math.max(highestAny, sequence);
         advanceMetadata(nowNs);
         if (!repair) {
             highestData = Math.max(highestData, sequence);
@@ -395,7 +385,6 @@ public final class ReceiverMachine {
             nextFrameId = StartLayout.firstFrameId(datagram, offset);
             startSequence = frameFirst;
             metadataFirst = frameFirst;
-            highestAny = frameFirst - 1;
             window.reset(frameFirst);
             highestData = frameFirst - 1;
             creditLimit = frameFirst + config.ringSlots();
