@@ -21,11 +21,15 @@ final class ChildOptions {
             environment.console().useMachineProgress();
         }
         if (parentPid != null) {
-            ProcessHandle.of(parentPid)
-                    .orElseThrow(() -> new ConfigException("process " + parentPid + " that asked for this is gone"))
-                    .onExit()
-                    .thenRun(() -> Runtime.getRuntime().halt(ExitStatus.PEER_LOST));
+            final ProcessHandle parent = ProcessHandle.of(parentPid)
+                    .orElseThrow(() -> new ConfigException("process " + parentPid + " that asked for this is gone"));
+            Thread.ofPlatform().daemon().name("parent-watch").start(() -> endWith(parent));
         }
+    }
+
+    private static void endWith(final ProcessHandle parent) {
+        parent.onExit().join();
+        Runtime.getRuntime().halt(ExitStatus.PEER_LOST);
     }
 
     boolean isChild() {

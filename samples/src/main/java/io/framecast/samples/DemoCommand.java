@@ -65,9 +65,6 @@ final class DemoCommand implements Callable<Integer> {
     @Mixin
     private NodeOptions nodeOptions = new NodeOptions();
 
-    @Mixin
-    private ReportOptions reportOptions = new ReportOptions();
-
     private final Environment environment;
     private final Report report;
 

@@ -31,11 +31,10 @@ record Environment(
         Stop stop) {
 
     static Environment ofProcess(final Stop stop) {
-        final java.io.Console terminal = System.console();
         return new Environment(
                 new FileInputStream(FileDescriptor.in),
                 new FileOutputStream(FileDescriptor.out),
-                new Console(System.err, terminal != null && terminal.isTerminal()),
+                new Console(System.err, Terminal.isStderr()),
                 Framecast::launch,
                 new JavaChildLauncher(),
                 () -> ServiceLoader.load(FrameWorkerProvider.class).stream()

@@ -65,11 +65,15 @@ public final class Main implements Runnable {
     }
 
     private CommandLine commands(final Report report) {
-        return new CommandLine(this)
+        final CommandLine commands = new CommandLine(this)
                 .addSubcommand(new DemoCommand(environment, report))
                 .addSubcommand(new PublishCommand(environment, report))
                 .addSubcommand(new SubscribeCommand(environment, report))
                 .addSubcommand(new SimulateCommand(environment, report));
+        commands.getSubcommands()
+                .values()
+                .forEach(command -> command.getCommandSpec().addOption(Report.option()));
+        return commands;
     }
 
     /// `framecast` alone.

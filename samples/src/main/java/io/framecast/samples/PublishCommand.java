@@ -71,9 +71,6 @@ final class PublishCommand implements Callable<Integer> {
     private NodeOptions nodeOptions = new NodeOptions();
 
     @Mixin
-    private ReportOptions reportOptions = new ReportOptions();
-
-    @Mixin
     private ChildOptions childOptions = new ChildOptions();
 
     private final Environment environment;

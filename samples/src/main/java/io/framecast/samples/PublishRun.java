@@ -118,7 +118,9 @@ final class PublishRun {
 
     /// @return false when the input or the time has ended
     private boolean publish(final long nextBytes, final Arena arena) throws IOException {
-        return claimable && claimOrFallBack(nextBytes) ? publishClaimed(nextBytes, arena) : offerNext(nextBytes, arena);
+        return (claimable && claimOrFallBack(nextBytes))
+                ? publishClaimed(nextBytes, arena)
+                : offerNext(nextBytes, arena);
     }
 
     /// A window of the publisher's own choosing may turn out to be shorter than a frame: then frames are offered.

@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.OptionSpec;
 
 /// Where a command's result goes: one JSON object to stdout (`--json -`) or a file, or text for people.
 ///
@@ -40,6 +41,15 @@ final class Report {
             }
         }
         return new Report(target, environment.out(), environment.console());
+    }
+
+    /// The option as picocli is to know it.
+    static OptionSpec option() {
+        return OptionSpec.builder(OPTION)
+                .paramLabel("FILE|-")
+                .type(String.class)
+                .description("Write the result, or {\"error\", \"exit\"}, as one JSON object to FILE or stdout.")
+                .build();
     }
 
     /// Whether stdout belongs to the JSON object.

@@ -8,7 +8,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// `framecast simulate`.
@@ -45,9 +44,6 @@ final class SimulateCommand implements Callable<Integer> {
             description = "Break the protocol on purpose: no-duplicate-check, ignore-credit, reuse-unacked-slot,"
                     + " skip-mend, forget-nack, wrong-frame-boundary or stale-session.")
     private String plant = "none";
-
-    @Mixin
-    private ReportOptions reportOptions = new ReportOptions();
 
     private final Environment environment;
     private final Report report;

@@ -61,9 +61,6 @@ final class SubscribeCommand implements Callable<Integer> {
     private NodeOptions nodeOptions = new NodeOptions();
 
     @Mixin
-    private ReportOptions reportOptions = new ReportOptions();
-
-    @Mixin
     private ChildOptions childOptions = new ChildOptions();
 
     private final Environment environment;

@@ -52,7 +52,8 @@ final class FfmpegInput implements FrameInput {
                     + " \"ffmpeg:-i FILE\" or \"ffmpeg:-f v4l2 -i /dev/video0\", got \"" + arguments + "\"");
         }
         final String last = words.getLast();
-        if (last.equals("-") && !words.get(words.size() - 2).equals("-i") || last.matches("pipe:1?")) {
+        final boolean pipe = last.equals("-") && !words.get(words.size() - 2).equals("-i");
+        if (pipe || last.matches("pipe:1?")) {
             throw new ConfigException("--input ffmpeg: leave the output " + last + " out, framecast adds its own");
         }
         final List<String> command = new ArrayList<>(List.of(executable, "-hide_banner", "-loglevel", "error"));
@@ -151,7 +152,7 @@ final class FfmpegInput implements FrameInput {
         if (executable.contains(File.separator)) {
             return Files.isExecutable(Path.of(executable));
         }
-        for (final String directory : searchPath.split(File.pathSeparator)) {
+        for (final String directory : searchPath.split(File.pathSeparator, -1)) {
             if (Files.isExecutable(Path.of(directory, executable))) {
                 return true;
             }

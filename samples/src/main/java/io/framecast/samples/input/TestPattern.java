@@ -70,7 +70,7 @@ public final class TestPattern {
     }
 
     private static byte tail(final long base, final long longs, final long at) {
-        return (byte) (mix(base + longs * GAMMA) >>> (at - longs * LONG_BYTES) * Byte.SIZE);
+        return (byte) (mix(base + longs * GAMMA) >>> ((at - longs * LONG_BYTES) * Byte.SIZE));
     }
 
     private static long base(final long seed, final long frameIndex) {
