@@ -68,6 +68,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new DemoCommand(environment, report))
                 .addSubcommand(new PublishCommand(environment, report))
                 .addSubcommand(new SubscribeCommand(environment, report));
+        commands.getCommandSpec().addOption(Report.option());
         commands.getSubcommands()
                 .values()
                 .forEach(command -> command.getCommandSpec().addOption(Report.option()));
