@@ -78,6 +78,7 @@ public final class ReceiverMachine {
     private Reason lostReason = Reason.SILENT;
     private long acceptedSequence = NO_SEQUENCE;
     private long highestData = -1;
+    private long startSequence;
     private long creditLimit;
     private long grantedMax;
     private long frameFirst;
@@ -147,9 +148,19 @@ public final class ReceiverMachine {
         return acceptedSequence;
     }
 
-    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where a
-    /// repair
-    /// already lies.
+    /// The sequence at which this receiver became a member; meaningful from RECEIVING on.
+    public long startSequence() {
+        return startSequence;
+    }
+
+    /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo this.
+    public int windowSlots() {
+        return window.capacity();
+    }
+
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
+    /// where a
+    /// repair already lies.
     public long expectedSequence() {
         long sequence = Math.max(window.next(), highestData + 1);
         while (window.isReceived(sequence)) {
@@ -372,6 +383,7 @@ public final class ReceiverMachine {
             state = State.RECEIVING;
             frameFirst = StartLayout.firstSequence(datagram, offset);
             nextFrameId = StartLayout.firstFrameId(datagram, offset);
+            startSequence = frameFirst;
             metadataFirst = frameFirst;
             window.reset(frameFirst);
             highestData = frameFirst - 1;

@@ -55,7 +55,7 @@ final class FakePublisher implements Publisher {
             if (claimOpen) {
                 throw new IllegalStateException("one claim at a time");
             }
-            if (network.windowBytes > 0 && length > network.windowBytes || length > frameMax()) {
+            if ((network.windowBytes > 0 && length > network.windowBytes) || length > frameMax()) {
                 throw new IllegalArgumentException("window: expected at least " + length + " bytes");
             }
             final long code = code();

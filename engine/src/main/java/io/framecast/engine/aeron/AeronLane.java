@@ -151,8 +151,8 @@ final class AeronLane implements Lane {
         return accepted;
     }
 
-    /// Claiming and copying twice into the term measures the same as a gathering offer, and needs no Agrona
-    /// view of the rings, whose offsets would stop at 2 GiB.
+    /// Claims and copies rather than offers two buffers: the same single copy, and no Agrona view of the rings,
+    /// whose offsets would stop at 2 GiB and which would outlive their arena.
     private boolean sendOne(final ExclusivePublication publication, final SendRing ring, final int slot) {
         final int headerBytes = ring.headerBytes();
         final int payloadBytes = ring.payloadLengths()[slot];

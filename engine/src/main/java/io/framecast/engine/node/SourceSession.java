@@ -7,6 +7,8 @@ import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.reliability.SenderConfig;
 import io.framecast.reliability.SenderMachine;
@@ -41,6 +43,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final DataHeader probeHeader = new DataHeader();
     private final ControlLane.Handler onControl = this::onControl;
+
+    private final CounterBoard counters;
 
     private volatile int readyMembers;
     private volatile boolean ending;
@@ -79,6 +83,34 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         repairPeers = new int[config.membersMax()];
         java.util.Arrays.fill(controlPeers, NO_PEER);
         java.util.Arrays.fill(repairPeers, NO_PEER);
+        counters = counters(context.counters());
+    }
+
+
+    private CounterBoard counters(final CounterTable table) {
+        return new CounterBoard(table, stream().channel())
+                .sends(data, "data")
+                .sends(repair, "repair")
+                .sends(control.lane(), "control")
+                .receives(control.lane(), "control")
+                .verdicts(machine.verdicts())
+                .add(EngineCounter.REPAIRS_SENT, machine.counts()::repairedDatagrams)
+                .add(EngineCounter.NACKS_RECEIVED, machine.counts()::nacks)
+                .add(EngineCounter.ACKS_RECEIVED, machine.counts()::acks)
+                .add(EngineCounter.HEARTBEATS_SENT, machine.counts()::heartbeats)
+                .add(EngineCounter.EVICTIONS, machine.counts()::evictions)
+                .add(EngineCounter.JOIN_REFUSALS, machine.counts()::refusals)
+                .add(EngineCounter.MEMBERS_READY, machine::readyMembers)
+                .add(EngineCounter.ROUND_TRIP, machine::rttNs)
+                .add(
+                        EngineCounter.CREDIT_REMAINING,
+                        () -> machine.readyMembers() == 0 ? 0 : machine.grantedSequence() - machine.nextSequence())
+                .add(EngineCounter.WINDOW_USED, () -> (window.committed() - window.freed()) * stream().slotBytes());
+    }
+
+    /// Counters of what the publisher's thread does.
+    CounterBoard counters() {
+        return counters;
     }
 
     private static int slotBytes(final Transport transport) {
@@ -154,6 +186,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             window.free(machine.releasable());
         }
         readyMembers = machine.readyMembers();
+        counters.tick(nowNs);
         if (endTold) {
             drained = machine.isDrained();
         }
@@ -247,6 +280,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         if (!drained) {
             machine.close();
         }
+        counters.publish();
+        counters.close();
         repair.close();
         data.close();
         control.close();

@@ -9,6 +9,7 @@ import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.HostSink;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.PayloadSink;
@@ -144,7 +145,11 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             final ReceiverMachine machine = machine(stream, ringSlots, sink, data, repair);
             return new ReceiverSession(
                     new SessionParts(machine, sink, data, repair, ringSlots, subscriber.posted()),
-                    subscriber.exchange());
+                    subscriber.exchange(),
+                    new CounterBoard(context.counters(), channel.name())
+                            .sends(control.lane(), "control")
+                            .receives(control.lane(), "control")
+                            .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes));
         } catch (final RuntimeException e) {
             if (data != null) {
                 data.close();

@@ -51,9 +51,12 @@ public final class HostSink implements PayloadSink {
         slotBytes = config.slotBytes();
         memory = MirroredMemory.allocate(config.ringBytes(), 0);
         ring = memory.segment();
+        config.device().registerHost(ring);
         headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
         scratch = arena.allocate((long) SinkConfig.BATCH_MAX * slotBytes, 64);
-        mend = memory.mirrored() ? null : arena.allocate(config.stream().frameMaxBytes(), 64);
+        mend = memory.mirrored()
+                ? null
+                : config.device().allocate(config.stream().frameMaxBytes()).host();
         moved = new SlotBits(config.ringSlots());
         dataRing = new ReceiveRing(
                 headers,
@@ -232,6 +235,10 @@ public final class HostSink implements PayloadSink {
 
     @Override
     public void close() {
+        config.device().unregisterHost(ring);
+        if (mend != null) {
+            config.device().free(DeviceRegion.ofHost(mend));
+        }
         memory.close();
         arena.close();
     }

@@ -40,7 +40,7 @@ final class StreamFixture implements AutoCloseable {
 
     static Channel channel(final String transport, final String settings) {
         final int port = PORTS.getAndAdd(3);
-        return Channel.parse("framecast:" + transport + "?group=224.20.30.40:" + port + "|interface=127.0.0.1" + settings);
+        return Channel.parse("framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
     }
 
     /// Runs or waits for the agents until the condition holds.

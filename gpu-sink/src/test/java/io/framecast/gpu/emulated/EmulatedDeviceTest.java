@@ -125,6 +125,28 @@ class EmulatedDeviceTest {
         }
     }
 
+    // One direction of the link is slow, the other is not: a stream that did not wait would read before the write.
+    @Test
+    void shouldHoldAStreamBackUntilTheEventOfASlowOne() {
+        final EmulatedConfig slow = EmulatedConfig.DEFAULT.withLink(50_000_000, EmulatedConfig.UNLIMITED);
+        try (DeviceBackend backend = device(slow)) {
+            final DeviceRegion region = backend.allocate(BYTES);
+            final MemorySegment source = backend.allocatePinned(BYTES);
+            final MemorySegment target = backend.allocatePinned(BYTES);
+            source.fill((byte) 8);
+            final DeviceStream writer = backend.openStream();
+            final DeviceStream reader = backend.openStream();
+            final DeviceEvent written = backend.openEvent();
+            writer.copyToDevice(region.address(), source, 0, BYTES);
+            writer.record(written);
+            reader.await(written);
+            reader.copyToHost(target, 0, region.address(), BYTES);
+            reader.synchronize();
+            assertEquals(-1, source.mismatch(target));
+            assertTrue(written.isComplete());
+        }
+    }
+
     @Test
     void shouldBlockTheEnqueuerAndLoseNothingWhenTheRingIsFull() {
         try (DeviceBackend backend = device(EmulatedConfig.DEFAULT.withStreamCommands(2))) {

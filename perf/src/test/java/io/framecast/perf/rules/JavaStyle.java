@@ -17,7 +17,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/// The rules on size and names, for one source. Complaints are lines `file:line: what, and the limit`.
+/// The rules on size and names. Complaints are lines `file:line: what, and the limit`.
 final class JavaStyle {
     static final int FILE_LINES_MAX = 600;
     static final int METHOD_LINES_MAX = 70;
@@ -28,60 +28,62 @@ final class JavaStyle {
     // Spelled in two parts, so that this file does not complain of itself.
     private static final Pattern MARK = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b(?!\\(#\\d+\\))");
 
-    private final String file;
     private final List<String> complaints = new ArrayList<>();
 
-    private JavaStyle(final String file) {
-        this.file = file;
-    }
+    private JavaStyle() {}
 
-    /// @param file named in complaints
-    static List<String> complaints(final String file, final String source) {
-        final JavaStyle style = new JavaStyle(file);
-        style.checkLines(source.lines().toList());
-        style.checkTrees(source);
+    /// All sources go through one parser: starting it is what takes time.
+    static List<String> complaints(final List<Source> sources) {
+        final JavaStyle style = new JavaStyle();
+        for (final Source source : sources) {
+            style.checkLines(source.file, source.text.lines().toList());
+        }
+        style.checkTrees(sources);
         return style.complaints;
     }
 
-    private void checkLines(final List<String> lines) {
+    private void checkLines(final String file, final List<String> lines) {
         if (lines.size() > FILE_LINES_MAX) {
-            complain(1, lines.size() + " lines, at most " + FILE_LINES_MAX);
+            complain(file, 1, lines.size() + " lines, at most " + FILE_LINES_MAX);
         }
         for (int i = 0; i < lines.size(); i++) {
             final String line = lines.get(i);
             // The formatter leaves what it cannot break; a doc line it does break no longer compiles.
             if (line.stripLeading().startsWith("///") && line.length() > DOC_COLUMNS_MAX) {
-                complain(i + 1, "doc line of " + line.length() + " columns, at most " + DOC_COLUMNS_MAX);
+                complain(file, i + 1, "doc line of " + line.length() + " columns, at most " + DOC_COLUMNS_MAX);
             }
             if (MARK.matcher(line).find()) {
-                complain(i + 1, "a mark for work to do carries an issue number: TO" + "DO(#12)");
+                complain(file, i + 1, "a mark for work to do carries an issue number: TO" + "DO(#12)");
             }
         }
     }
 
-    private void checkTrees(final String source) {
-        final JavacTask task = (JavacTask) ToolProvider.getSystemJavaCompiler()
-                .getTask(null, null, _ -> {}, List.of("--release", "25"), null, List.of(new Source(source)));
+    private void checkTrees(final List<Source> sources) {
+        final JavacTask task =
+                (JavacTask) ToolProvider.getSystemJavaCompiler().getTask(null, null, _ -> {}, null, null, sources);
         final SourcePositions positions = Trees.instance(task).getSourcePositions();
         try {
             for (final CompilationUnitTree unit : task.parse()) {
                 new Scanner(unit, positions).scan(unit, null);
             }
         } catch (final IOException e) {
-            throw new IllegalStateException(file, e);
+            throw new IllegalStateException("sources in memory", e);
         }
     }
 
-    private void complain(final long line, final String what) {
+    private void complain(final String file, final long line, final String what) {
         complaints.add(file + ":" + line + ": " + what);
     }
 
     /// Looks at each class and method of one file.
     private final class Scanner extends TreePathScanner<Void, Void> {
+        private final String file;
         private final CompilationUnitTree unit;
         private final SourcePositions positions;
 
         Scanner(final CompilationUnitTree unit, final SourcePositions positions) {
+            // javac wraps what it was given; the name passes through.
+            this.file = unit.getSourceFile().getName().substring(1);
             this.unit = unit;
             this.positions = positions;
         }
@@ -90,25 +92,27 @@ final class JavaStyle {
         public Void visitClass(final ClassTree tree, final Void none) {
             if (SUFFIX.matcher(tree.getSimpleName()).matches()) {
                 complain(
+                        file,
                         line(tree),
                         tree.getSimpleName() + ": say what it does instead of Manager, Helper, Util, Impl, Base");
             }
-            return super.visitClass(tree, none);
+            return super.visitClass(tree, null);
         }
 
         @Override
         public Void visitMethod(final MethodTree tree, final Void none) {
             final long lines = unit.getLineMap().getLineNumber(positions.getEndPosition(unit, tree)) - line(tree) + 1;
             if (lines > METHOD_LINES_MAX) {
-                complain(line(tree), tree.getName() + " of " + lines + " lines, at most " + METHOD_LINES_MAX);
+                complain(file, line(tree), tree.getName() + " of " + lines + " lines, at most " + METHOD_LINES_MAX);
             }
             if (tree.getParameters().size() > PARAMETERS_MAX && !isRecordConstructor(tree)) {
                 complain(
+                        file,
                         line(tree),
                         tree.getName() + " with " + tree.getParameters().size() + " parameters, at most "
                                 + PARAMETERS_MAX + ", then a record");
             }
-            return super.visitMethod(tree, none);
+            return super.visitMethod(tree, null);
         }
 
         private boolean isRecordConstructor(final MethodTree tree) {
@@ -122,11 +126,14 @@ final class JavaStyle {
     }
 
     /// A source in memory.
-    private static final class Source extends SimpleJavaFileObject {
+    static final class Source extends SimpleJavaFileObject {
+        private final String file;
         private final String text;
 
-        Source(final String text) {
-            super(URI.create("string:///Source.java"), JavaFileObject.Kind.SOURCE);
+        /// @param file named in complaints
+        Source(final String file, final String text) {
+            super(URI.create("string:///" + file), JavaFileObject.Kind.SOURCE);
+            this.file = file;
             this.text = text;
         }
 

@@ -38,19 +38,18 @@ final class StyleTest {
         final List<String> unformatted = Repository.javaSources().parallelStream()
                 .flatMap(path -> unformatted(path).stream())
                 .toList();
-        assertEquals(
-                List.of(),
-                unformatted,
+        assertTrue(
+                unformatted.isEmpty(),
                 () -> "not formatted; mend with: JAVA_HOME=<jdk 25> ./mvnw spotless:apply\n"
                         + String.join("\n", unformatted) + "\n");
     }
 
     @Test
     void shouldKeepToSizesAndNames() {
-        final List<String> complaints = Repository.javaSources().stream()
-                .flatMap(path -> JavaStyle.complaints(name(path), Repository.read(path)).stream())
-                .toList();
-        assertEquals(List.of(), complaints, () -> "\n" + String.join("\n", complaints) + "\n");
+        final List<String> complaints = JavaStyle.complaints(Repository.javaSources().stream()
+                .map(path -> new JavaStyle.Source(name(path), Repository.read(path)))
+                .toList());
+        assertTrue(complaints.isEmpty(), () -> "\n" + String.join("\n", complaints) + "\n");
     }
 
     @Test
@@ -71,28 +70,28 @@ final class StyleTest {
         "class A { A(int b; int c; int d; int e; int f; int g) {} }, false",
     })
     void shouldTellGoodNamesAndShapesFromBad(final String source, final boolean good) {
-        assertEquals(
-                good,
-                JavaStyle.complaints("A.java", source.replace("; int", ", int")).isEmpty());
+        assertEquals(good, complaints(source.replace("; int", ", int")).isEmpty());
     }
 
     @Test
     void shouldComplainWhenTooLong() {
         final String lines69 = "\n".repeat(JavaStyle.METHOD_LINES_MAX - 1);
-        assertEquals(List.of(), JavaStyle.complaints("A.java", "class A { void a() {" + lines69 + "} }"));
+        assertEquals(List.of(), complaints("class A { void a() {" + lines69 + "} }"));
         assertEquals(
-                List.of("A.java:1: a of 71 lines, at most 70"),
-                JavaStyle.complaints("A.java", "class A { void a() {\n" + lines69 + "} }"));
+                List.of("A.java:1: a of 71 lines, at most 70"), complaints("class A { void a() {\n" + lines69 + "} }"));
         assertEquals(
-                List.of("A.java:1: 601 lines, at most 600"),
-                JavaStyle.complaints("A.java", "\n".repeat(JavaStyle.FILE_LINES_MAX + 1)));
+                List.of("A.java:1: 601 lines, at most 600"), complaints("\n".repeat(JavaStyle.FILE_LINES_MAX + 1)));
     }
 
     @Test
     void shouldComplainOfMarksWithoutIssue() {
         final String mark = "// TO" + "DO";
-        assertFalse(JavaStyle.complaints("A.java", mark + " later").isEmpty());
-        assertEquals(List.of(), JavaStyle.complaints("A.java", mark + "(#12) later"));
+        assertFalse(complaints(mark + " later").isEmpty());
+        assertEquals(List.of(), complaints(mark + "(#12) later"));
+    }
+
+    private static List<String> complaints(final String source) {
+        return JavaStyle.complaints(List.of(new JavaStyle.Source("A.java", source)));
     }
 
     private static List<String> unformatted(final Path path) {

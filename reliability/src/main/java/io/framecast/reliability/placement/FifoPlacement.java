@@ -174,7 +174,7 @@ public final class FifoPlacement {
         return isInPlace(firstSequence, slots) || mendBuffer(firstSequence) != NONE;
     }
 
-    /// The slot of a frame that landed in one piece is that of its first datagram.
+    /// Whether a complete frame lies in one piece, in the slots from that of its first datagram on.
     public boolean isInPlace(final long firstSequence, final long slots) {
         final long first = landings[index(firstSequence)];
         if (first < 0 || first % ringSlots + slots > ringSlots) {

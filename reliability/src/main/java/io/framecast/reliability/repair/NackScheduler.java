@@ -114,7 +114,8 @@ public final class NackScheduler {
     private boolean report(final long sequence, final long nowNs, final long highestData) {
         final int index = window.index(sequence);
         if (sequence > highestData) {
-            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on its way.
+            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on
+            // its way.
             dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
         }
         final boolean overtaken = attempts[index] == 0 && highestData - sequence > reorderDatagrams;

@@ -50,6 +50,7 @@ public final class SendWindow {
     // Producer's own.
     private long frameEnd;
     private long nextFrameId;
+    private long firstFrameId;
 
     /// Makes an empty window.
     ///
@@ -74,6 +75,13 @@ public final class SendWindow {
         mask = slots - 1;
         metadata = new byte[slots][];
         frameIds = new long[slots];
+    }
+
+    /// Before the first frame: gives it another number than 0.
+    public SendWindow firstFrameId(final long frameId) {
+        nextFrameId = frameId;
+        firstFrameId = frameId;
+        return this;
     }
 
     public int slots() {
@@ -168,7 +176,7 @@ public final class SendWindow {
     public long frameIdFrom(final long boundary) {
         final long end = committed();
         if (end == 0) {
-            return 0;
+            return firstFrameId;
         }
         return boundary < end ? frameIds[slot(boundary)] : frameIds[slot(end - 1)] + 1;
     }
