@@ -7,6 +7,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,7 +32,7 @@ final class JavaChildLauncherTest {
                 }
                 case "wait" -> waitForParent(arguments);
                 case "launch" -> launchAndWait();
-                case "publish" -> publishWithoutEnd();
+                case "publish" -> publishWithoutEnd(arguments);
                 default -> throw new IllegalArgumentException(arguments[0]);
             }
         }
@@ -54,7 +55,7 @@ final class JavaChildLauncherTest {
         }
 
         /// The tool itself, over a network within the process: what a signal does to it.
-        private static void publishWithoutEnd() {
+        private static void publishWithoutEnd(final String[] arguments) {
             final FakeNetwork network = new FakeNetwork();
             final Stop stop = new Stop();
             stop.install();
@@ -69,10 +70,10 @@ final class JavaChildLauncherTest {
             Thread.ofPlatform()
                     .daemon()
                     .start(() -> new Main(environment).run("subscribe", ToolFixture.URI, "--json", "/dev/null"));
-            final int status = new Main(environment)
-                    .run(
-                            "publish", ToolFixture.URI, "--input", "test", "--frame-bytes", "64", "--child", "--json",
-                            "-");
+            final List<String> command = new ArrayList<>(List.of("publish", ToolFixture.URI, "--input", "test"));
+            command.addAll(List.of("--frame-bytes", "64", "--json", "-", "--child"));
+            command.addAll(List.of(arguments).subList(1, arguments.length));
+            final int status = new Main(environment).run(command.toArray(String[]::new));
             stop.finish(status);
             System.exit(status);
         }
