@@ -82,7 +82,7 @@ final class DemoCommand implements Callable<Integer> {
         if (result.mismatch().isEmpty()) {
             return ExitStatus.DONE;
         }
-        environment.console().line("framecast: mismatch: " + result.mismatch());
+        environment.console().line(Report.COMPLAINT + "mismatch: " + result.mismatch());
         return ExitStatus.MISMATCH;
     }
 

@@ -99,6 +99,12 @@ final class PublishRun {
                 ? firstNs + Long.MAX_VALUE / 2
                 : firstNs + plan.duration().toNanos();
         final Pacer pacer = new Pacer(plan.framesPerSecond(), firstNs);
+        try (Deadline _ = new Deadline(input, endNs)) {
+            publishPaced(pacer, arena);
+        }
+    }
+
+    private void publishPaced(final Pacer pacer, final Arena arena) throws IOException {
         while (frames < plan.framesMax() && !isOver()) {
             pacer.await(stop, endNs);
             final long nextBytes = input.nextBytes();

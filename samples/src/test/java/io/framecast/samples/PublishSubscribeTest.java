@@ -262,6 +262,17 @@ final class PublishSubscribeTest {
         subscriber.join();
     }
 
+    @Test
+    void shouldEndInTimeWhenTheInputIsSilent() throws Exception {
+        final java.nio.channels.Pipe silent = java.nio.channels.Pipe.open();
+        tool.in = java.nio.channels.Channels.newInputStream(silent.source());
+        final var subscriber = tool.start("subscribe", ToolFixture.URI);
+        final var publish = tool.run("publish", ToolFixture.URI, "--input", "-", "--seconds", "0.1", "--json", "-");
+        assertEquals(ExitStatus.DONE, publish.status(), publish.err());
+        assertEquals(ExitStatus.DONE, subscriber.join().status());
+        silent.sink().close();
+    }
+
     /// Adds up lengths; holds no frame.
     private static final class LengthWorker implements FrameWorker {
         private long bytes;
