@@ -2,7 +2,8 @@ package io.framecast.reliability;
 
 import io.framecast.reliability.flow.RttEstimator;
 
-/// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as GONE, so
+/// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
+/// GONE, so
 /// that
 /// it can be told, until its place is needed.
 ///
@@ -27,6 +28,8 @@ final class MemberTable {
     private final long[] startSequences;
     private final long[] startFrameIds;
     private final boolean[] started;
+    private final boolean[] complete;
+    private final int[] tokens;
     private final long[] heardNs;
     private final long[] timeoutNs;
     private final int[] timeouts;
@@ -41,6 +44,8 @@ final class MemberTable {
         startSequences = new long[membersMax];
         startFrameIds = new long[membersMax];
         started = new boolean[membersMax];
+        complete = new boolean[membersMax];
+        tokens = new int[membersMax];
         heardNs = new long[membersMax];
         timeoutNs = new long[membersMax];
         timeouts = new int[membersMax];
@@ -78,8 +83,10 @@ final class MemberTable {
         return gone;
     }
 
-    void admit(final int member, final long id, final long nowNs) {
+    void admit(final int member, final long id, final int token, final long nowNs) {
         ids[member] = id;
+        tokens[member] = token;
+        complete[member] = false;
         states[member] = State.ADMITTED;
         started[member] = false;
         heardNs[member] = nowNs;
@@ -126,6 +133,16 @@ final class MemberTable {
             }
         }
         return least;
+    }
+
+    /// Whether every active member knows the stream's end and has all of it.
+    boolean isCompleteForAll() {
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] == State.ACTIVE && !complete[m]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// The smallest grant of the active members; MAX_VALUE without any.
@@ -180,6 +197,14 @@ final class MemberTable {
 
     void started(final int member) {
         started[member] = true;
+    }
+
+    void complete(final int member) {
+        complete[member] = true;
+    }
+
+    int token(final int member) {
+        return tokens[member];
     }
 
     long heardNs(final int member) {

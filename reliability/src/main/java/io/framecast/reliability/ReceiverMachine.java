@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
 ///
-/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole frames are
+/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
+/// frames are
 /// taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered GOOD and
 /// [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls frames.
 ///
@@ -65,6 +66,7 @@ public final class ReceiverMachine {
     private final NackScheduler nacks;
     private final AckScheduler acks;
     private final HeaderChecksum checksum = new HeaderChecksum();
+    private final HeaderCheck headers;
     private final ControlIds ids;
     private final AckValues ackValues = new AckValues();
     private final ReceivedFrame frame = new ReceivedFrame();
@@ -76,6 +78,7 @@ public final class ReceiverMachine {
     private Reason lostReason = Reason.SILENT;
     private long acceptedSequence = NO_SEQUENCE;
     private long highestData = -1;
+    private long startSequence;
     private long creditLimit;
     private long grantedMax;
     private long frameFirst;
@@ -86,8 +89,13 @@ public final class ReceiverMachine {
     private long echoHeardNs;
     private long rttNs = 2_000_000;
     private int probeToken;
+    // A probe may overtake its ADMIT, for the two take different lanes.
+    private int seenToken;
+    private boolean probeSeen;
     private int handshakes;
     private long handshakeNs;
+    // First sequence of the earliest frame whose metadata has not been looked for, or has not come.
+    private long metadataFirst;
     private long metadataAskNs = Long.MAX_VALUE;
     private int nackRanges;
 
@@ -98,6 +106,7 @@ public final class ReceiverMachine {
         this.config = config;
         this.output = output;
         stream = config.stream();
+        headers = new HeaderCheck(stream, checksum);
         ids = new ControlIds(stream.session()).receiver(config.receiverId());
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
@@ -139,9 +148,36 @@ public final class ReceiverMachine {
         return acceptedSequence;
     }
 
-    /// Where the next new datagram is expected: one behind the highest that arrived.
+    /// The sequence at which this receiver became a member; meaningful from RECEIVING on.
+    public long startSequence() {
+        return startSequence;
+    }
+
+    /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo this.
+    public int windowSlots() {
+        return window.capacity();
+    }
+
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
+    /// where a
+    /// repair already lies.
     public long expectedSequence() {
-        return state == State.RECEIVING ? Math.max(window.next(), highestData + 1) : 0;
+        long sequence = Math.max(window.next(), highestData + 1);
+        while (window.isReceived(sequence)) {
+            sequence++;
+        }
+        return sequence;
+    }
+
+    /// How many sequences from `first` on may be aimed at: none of them has been received.
+    ///
+    /// @param max upper bound
+    public int expectedRun(final long first, final int max) {
+        int run = 0;
+        while (run < max && !window.isReceived(first + run)) {
+            run++;
+        }
+        return run;
     }
 
     /// First sequence not yet received.
@@ -178,7 +214,7 @@ public final class ReceiverMachine {
     private Verdict accept(
             final MemorySegment header, final long offset, final int bytes, final long nowNs, final boolean repair) {
         acceptedSequence = NO_SEQUENCE;
-        final Verdict verdict = checkHeader(header, offset, bytes);
+        final Verdict verdict = headers.check(header, offset, bytes);
         if (verdict != Verdict.GOOD) {
             return verdict;
         }
@@ -191,7 +227,7 @@ public final class ReceiverMachine {
         }
         final long sequence = DataLayout.sequence(header, offset);
         if (window.isReceived(sequence)) {
-            acks.onRequest(nowNs);
+            acks.onDuplicate(nowNs);
             return Verdict.DUPLICATE;
         }
         final long first = sequence - DataLayout.frameIndex(header, offset);
@@ -213,56 +249,28 @@ public final class ReceiverMachine {
             nacks.onGap(window.end(), sequence, nowNs);
         }
         window.receive(sequence);
+        advanceMetadata(nowNs);
         if (!repair) {
             highestData = Math.max(highestData, sequence);
-            if (window.missing() > 0) {
-                nacks.onData(highestData, nowNs);
-            }
+            nacks.onData(highestData, nowNs);
         }
-    }
-
-    private Verdict checkHeader(final MemorySegment header, final long offset, final int bytes) {
-        final int payloadBytes = bytes - DataLayout.LENGTH;
-        if (payloadBytes <= 0 || payloadBytes > stream.slotBytes()) {
-            return Verdict.BAD_LENGTH;
-        }
-        final int type = DataLayout.type(header, offset);
-        if (type < 0) {
-            return Verdict.BAD_VERSION;
-        }
-        if (type != DataLayout.TYPE_DATA && type != DataLayout.TYPE_PROBE) {
-            return Verdict.BAD_TYPE;
-        }
-        if (DataLayout.sessionTag(header, offset) != DataLayout.sessionTag(stream.session())) {
-            return Verdict.WRONG_SESSION;
-        }
-        if (!checksum.isSealed(header, offset, stream.session())) {
-            return Verdict.BAD_CHECKSUM;
-        }
-        return type == DataLayout.TYPE_PROBE || isPossible(header, offset, payloadBytes)
-                ? Verdict.GOOD
-                : Verdict.IMPOSSIBLE;
-    }
-
-    private boolean isPossible(final MemorySegment header, final long offset, final int payloadBytes) {
-        final long frameBytes = DataLayout.frameBytes(header, offset);
-        final long index = DataLayout.frameIndex(header, offset);
-        final long sequence = DataLayout.sequence(header, offset);
-        return frameBytes > 0
-                && frameBytes <= stream.frameMaxBytes()
-                && sequence >= index
-                && index * stream.slotBytes() < frameBytes
-                && payloadBytes == Math.min(stream.slotBytes(), frameBytes - index * stream.slotBytes())
-                && DataLayout.metadataBytes(header, offset) <= FrameLayout.METADATA_BYTES_MAX;
     }
 
     private Verdict onProbe(final int token, final int bytes, final long nowNs) {
-        if (state == State.PROBING && token == probeToken && bytes == DataLayout.LENGTH + stream.slotBytes()) {
+        if (bytes == DataLayout.LENGTH + stream.slotBytes()) {
+            seenToken = token;
+            probeSeen = true;
+            proceedWhenProbed(nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private void proceedWhenProbed(final long nowNs) {
+        if (state == State.PROBING && probeSeen && seenToken == probeToken) {
             state = State.STARTING;
             handshakes = 0;
             sendHandshake(nowNs);
         }
-        return Verdict.GOOD;
     }
 
     /// A datagram of the control lane, of this session or not.
@@ -359,7 +367,10 @@ public final class ReceiverMachine {
             handshakes = 0;
             handshakeNs = nowNs + HANDSHAKE_RETRY_NS;
         }
-        probeToken = AdmitLayout.token(datagram, offset);
+        if (state == State.PROBING) {
+            probeToken = AdmitLayout.token(datagram, offset);
+            proceedWhenProbed(nowNs);
+        }
         return Verdict.GOOD;
     }
 
@@ -372,6 +383,8 @@ public final class ReceiverMachine {
             state = State.RECEIVING;
             frameFirst = StartLayout.firstSequence(datagram, offset);
             nextFrameId = StartLayout.firstFrameId(datagram, offset);
+            startSequence = frameFirst;
+            metadataFirst = frameFirst;
             window.reset(frameFirst);
             highestData = frameFirst - 1;
             creditLimit = frameFirst + config.ringSlots();
@@ -403,6 +416,7 @@ public final class ReceiverMachine {
         }
         lastHeardNs = nowNs;
         frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
+        advanceMetadata(nowNs);
         return Verdict.GOOD;
     }
 
@@ -410,7 +424,7 @@ public final class ReceiverMachine {
         if (!LeaveLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        if (state != State.ENDED && state != State.REFUSED) {
+        if (state != State.ENDED && state != State.REFUSED && state != State.LOST && !isComplete()) {
             lostReason = LeaveLayout.reason(datagram, offset);
             state = state == State.RECEIVING ? State.LOST : State.REFUSED;
         }
@@ -428,7 +442,39 @@ public final class ReceiverMachine {
     // Never takes back what was granted.
     private long grant() {
         final long capacityLimit = Math.max(highestData + 1, window.next()) + config.receiveCapacity();
-        return Math.max(grantedMax, Math.min(creditLimit, capacityLimit));
+        // Frames not yet polled keep their place in the tables, which are as long as the window.
+        final long tableLimit = frameFirst + window.capacity();
+        return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
+    }
+
+    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first
+    /// asks
+    /// before
+    /// it calls [#onRepair]. Changes nothing.
+    public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
+        if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
+            return false;
+        }
+        final long sequence = DataLayout.sequence(header, offset);
+        return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
+                && sequence < grantedMax
+                && !window.isReceived(sequence)
+                && sequence - DataLayout.frameIndex(header, offset) >= frameFirst;
+    }
+
+    /// First sequence of the frame that [#pollFrame] gives next.
+    public long nextFrameSequence() {
+        return frameFirst;
+    }
+
+    /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
+    public long nextFrameBytes() {
+        if (state != State.RECEIVING || frameFirst >= window.next() || !frames.contains(frameFirst)) {
+            return 0;
+        }
+        final long bytes = frames.frameBytes(frameFirst);
+        final long end = frameFirst + StreamInfo.slots(bytes, stream.slotBytes());
+        return window.next() < end || metadataFirst < end ? 0 : bytes;
     }
 
     /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise.
@@ -438,20 +484,20 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING) {
             return null;
         }
-        if (frameFirst >= window.next() || !frames.contains(frameFirst)) {
+        final long bytes = nextFrameBytes();
+        if (bytes == 0) {
             endWhenDone();
-            return null;
-        }
-        final long end = frameFirst + StreamInfo.slots(frames.frameBytes(frameFirst), stream.slotBytes());
-        if (window.next() < end || !hasMetadata(nowNs)) {
             return null;
         }
         // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
         nextFrameId += Integer.toUnsignedLong(frames.frameId(frameFirst) - (int) nextFrameId);
-        frame.set(nextFrameId, frameFirst, frames.frameBytes(frameFirst));
-        frame.attributes(frames.timestampNs(frameFirst), frames.flags(frameFirst), frames.metadata(frameFirst));
+        frame.set(nextFrameId, frameFirst, bytes);
+        frame.attributes(
+                frames.timestampNs(frameFirst),
+                frames.flags(frameFirst),
+                frames.metadataBytes(frameFirst) == 0 ? null : frames.metadata(frameFirst));
         frames.remove(frameFirst);
-        frameFirst = end;
+        frameFirst += StreamInfo.slots(bytes, stream.slotBytes());
         nextFrameId++;
         counts.frames++;
         return frame;
@@ -463,19 +509,29 @@ public final class ReceiverMachine {
         }
     }
 
-    private boolean hasMetadata(final long nowNs) {
-        if (frames.metadataBytes(frameFirst) == 0) {
-            return true;
-        }
-        final byte[] metadata = frames.metadata(frameFirst);
-        if (metadata != null && metadata.length == frames.metadataBytes(frameFirst)) {
+    // What is acknowledged may be forgotten by the source, metadata too. So a frame whose metadata is missing
+    // is
+    // acknowledged only up to its first datagram, however much of its payload is here.
+    private void advanceMetadata(final long nowNs) {
+        while (metadataFirst < window.next() && frames.contains(metadataFirst)) {
+            if (!frames.hasMetadata(metadataFirst)) {
+                if (metadataAskNs == Long.MAX_VALUE) {
+                    metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, rttNs / 2);
+                }
+                return;
+            }
             metadataAskNs = Long.MAX_VALUE;
-            return true;
+            metadataFirst += StreamInfo.slots(frames.frameBytes(metadataFirst), stream.slotBytes());
         }
-        if (metadataAskNs == Long.MAX_VALUE) {
-            metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, rttNs / 2);
-        }
-        return false;
+    }
+
+    // Every datagram and all metadata of the stream are here.
+    private boolean isComplete() {
+        return state == State.RECEIVING && acknowledgeable() >= finalSequence;
+    }
+
+    private long acknowledgeable() {
+        return Math.min(window.next(), metadataFirst);
     }
 
     /// Timers.
@@ -491,7 +547,7 @@ public final class ReceiverMachine {
     }
 
     private int onHandshakeTick(final long nowNs) {
-        if (nowNs - lastHeardNs > stream.aliveTimeoutNs()) {
+        if (isSourceSilent(nowNs)) {
             state = State.LOST;
             lostReason = Reason.SILENT;
             return 1;
@@ -520,7 +576,7 @@ public final class ReceiverMachine {
     }
 
     private int onReceivingTick(final long nowNs) {
-        if (nowNs - lastHeardNs > stream.aliveTimeoutNs()) {
+        if (isSourceSilent(nowNs) && !isComplete()) {
             state = State.LOST;
             lostReason = Reason.SILENT;
             return 1;
@@ -534,7 +590,7 @@ public final class ReceiverMachine {
             work++;
         }
         if (metadataAskNs <= nowNs) {
-            output.sendControl(FrameLayout.writeRequest(output.control(), ids, frameFirst, checksum));
+            output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadataFirst, checksum));
             metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, 2 * rttNs);
             work++;
         }
@@ -543,11 +599,15 @@ public final class ReceiverMachine {
 
     // The source may have missed the last ACK, so it is repeated on request.
     private int onEndedTick(final long nowNs) {
-        if (!acks.isDue(nowNs)) {
+        if (nextDeadlineNs() > nowNs) {
             return 0;
         }
         sendAck(nowNs);
         return 1;
+    }
+
+    private boolean isSourceSilent(final long nowNs) {
+        return nowNs - lastHeardNs > stream.aliveTimeoutNs();
     }
 
     private int sendNacks(final long nowNs) {
@@ -575,7 +635,9 @@ public final class ReceiverMachine {
 
     private void sendAck(final long nowNs) {
         grantedMax = grant();
-        ackValues.progress(window.next(), grantedMax, Math.max(highestData + 1, window.next()));
+        ackValues
+                .progress(acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
+                .complete(state == State.ENDED || isComplete());
         ackValues.echo(echoTimeNs, nowNs - echoHeardNs);
         echoTimeNs = AckLayout.NO_ECHO;
         output.sendControl(AckLayout.write(output.control(), ids, ackValues, checksum));
@@ -592,6 +654,7 @@ public final class ReceiverMachine {
 
     /// When [#onTick] has something to do; never later than the source's time to be called lost.
     public long nextDeadlineNs() {
+        final long silentNs = lastHeardNs + stream.aliveTimeoutNs() + 1;
         return switch (state) {
             case JOINING, PROBING, STARTING -> handshakeNs;
             case RECEIVING ->
@@ -599,8 +662,8 @@ public final class ReceiverMachine {
                         Math.min(acks.nextDeadlineNs(), metadataAskNs),
                         Math.min(
                                 window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
-                                lastHeardNs + stream.aliveTimeoutNs() + 1));
-            case ENDED -> acks.nextDeadlineNs();
+                                isComplete() ? Long.MAX_VALUE : silentNs));
+            case ENDED -> acks.nextDeadlineNs() < silentNs ? acks.nextDeadlineNs() : Long.MAX_VALUE;
             case LOST, REFUSED -> Long.MAX_VALUE;
         };
     }

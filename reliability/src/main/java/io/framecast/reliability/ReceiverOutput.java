@@ -4,7 +4,8 @@ import java.lang.foreign.MemorySegment;
 
 /// What a receiver machine does to the world.
 public interface ReceiverOutput {
-    /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long; valid
+    /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long;
+    /// valid
     /// until
     /// [#sendControl].
     MemorySegment control();

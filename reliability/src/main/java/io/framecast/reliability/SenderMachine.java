@@ -25,7 +25,8 @@ import java.util.random.RandomGenerator;
 
 /// One source's session: who receives, what may be sent, what is sent again, when slots are free.
 ///
-/// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds control
+/// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds
+/// control
 /// datagrams
 /// to [#onControl]; calls [#onTick] at [#nextDeadlineNs]; frees the window up to [#releasable].
 ///
@@ -34,10 +35,14 @@ public final class SenderMachine {
     /// Repairs sent in one tick; the rest follows in the next, so that new data and control are never starved.
     public static final int REPAIRS_PER_TICK_MAX = 256;
 
-    private static final long TIMEOUT_MIN_NS = 20_000_000;
+    // The last resort, behind heartbeats and NACKs: rarely early is worth more than soon.
+    private static final long TIMEOUT_MIN_NS = 100_000_000;
+    private static final long MEMBER_TICK_NS = 20_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
     private static final int TIMEOUT_DOUBLINGS_MAX = 6;
+    // Notices to receivers that are not in the table, so that garbage cannot make the source speak.
+    private static final long STRANGER_INTERVAL_NS = 1_000_000;
 
     private final StreamInfo stream;
     private final SendWindow window;
@@ -50,12 +55,14 @@ public final class SenderMachine {
     private final ControlIds ids;
     private final HeartbeatValues heartbeat;
     private final byte[] channel;
+    private final RetransmitScheduler.Output repairOutput = this::repair;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final SenderCounts counts = new SenderCounts();
 
     private long next;
     private long grantedByAll = Long.MAX_VALUE;
     private boolean ending;
+    private long strangerNs;
     private long memberDeadlineNs = Long.MAX_VALUE;
 
     /// Makes a sender over the window that its publisher fills.
@@ -141,7 +148,7 @@ public final class SenderMachine {
         counts.sentDatagrams += count;
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE) {
-            memberDeadlineNs = nowNs + TIMEOUT_MIN_NS;
+            memberDeadlineNs = nowNs + MEMBER_TICK_NS;
         }
     }
 
@@ -156,9 +163,13 @@ public final class SenderMachine {
         heartbeats.onUrgent(nowNs);
     }
 
-    /// Whether everything committed was sent and acknowledged by every member.
+    /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether every
+    /// member
+    /// knows that this was the end, so that nobody takes the source's silence for a loss.
     public boolean isDrained() {
-        return next == window.committed() && members.acknowledgedByAll(next) == next;
+        return next == window.committed()
+                && members.acknowledgedByAll(next) == next
+                && (!ending || members.isCompleteForAll());
     }
 
     /// Tells all members that the session is over, without waiting.
@@ -182,9 +193,31 @@ public final class SenderMachine {
         }
         final int member = members.find(ControlLayout.receiver(datagram, offset));
         if (member == MemberTable.NONE) {
+            onStranger(ControlLayout.receiver(datagram, offset), type, nowNs);
             return verdicts.count(Verdict.UNKNOWN_MEMBER);
         }
         return verdicts.count(dispatch(type, member, datagram, offset, nowNs));
+    }
+
+    // Its place was given to another since it was evicted: it must hear that it is no member, or it waits for
+    // ever.
+    private void onStranger(final long id, final int type, final long nowNs) {
+        final boolean speaksAsMember = type == ControlLayout.TYPE_READY
+                || type == ControlLayout.TYPE_ACK
+                || type == ControlLayout.TYPE_NACK
+                || type == ControlLayout.TYPE_FRAME_REQUEST;
+        if (speaksAsMember) {
+            refuse(id, Reason.UNKNOWN, nowNs);
+        }
+    }
+
+    // By multicast, for there is no address of one who is not in the table.
+    private void refuse(final long id, final Reason reason, final long nowNs) {
+        if (id != 0 && nowNs >= strangerNs) {
+            strangerNs = nowNs + STRANGER_INTERVAL_NS;
+            ids.receiver(id);
+            output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+        }
     }
 
     private Verdict dispatch(
@@ -242,7 +275,8 @@ public final class SenderMachine {
             return Verdict.GOOD;
         }
         members.heard(member, nowNs);
-        final int token = random.nextInt();
+        // The same token for every repetition, so that an early probe does for a late ADMIT.
+        final int token = members.token(member);
         ids.receiver(id);
         output.sendControl(member, AdmitLayout.writeAdmit(output.control(), ids, token, checksum));
         output.probe(token);
@@ -253,6 +287,7 @@ public final class SenderMachine {
         final int member = members.vacancy();
         if (member == MemberTable.NONE) {
             counts.refusals++;
+            refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;
         }
         if (members.state(member) == State.GONE) {
@@ -263,13 +298,15 @@ public final class SenderMachine {
                 member, JoinLayout.controlAddress(datagram, offset), JoinLayout.repairAddress(datagram, offset))) {
             return MemberTable.NONE;
         }
-        members.admit(member, id, nowNs);
-        memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + TIMEOUT_MIN_NS);
+        members.admit(member, id, random.nextInt(), nowNs);
+        memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
         return member;
     }
 
     private Verdict onReady(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (!AdmitLayout.isValid(datagram, offset) || AdmitLayout.grantSlots(datagram, offset) == 0) {
+        if (!AdmitLayout.isValid(datagram, offset)
+                || AdmitLayout.grantSlots(datagram, offset) == 0
+                || AdmitLayout.token(datagram, offset) != members.token(member)) {
             return Verdict.IMPOSSIBLE;
         }
         if (members.state(member) == State.ADMITTED) {
@@ -306,6 +343,9 @@ public final class SenderMachine {
         }
         counts.acks++;
         members.started(member);
+        if (ending && (ControlLayout.flags(datagram, offset) & AckLayout.FLAG_COMPLETE) != 0) {
+            members.complete(member);
+        }
         final long echo = AckLayout.echoTimeNs(datagram, offset);
         if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
             members.rtt(member).onSample(nowNs - echo - AckLayout.echoDelayNs(datagram, offset));
@@ -371,8 +411,7 @@ public final class SenderMachine {
     public int onTick(final long nowNs) {
         int work = 0;
         if (!repairs.isEmpty()) {
-            final int repaired = repairs.drain(REPAIRS_PER_TICK_MAX, nowNs, output);
-            counts.repairedDatagrams += repaired;
+            final int repaired = repairs.drain(REPAIRS_PER_TICK_MAX, nowNs, repairOutput);
             work += repaired;
         }
         if (memberDeadlineNs <= nowNs) {
@@ -383,6 +422,16 @@ public final class SenderMachine {
             work++;
         }
         return work;
+    }
+
+    // Repairs asked for by a member that is gone are dropped: nobody may be there to take them.
+    private int repair(final int member, final long firstSequence, final int count) {
+        if (member != RetransmitScheduler.EVERYBODY && members.state(member) != State.ACTIVE) {
+            return count;
+        }
+        final int accepted = output.repair(member, firstSequence, count);
+        counts.repairedDatagrams += accepted;
+        return accepted;
     }
 
     private void sendHeartbeat(final long nowNs) {
@@ -411,7 +460,7 @@ public final class SenderMachine {
         for (int m = 0; m < members.capacity(); m++) {
             if (members.state(m) == State.ACTIVE || members.state(m) == State.ADMITTED) {
                 work += onMemberTick(m, nowNs);
-                memberDeadlineNs = nowNs + TIMEOUT_MIN_NS;
+                memberDeadlineNs = nowNs + MEMBER_TICK_NS;
             }
         }
         return work;
@@ -435,7 +484,8 @@ public final class SenderMachine {
         return onTimeoutTick(member, nowNs);
     }
 
-    // A full ring is treated like a timeout: the oldest is sent again (seed 004, buffer management), to the laggard
+    // A full ring is treated like a timeout: the oldest is sent again (seed 004, buffer management), to the
+    // laggard
     // only.
     private int onTimeoutTick(final int member, final long nowNs) {
         final long oldest = members.acknowledged(member);

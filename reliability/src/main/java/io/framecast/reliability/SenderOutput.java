@@ -5,7 +5,8 @@ import java.lang.foreign.MemorySegment;
 
 /// What a sender machine does to the world. Control datagrams may be lost; repairs are accepted or not.
 public interface SenderOutput extends RetransmitScheduler.Output {
-    /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long; valid
+    /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long;
+    /// valid
     /// until
     /// sent.
     MemorySegment control();

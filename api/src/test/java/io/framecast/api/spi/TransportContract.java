@@ -81,13 +81,14 @@ public abstract class TransportContract {
         for (final ContractEnd receiver : receivers) {
             receiver.postAll();
         }
-        source.fill(0, WARM_UP_ID, FULL_BYTES);
+        // A bare header fits the slots of every shape.
+        source.fill(0, WARM_UP_ID, HEADER_BYTES);
         awaitUntil("receivers to hear the source", () -> {
             source.lane().multicast(0, 1);
             return Arrays.stream(receivers)
                     .allMatch(r -> pollAndPost(r) || !r.landed().isEmpty());
         });
-        source.multicast(WARM_UP_END_ID, FULL_BYTES);
+        source.multicast(WARM_UP_END_ID, HEADER_BYTES);
         for (final ContractEnd receiver : receivers) {
             awaitUntil("the end of the handshake", () -> {
                 pollAndPost(receiver);
@@ -298,6 +299,7 @@ public abstract class TransportContract {
         final ContractEnd receiver = receiver(LaneKind.DATA, Shape.DATA.withPayloadBytes(256), source);
         handshake(source, receiver);
         receiver.postAll();
+        final long receivedBefore = receiver.lane().counter(LaneCounter.RECEIVED_DATAGRAMS);
 
         source.multicast(1, HEADER_BYTES + 257);
         source.multicast(2, HEADER_BYTES + 256);
@@ -308,7 +310,7 @@ public abstract class TransportContract {
         assertEquals(List.of(2L, 4L), receiver.ids());
         assertEquals(List.of(0, 1), receiver.slots(), "a dropped datagram uses up no slot");
         assertEquals(2, receiver.lane().counter(LaneCounter.TRUNCATED));
-        assertEquals(2, receiver.lane().counter(LaneCounter.RECEIVED_DATAGRAMS));
+        assertEquals(2, receiver.lane().counter(LaneCounter.RECEIVED_DATAGRAMS) - receivedBefore);
     }
 
     @Test

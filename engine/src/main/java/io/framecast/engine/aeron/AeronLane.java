@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// that a send is completed as soon as it is accepted.
 final class AeronLane implements Lane {
     /// Peers that one lane holds: each is a publication with three terms.
-    private static final int PEERS_MAX = 4_096;
+    private static final int PEERS_MAX = 1_024;
 
     private static final int PEERS_AT_FIRST = 4;
 
@@ -50,16 +50,13 @@ final class AeronLane implements Lane {
 
     @Override
     public int post(final int firstSlot, final int count) {
-        return placement == null || isClosed ? 0 : placement.aim(firstSlot, count);
+        return receiving().aim(firstSlot, count);
     }
 
     /// Fragments beyond the posted slots stay unread in the driver, whose window then holds the sender back.
     @Override
     public int poll(final Completions completions) {
-        final Placement target = placement;
-        if (target == null || isClosed) {
-            return 0;
-        }
+        final Placement target = receiving();
         final int before = completions.count();
         target.begin(completions);
         // Turns, so that a flood on one of the two cannot starve the other.
@@ -69,6 +66,21 @@ final class AeronLane implements Lane {
         pollOne(first, target);
         pollOne(second, target);
         return completions.count() - before;
+    }
+
+    private Placement receiving() {
+        requireOpen();
+        final Placement target = placement;
+        if (target == null) {
+            throw new IllegalStateException("lane " + setup.config().kind() + ": opened without a receive ring");
+        }
+        return target;
+    }
+
+    private void requireOpen() {
+        if (isClosed) {
+            throw new IllegalStateException("lane " + setup.config().kind() + ": closed");
+        }
     }
 
     private void pollOne(final @Nullable Subscription subscription, final Placement target) {
@@ -88,9 +100,7 @@ final class AeronLane implements Lane {
 
     @Override
     public int multicast(final int firstSlot, final int count) {
-        if (isClosed) {
-            return 0;
-        }
+        final SendRing ring = sending();
         Outbound to = group;
         if (to == null) {
             if (setup.groupChannel() == null) {
@@ -100,26 +110,32 @@ final class AeronLane implements Lane {
             to = transport.outbound(setup.groupChannel(), setup.groupStream());
             group = to;
         }
-        return send(to, firstSlot, count);
+        return send(to, ring, firstSlot, count);
     }
 
     @Override
     public int unicast(final int peer, final int firstSlot, final int count) {
-        if (isClosed) {
-            return 0;
-        }
-        final Outbound to = peer < 0 || peer >= peers.length ? null : peers[peer];
-        if (to == null) {
-            throw new IllegalArgumentException("peer: expected a handle from connect, got " + peer);
-        }
-        return send(to, firstSlot, count);
+        return send(peer(peer), sending(), firstSlot, count);
     }
 
-    private int send(final Outbound to, final int firstSlot, final int count) {
+    private SendRing sending() {
+        requireOpen();
         final SendRing ring = setup.config().send();
         if (ring == null) {
-            return 0;
+            throw new IllegalStateException("lane " + setup.config().kind() + ": opened without a send ring");
         }
+        return ring;
+    }
+
+    private Outbound peer(final int handle) {
+        final Outbound to = handle < 0 || handle >= peers.length ? null : peers[handle];
+        if (to == null) {
+            throw new IllegalArgumentException("peer: expected a handle from connect, got " + handle);
+        }
+        return to;
+    }
+
+    private int send(final Outbound to, final SendRing ring, final int firstSlot, final int count) {
         final ExclusivePublication publication = to.poll();
         if (publication == null) {
             systemErrors += to.refusal() == null ? 0 : 1;
@@ -135,8 +151,8 @@ final class AeronLane implements Lane {
         return accepted;
     }
 
-    /// Claiming and copying twice into the term measures the same as a gathering offer, and needs no Agrona
-    /// view of the rings, whose offsets would stop at 2 GiB.
+    /// Claims and copies rather than offers two buffers: the same single copy, and no Agrona view of the rings,
+    /// whose offsets would stop at 2 GiB and which would outlive their arena.
     private boolean sendOne(final ExclusivePublication publication, final SendRing ring, final int slot) {
         final int headerBytes = ring.headerBytes();
         final int payloadBytes = ring.payloadLengths()[slot];
@@ -190,6 +206,7 @@ final class AeronLane implements Lane {
 
     @Override
     public int connect(final LaneAddress address) {
+        sending();
         final PeerAddress peer = PeerAddress.decode(address);
         transport.requireReachable(peer, address);
         final int handle = freeHandle();
@@ -215,11 +232,11 @@ final class AeronLane implements Lane {
 
     @Override
     public void disconnect(final int peer) {
-        final Outbound closing = peer < 0 || peer >= peers.length ? null : peers[peer];
-        if (closing != null) {
-            peers[peer] = null;
-            transport.retire(closing);
+        if (isClosed) {
+            return;
         }
+        transport.retire(peer(peer));
+        peers[peer] = null;
     }
 
     @Override

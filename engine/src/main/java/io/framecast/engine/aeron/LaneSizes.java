@@ -32,13 +32,14 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
         }
         final int mtu = mtu(slotBytes);
         final int small = term((config.kind() == LaneKind.CONTROL ? CONTROL_DATAGRAMS : REPAIR_DATAGRAMS) * (long) mtu);
-        final int group = config.kind() == LaneKind.DATA ? dataTerm(link) : small;
+        final int group = config.kind() == LaneKind.DATA ? dataTerm(link, mtu) : small;
         return new LaneSizes(mtu, group, small);
     }
 
     /// Half a term of the data lane may be on its way, so a term is twice what a receiver's socket buffer takes.
-    static int dataTerm(final LocalLink link) {
-        return term(2L * Math.max(link.receiveBufferBytes(), LocalLink.BUFFER_BYTES_WANTED));
+    static int dataTerm(final LocalLink link, final int mtuBytes) {
+        final int onTheWay = link.ip() == null ? LocalLink.BUFFER_BYTES_WANTED : link.receiveBufferBytes();
+        return term(Math.max(2L * onTheWay, (long) REPAIR_DATAGRAMS * mtuBytes));
     }
 
     /// How many datagrams of `datagramBytes` may be on their way to a receiver before the first is lost.
@@ -48,7 +49,7 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
     /// buffer: Linux doubles what is set, and a datagram takes at most twice its length and bookkeeping, for
     /// buffers are allocated in powers of two.
     static int receiveCapacity(final LocalLink link, final int datagramBytes) {
-        final int window = Math.min(link.receiveBufferBytes(), dataTerm(link) / 2);
+        final int window = Math.min(link.receiveBufferBytes(), dataTerm(link, mtu(datagramBytes)) / 2);
         final int byWindow = window / mtu(datagramBytes);
         final int bySocket = link.receiveBufferBytes() / (datagramBytes + SKB_BYTES);
         return Math.max(1, Math.min(byWindow, bySocket) * 3 / 4);

@@ -36,9 +36,13 @@ final class Placement implements FragmentHandler {
     }
 
     int aim(final int firstSlot, final int count) {
-        nextSlot = java.util.Objects.checkIndex(firstSlot, ring.slots());
-        posted = Math.clamp(count, 0, ring.slots());
-        return posted;
+        if (firstSlot < 0 || firstSlot >= ring.slots() || count < 0 || count > ring.slots()) {
+            throw new IllegalArgumentException("post: expected slots within a ring of " + ring.slots() + ", got "
+                    + count + " from " + firstSlot + " on");
+        }
+        nextSlot = firstSlot;
+        posted = count;
+        return count;
     }
 
     void begin(final Completions batch) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/// An array of primitives in fixed width, or of Strings: `[count + 1][elements]`. Fixed, because a count then says
-/// exactly how many bytes must follow.
+/// An array of primitives in fixed width, or of Strings: `[count + 1][elements]`. Fixed, because a count then
+/// says exactly how many bytes must follow.
 final class ArrayShape extends Shape {
     private static final Map<Class<?>, ArrayShape> SHAPES = new HashMap<>();
     private static final StringShape STRING = new StringShape();

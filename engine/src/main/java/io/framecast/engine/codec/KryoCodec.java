@@ -17,15 +17,16 @@ import java.util.Map;
 
 /// Typed metadata by Kryo, for application payloads beside a frame and never for the frame itself.
 ///
-/// Layout of a message: `[varint record id][components in order of declaration]`; the id follows from the record's
-/// place in the list, so both ends must list the same records in the same order.
+/// Layout of a message: `[varint record id][components in order of declaration]`; the id follows from the
+/// record's place in the list, so both ends must list the same records in the same order.
 ///
-/// A component may be a primitive or its box, a String, an array of primitives or Strings, an enum, a registered
-/// record, or an Optional, List, Set or Map of these. All but primitives may be null. Decoded collections keep their
-/// order and cannot be changed.
+/// A component may be a primitive or its box, a String, an array of primitives or Strings, an enum, a
+/// registered record, or an Optional, List, Set or Map of these. All but primitives may be null. Decoded
+/// collections keep their order and cannot be changed.
 ///
-/// Kryo's stock serializers believe every length they read: a message of five bytes ends in an OutOfMemoryError. None
-/// of them is used; see [Shape] for the rules that ours keep. No class is ever looked up by name.
+/// Kryo's stock serializers believe every length they read: a message of five bytes ends in an
+/// OutOfMemoryError. None of them is used; see [Shape] for the rules that ours keep. No class is ever looked up
+/// by name.
 ///
 /// Threading: one thread at a time.
 public final class KryoCodec implements Codec {

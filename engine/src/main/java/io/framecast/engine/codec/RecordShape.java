@@ -12,7 +12,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import org.jspecify.annotations.Nullable;
 
-/// A registered record: its components in order of declaration. Made in two steps, since records may name each other.
+/// A registered record: its components in order of declaration. Made in two steps, since records may name each
+/// other.
 final class RecordShape extends Shape {
     private final Class<?> type;
     private final RecordComponent[] components;

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A List, or a Set in its order of iteration: `[count + 1][elements]`. Nothing is sized by the count: collections
-/// grow as elements come.
+/// A List, or a Set in its order of iteration: `[count + 1][elements]`. Nothing is sized by the count:
+/// collections grow as elements come.
 final class SequenceShape extends Shape {
     private final Shape element;
     private final boolean set;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// How the values of one component type are written and read.
 ///
-/// Two rules make hostile bytes harmless: every value takes at least one byte (or its fixed width, within an array),
-/// and memory is taken only for elements that the remaining bytes can hold. A refusal is a [KryoException], which
-/// [KryoCodec] turns into a CodecException.
+/// Two rules make hostile bytes harmless: every value takes at least one byte (or its fixed width, within an
+/// array), and memory is taken only for elements that the remaining bytes can hold. A refusal is a
+/// [KryoException], which [KryoCodec] turns into a CodecException.
 abstract class Shape extends Serializer<Object> {
     /// What [#readCount] answers for null.
     static final int NULL_COUNT = -1;

@@ -10,7 +10,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// A String as `[byte count + 1][UTF-8]`. Strict both ways: what does not come back the same is refused, not replaced.
+/// A String as `[byte count + 1][UTF-8]`. Strict both ways: what does not come back the same is refused, not
+/// replaced.
 final class StringShape extends Shape {
     @Override
     public void write(final Kryo kryo, final Output output, final @Nullable Object value) {

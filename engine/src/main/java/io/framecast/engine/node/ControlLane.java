@@ -16,7 +16,8 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small receive ring.
+/// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small receive
+/// ring.
 /// What does not fit is lost, as the protocol expects of this lane.
 ///
 /// Threading: one thread after construction. Ownership: owns its memory and lane.
@@ -52,8 +53,8 @@ final class ControlLane implements AutoCloseable {
         final int reserve = transport.capabilities().headerReserveBytes();
         final MemorySegment reserved = arena.allocate((long) RECEIVE_SLOTS * Math.max(reserve, 1), 64);
         final SendRing sendRing = new SendRing(MemorySegment.NULL, 0, sent, SLOT_BYTES, sendLengths);
-        final ReceiveRing receiveRing = new ReceiveRing(
-                reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
+        final ReceiveRing receiveRing =
+                new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
         try {
             lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
         } catch (final RuntimeException e) {
@@ -95,8 +96,7 @@ final class ControlLane implements AutoCloseable {
         final int count = inbound.poll(lane, placement, completions);
         for (int i = 0; i < count; i++) {
             if (!loss.drop()) {
-                handler.onControl(
-                        received, (long) completions.slot(i) * SLOT_BYTES, completions.bytes(i), nowNs);
+                handler.onControl(received, (long) completions.slot(i) * SLOT_BYTES, completions.bytes(i), nowNs);
             }
         }
         inbound.freeUpTo(inbound.consumed());

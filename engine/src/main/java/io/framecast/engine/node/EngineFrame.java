@@ -9,7 +9,8 @@ import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.DataLayout;
 import org.jspecify.annotations.Nullable;
 
-/// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again. Its fields
+/// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again. Its
+/// fields
 /// cross in the two queues between these threads.
 final class EngineFrame implements DeviceFrame {
     private static final byte[] NO_METADATA = new byte[0];

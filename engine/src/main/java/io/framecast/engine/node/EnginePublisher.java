@@ -5,6 +5,7 @@ import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
 import io.framecast.api.PublisherStats;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -28,6 +29,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private @Nullable MemorySegment bounce;
     private MemorySegment claimed = MemorySegment.NULL;
     private boolean claimBounced;
+    // Written by the publisher's thread alone; the sender's may read them a little late.
     private long frames;
     private long bytes;
     private long backPressured;
@@ -44,6 +46,10 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         window = session.window();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
+        session.counters()
+                .add(EngineCounter.FRAMES_PUBLISHED, () -> frames)
+                .add(EngineCounter.BYTES_PUBLISHED, () -> bytes)
+                .add(EngineCounter.PUBLISH_BACK_PRESSURED, () -> backPressured);
     }
 
     @Override

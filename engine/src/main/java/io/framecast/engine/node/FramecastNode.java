@@ -10,6 +10,8 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.codec.KryoCodec;
+import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.metrics.PrometheusExporter;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
 import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
 
 /// The engine: agents, their threads, and the publishers and subscribers they serve.
 public final class FramecastNode implements Framecast, SessionHost {
@@ -41,6 +44,8 @@ public final class FramecastNode implements Framecast, SessionHost {
     private final AgentInvoker invoker;
     private final Providers providers;
     private final SessionContext context;
+    private final CounterTable counters;
+    private final @Nullable PrometheusExporter exporter;
     private final List<Publisher> publishers = new CopyOnWriteArrayList<>();
     private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
@@ -54,7 +59,9 @@ public final class FramecastNode implements Framecast, SessionHost {
         receiver = new ReceiverAgent(clock, conductor.queue());
         providers = new Providers(config.notices());
         final long seed = config.seed() == 0 ? secrets.nextLong() : config.seed();
-        context = new SessionContext(seed, config.faults().lossProbability(), config.notices());
+        counters = config.countersFile().map(CounterTable::create).orElseGet(CounterTable::create);
+        exporter = openExporter();
+        context = new SessionContext(seed, config.faults().lossProbability(), config.notices(), counters);
         final ErrorHandler errors = e -> config.notices().accept("agent failed: " + e);
         final Agent shared = new CompositeAgent(sender, receiver, conductor);
         invoker = new AgentInvoker(errors, null, shared);
@@ -66,6 +73,20 @@ public final class FramecastNode implements Framecast, SessionHost {
                 start(receiver, errors);
                 start(conductor, errors);
             }
+        }
+    }
+
+    private @Nullable PrometheusExporter openExporter() {
+        if (config.metricsPort() == NodeConfig.NO_METRICS) {
+            return null;
+        }
+        try {
+            final PrometheusExporter opened = PrometheusExporter.open(counters, config.metricsPort());
+            config.notices().accept("metrics: http://localhost:" + opened.port() + "/metrics");
+            return opened;
+        } catch (final RuntimeException e) {
+            counters.close();
+            throw e;
         }
     }
 
@@ -114,8 +135,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     private Subscription subscription(final Channel channel, final EngineSubscriber subscriber) {
         final Transport transport = providers.openTransport(channel);
         try {
-            return new Subscription(
-                    subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
+            return new Subscription(subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
         } catch (final RuntimeException e) {
             transport.close();
             throw e;
@@ -194,6 +214,10 @@ public final class FramecastNode implements Framecast, SessionHost {
         }
         receiver.closing().forEach(Subscription::close);
         conductor.doWork();
+        if (exporter != null) {
+            exporter.close();
+        }
+        counters.close();
     }
 
     /// Set by an agent, awaited by a caller.

@@ -32,9 +32,8 @@ final class Providers {
     }
 
     Transport openTransport(final Channel channel) {
-        final TransportProvider provider = "auto".equals(channel.transport())
-                ? bestTransport(channel)
-                : namedTransport(channel.transport());
+        final TransportProvider provider =
+                "auto".equals(channel.transport()) ? bestTransport(channel) : namedTransport(channel.transport());
         final Transport transport = provider.open(new TransportConfig(channel, notices));
         notices.accept("transport: " + provider.name());
         return transport;

@@ -2,6 +2,7 @@ package io.framecast.engine.node;
 
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.FrameLedger;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceivedFrame;
@@ -11,7 +12,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and subscriber.
+/// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
+/// subscriber.
 /// Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
     private final ReceiverMachine machine;
@@ -20,6 +22,7 @@ final class ReceiverSession implements AutoCloseable {
     private final Lane repair;
     private final FrameExchange exchange;
     private final FrameLedger ledger;
+    private final CounterBoard counters;
     private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
     // Released on a stream that is not done yet; bounded by the number of frames.
     private final EngineFrame[] draining = new EngineFrame[FrameExchange.FRAMES_MAX];
@@ -30,7 +33,8 @@ final class ReceiverSession implements AutoCloseable {
     private long frames;
     private long bytes;
 
-    ReceiverSession(final SessionParts parts, final FrameExchange exchange) {
+    /// Puts a session together; the lanes are open.
+    ReceiverSession(final SessionParts parts, final FrameExchange exchange, final CounterBoard counters) {
         machine = parts.machine();
         sink = parts.sink();
         data = parts.data();
@@ -38,6 +42,17 @@ final class ReceiverSession implements AutoCloseable {
         posted = parts.posted();
         this.exchange = exchange;
         ledger = new FrameLedger(FrameExchange.FRAMES_MAX, parts.ringSlots());
+        this.counters = counters;
+        counters.receives(data, "data")
+                .receives(repair, "repair")
+                .verdicts(machine.verdicts())
+                .add(EngineCounter.REPAIRS_RECEIVED, machine.counts()::repairedDatagrams)
+                .add(EngineCounter.NACKS_SENT, machine.counts()::nacks)
+                .add(EngineCounter.ACKS_SENT, machine.counts()::acks)
+                .add(EngineCounter.FRAMES_DELIVERED, () -> frames)
+                .add(EngineCounter.BYTES_DELIVERED, () -> bytes)
+                .add(EngineCounter.FRAMES_IN_PLACE, () -> inPlaceFrames)
+                .add(EngineCounter.MENDED_BYTES, sink::mendedBytes);
     }
 
     ReceiverMachine machine() {
@@ -87,6 +102,7 @@ final class ReceiverSession implements AutoCloseable {
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
+        counters.tick(nowNs);
         return work;
     }
 
@@ -122,7 +138,8 @@ final class ReceiverSession implements AutoCloseable {
         if (fits) {
             posted.poll();
         }
-        final long end = frame.firstSequence() + StreamInfo.slots(frame.bytes(), machine.stream().slotBytes());
+        final long end = frame.firstSequence()
+                + StreamInfo.slots(frame.bytes(), machine.stream().slotBytes());
         final boolean inMendBuffer = sink.lastDelivery() == PayloadSink.Delivery.IN_MEND_BUFFER;
         object.fill(frame, region, ledger.deliver(end), inMendBuffer);
         inPlaceFrames += sink.lastDelivery() == PayloadSink.Delivery.IN_PLACE ? 1 : 0;
@@ -181,6 +198,8 @@ final class ReceiverSession implements AutoCloseable {
     /// Says goodbye and closes the lanes; frames stay readable.
     void leave() {
         machine.leave();
+        counters.publish();
+        counters.close();
         repair.close();
         data.close();
     }

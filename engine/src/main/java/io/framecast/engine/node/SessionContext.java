@@ -1,5 +1,6 @@
 package io.framecast.engine.node;
 
+import io.framecast.engine.metrics.CounterTable;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -9,7 +10,8 @@ import java.util.random.RandomGenerator;
 /// @param seed of back-off, skew and injected loss
 /// @param lossProbability injected loss, 0 ≤ p < 1
 /// @param notices one-line notices for an operator
-public record SessionContext(long seed, double lossProbability, Consumer<String> notices) {
+/// @param counters the node's counters
+public record SessionContext(long seed, double lossProbability, Consumer<String> notices, CounterTable counters) {
     RandomGenerator random() {
         return new SplittableRandom(seed);
     }

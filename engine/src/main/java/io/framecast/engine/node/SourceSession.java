@@ -7,6 +7,8 @@ import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.reliability.SenderConfig;
 import io.framecast.reliability.SenderMachine;
@@ -42,6 +44,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final DataHeader probeHeader = new DataHeader();
     private final ControlLane.Handler onControl = this::onControl;
 
+    private final CounterBoard counters;
+
     private volatile int readyMembers;
     private volatile boolean ending;
     private volatile boolean drained;
@@ -51,16 +55,18 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     ///
     /// @param secrets gives the session's nonce
     SourceSession(
-            final Transport transport, final Channel channel, final SessionContext context, final RandomGenerator secrets) {
+            final Transport transport,
+            final Channel channel,
+            final SessionContext context,
+            final RandomGenerator secrets) {
         this.transport = transport;
         final int slotBytes = slotBytes(transport);
         final int windowSlots = windowSlots(channel, slotBytes);
         memory = new SendMemory(windowSlots, slotBytes);
-        control = new ControlLane(transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed()));
-        data = transport.open(
-                new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, memory.ring(), null, null));
-        repair = transport.open(
-                new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.SOURCE, memory.ring(), null, null));
+        control = new ControlLane(
+                transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed()));
+        data = transport.open(new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, memory.ring(), null, null));
+        repair = transport.open(new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.SOURCE, memory.ring(), null, null));
         final StreamInfo stream = new StreamInfo(
                 secrets.nextLong(),
                 channel.name(),
@@ -77,6 +83,34 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         repairPeers = new int[config.membersMax()];
         java.util.Arrays.fill(controlPeers, NO_PEER);
         java.util.Arrays.fill(repairPeers, NO_PEER);
+        counters = counters(context.counters());
+    }
+
+
+    private CounterBoard counters(final CounterTable table) {
+        return new CounterBoard(table, stream().channel())
+                .sends(data, "data")
+                .sends(repair, "repair")
+                .sends(control.lane(), "control")
+                .receives(control.lane(), "control")
+                .verdicts(machine.verdicts())
+                .add(EngineCounter.REPAIRS_SENT, machine.counts()::repairedDatagrams)
+                .add(EngineCounter.NACKS_RECEIVED, machine.counts()::nacks)
+                .add(EngineCounter.ACKS_RECEIVED, machine.counts()::acks)
+                .add(EngineCounter.HEARTBEATS_SENT, machine.counts()::heartbeats)
+                .add(EngineCounter.EVICTIONS, machine.counts()::evictions)
+                .add(EngineCounter.JOIN_REFUSALS, machine.counts()::refusals)
+                .add(EngineCounter.MEMBERS_READY, machine::readyMembers)
+                .add(EngineCounter.ROUND_TRIP, machine::rttNs)
+                .add(
+                        EngineCounter.CREDIT_REMAINING,
+                        () -> machine.readyMembers() == 0 ? 0 : machine.grantedSequence() - machine.nextSequence())
+                .add(EngineCounter.WINDOW_USED, () -> (window.committed() - window.freed()) * stream().slotBytes());
+    }
+
+    /// Counters of what the publisher's thread does.
+    CounterBoard counters() {
+        return counters;
     }
 
     private static int slotBytes(final Transport transport) {
@@ -96,8 +130,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 : Math.clamp(2 * frameMax, WINDOW_DEFAULT_MIN, WINDOW_DEFAULT_MAX);
         final long slots = Math.max(64, StreamInfo.slots(wanted, slotBytes) + 1);
         if (slots > StreamInfo.WINDOW_SLOTS_MAX) {
-            throw new ConfigException("window: expected at most "
-                    + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes + " bytes, got " + wanted);
+            throw new ConfigException("window: expected at most " + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes
+                    + " bytes, got " + wanted);
         }
         return (int) (Long.highestOneBit(slots - 1) << 1);
     }
@@ -152,6 +186,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             window.free(machine.releasable());
         }
         readyMembers = machine.readyMembers();
+        counters.tick(nowNs);
         if (endTold) {
             drained = machine.isDrained();
         }
@@ -166,9 +201,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 break;
             }
             // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
-            final int accepted = machine.readyMembers() == 0
-                    ? count
-                    : data.multicast(window.slot(machine.nextSequence()), count);
+            final int accepted =
+                    machine.readyMembers() == 0 ? count : data.multicast(window.slot(machine.nextSequence()), count);
             machine.announceMetadata(accepted);
             machine.onSent(accepted, nowNs);
             sent += accepted;
@@ -246,6 +280,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         if (!drained) {
             machine.close();
         }
+        counters.publish();
+        counters.close();
         repair.close();
         data.close();
         control.close();

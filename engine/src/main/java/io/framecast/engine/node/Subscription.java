@@ -9,6 +9,7 @@ import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.HostSink;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.PayloadSink;
@@ -27,7 +28,8 @@ import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has the
+/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has
+/// the
 /// conductor open a session for it, runs that session to its end.
 ///
 /// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through queues.
@@ -128,8 +130,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         final int ringSlots = ringSlots(stream);
         final SinkConfig config = new SinkConfig(
                 stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
-        final PayloadSink sink =
-                subscriber.device().hostAddressable() ? new HostSink(config) : new StagedSink(config);
+        final PayloadSink sink = subscriber.device().hostAddressable() ? new HostSink(config) : new StagedSink(config);
         Lane data = null;
         try {
             data = transport.open(new LaneConfig(
@@ -144,7 +145,11 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             final ReceiverMachine machine = machine(stream, ringSlots, sink, data, repair);
             return new ReceiverSession(
                     new SessionParts(machine, sink, data, repair, ringSlots, subscriber.posted()),
-                    subscriber.exchange());
+                    subscriber.exchange(),
+                    new CounterBoard(context.counters(), channel.name())
+                            .sends(control.lane(), "control")
+                            .receives(control.lane(), "control")
+                            .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes));
         } catch (final RuntimeException e) {
             if (data != null) {
                 data.close();
@@ -186,7 +191,8 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     /// Receiver: takes the session the conductor made.
     void attach(final ReceiverSession made, final long nowNs) {
         try {
-            sourcePeer = control.lane().connect(new LaneAddress(made.machine().stream().controlAddress()));
+            sourcePeer = control.lane()
+                    .connect(new LaneAddress(made.machine().stream().controlAddress()));
         } catch (final io.framecast.api.error.TransportException e) {
             refuse("source's control address cannot be used: " + e.getMessage());
         }

@@ -1,6 +1,7 @@
 package io.framecast.engine.sink;
 
-/// Frames handed out and not yet given back, in order of delivery, and what that means for the ring: slots return in that
+/// Frames handed out and not yet given back, in order of delivery, and what that means for the ring: slots return in
+/// that
 /// order, whatever the order of release. Bounded; one thread.
 public final class FrameLedger {
     private final long[] ends;

@@ -49,11 +49,14 @@ public final class HostSink implements PayloadSink {
     public HostSink(final SinkConfig config) {
         this.config = config;
         slotBytes = config.slotBytes();
-        memory = MirroredMemory.allocate(config.ringBytes());
+        memory = MirroredMemory.allocate(config.ringBytes(), 0);
         ring = memory.segment();
+        config.device().registerHost(ring);
         headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
         scratch = arena.allocate((long) SinkConfig.BATCH_MAX * slotBytes, 64);
-        mend = memory.mirrored() ? null : arena.allocate(config.stream().frameMaxBytes(), 64);
+        mend = memory.mirrored()
+                ? null
+                : config.device().allocate(config.stream().frameMaxBytes()).host();
         moved = new SlotBits(config.ringSlots());
         dataRing = new ReceiveRing(
                 headers,
@@ -114,7 +117,9 @@ public final class HostSink implements PayloadSink {
         if (room <= 0) {
             return 0;
         }
-        data.post(slot(expected), (int) Math.min(room, SinkConfig.BATCH_MAX));
+        final int slots = (int) Math.min(room, SinkConfig.BATCH_MAX);
+        // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
+        data.post(slot(expected), receiving ? machine.expectedRun(expected, slots) : slots);
         completions.clear();
         final int count = data.poll(completions);
         int misplacedCount = 0;
@@ -230,6 +235,10 @@ public final class HostSink implements PayloadSink {
 
     @Override
     public void close() {
+        config.device().unregisterHost(ring);
+        if (mend != null) {
+            config.device().free(DeviceRegion.ofHost(mend));
+        }
         memory.close();
         arena.close();
     }

@@ -1,8 +1,8 @@
 package io.framecast.engine.sink;
 
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
 
 /// The shape of a receiver's memory.
 ///

@@ -18,7 +18,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and each run of
+/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and each run
+/// of
 /// consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss and reordering cost
 /// shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around the ring's end is assembled in
 /// the mend buffer by copies within the device.
@@ -73,9 +74,7 @@ public final class StagedSink implements PayloadSink {
                 slotBytes,
                 landingSlots);
         repairs = new RepairRing(
-                config,
-                arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
-                repairPayload);
+                config, arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64), repairPayload);
         landingQueue = new InboundRing(landingSlots);
         landingFence = new CopyFence(device);
         repairFence = new CopyFence(device);

@@ -99,7 +99,8 @@ final class LanePair {
         }
     }
 
-    /// Sends slot 0 until one copy arrives, which shows that both ends are connected; then takes what is left.
+    /// Sends slot 0 until one copy arrives, which shows that both ends are connected; then takes what is left,
+    /// and leaves nothing posted.
     static void connect(final Lane source, final SendRing ring, final Lane receiver) {
         final Completions completions = new Completions(1);
         fill(ring, 0, -2, 1);
@@ -116,5 +117,6 @@ final class LanePair {
             receiver.poll(completions);
             return receiver.counter(io.framecast.api.spi.LaneCounter.RECEIVED_DATAGRAMS) >= sent;
         });
+        receiver.post(0, 0);
     }
 }

@@ -21,8 +21,8 @@ final class HostileBytesTest {
     private static final int ROUNDS = 300_000;
     private static final long SEED = 0xBAD_B17E5L;
 
-    /// A message holds 1 kB at most and each of its bytes buys at most one small object with its wrapper and entry, or
-    /// an exception with its trace at the end.
+    /// A message holds 1 kB at most and each of its bytes buys at most one small object with its wrapper and
+    /// entry, or an exception with its trace at the end.
     private static final long ALLOCATED_BYTES_MAX = 256 * 1024;
 
     /// Its initialiser must never run, and it is in no codec.

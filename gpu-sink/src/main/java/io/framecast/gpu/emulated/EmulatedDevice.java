@@ -97,11 +97,12 @@ public final class EmulatedDevice implements DeviceBackend {
     @Override
     public void free(final DeviceRegion region) {
         checkOpen();
+        // Before it leaves the table: a kernel enqueued before may still resolve addresses in it.
+        dma.drain();
         final Allocation gone = table.remove(region.address(), region.bytes());
         if (gone == null) {
             throw new IllegalArgumentException(name + ": free of a region that is no allocation of this device");
         }
-        dma.drain();
         closeArena(gone.address());
     }
 

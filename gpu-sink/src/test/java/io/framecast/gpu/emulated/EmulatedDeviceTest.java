@@ -52,6 +52,7 @@ class EmulatedDeviceTest {
             assertNotEquals(first.address(), second.address());
             final DeviceStream stream = backend.openStream();
             assertThrows(DeviceException.class, () -> stream.fill(first.address(), (byte) 1, 1));
+            assertThrows(DeviceException.class, () -> stream.fill(second.address() + BYTES, (byte) 1, 1));
             assertThrows(
                     DeviceException.class, () -> stream.fill(other.allocate(1).address(), (byte) 1, 1));
         }
@@ -121,6 +122,28 @@ class EmulatedDeviceTest {
             gate.countDown();
             event.synchronize();
             assertEquals(6, target.get(ValueLayout.JAVA_BYTE, BYTES - 1));
+        }
+    }
+
+    // One direction of the link is slow, the other is not: a stream that did not wait would read before the write.
+    @Test
+    void shouldHoldAStreamBackUntilTheEventOfASlowOne() {
+        final EmulatedConfig slow = EmulatedConfig.DEFAULT.withLink(50_000_000, EmulatedConfig.UNLIMITED);
+        try (DeviceBackend backend = device(slow)) {
+            final DeviceRegion region = backend.allocate(BYTES);
+            final MemorySegment source = backend.allocatePinned(BYTES);
+            final MemorySegment target = backend.allocatePinned(BYTES);
+            source.fill((byte) 8);
+            final DeviceStream writer = backend.openStream();
+            final DeviceStream reader = backend.openStream();
+            final DeviceEvent written = backend.openEvent();
+            writer.copyToDevice(region.address(), source, 0, BYTES);
+            writer.record(written);
+            reader.await(written);
+            reader.copyToHost(target, 0, region.address(), BYTES);
+            reader.synchronize();
+            assertEquals(-1, source.mismatch(target));
+            assertTrue(written.isComplete());
         }
     }
 

@@ -3,9 +3,12 @@ package io.framecast.reliability.repair;
 import io.framecast.reliability.window.ReceiveWindow;
 import java.util.random.RandomGenerator;
 
-/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than `reorderDatagrams`
-/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions wait for the
-/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not answer in
+/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
+/// `reorderDatagrams`
+/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions
+/// wait for the
+/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not
+/// answer in
 /// step
 /// (RFC 5401 §5: back-off against NACK implosion).
 ///
@@ -31,7 +34,9 @@ public final class NackScheduler {
     private final byte[] attempts;
     private long rttNs = 2_000_000;
     private long nextDueNs = Long.MAX_VALUE;
-    // The first sequence never reported: when data has come more than the allowance behind it, it is due at once.
+    private long lastDataNs;
+    // The first sequence never reported: when data has come more than the allowance behind it, it is due at
+    // once.
     private long firstUnreported = Long.MAX_VALUE;
 
     /// Makes a scheduler over a window.
@@ -49,7 +54,7 @@ public final class NackScheduler {
 
     /// Sequences `[first, end)` were sent and have not arrived; called before the window learns of them.
     public void onGap(final long first, final long end, final long nowNs) {
-        final long due = nowNs + Math.max(GAP_DELAY_NS, rttNs / 4);
+        final long due = nowNs + gapDelayNs();
         for (long sequence = first; sequence < end; sequence++) {
             final int index = window.index(sequence);
             dueNs[index] = due;
@@ -59,8 +64,9 @@ public final class NackScheduler {
         firstUnreported = Math.min(firstUnreported, first);
     }
 
-    /// New data arrived.
+    /// New data arrived on the data lane.
     public void onData(final long sequence, final long nowNs) {
+        lastDataNs = nowNs;
         if (sequence - reorderDatagrams > firstUnreported) {
             nextDueNs = Math.min(nextDueNs, nowNs);
         }
@@ -107,6 +113,11 @@ public final class NackScheduler {
 
     private boolean report(final long sequence, final long nowNs, final long highestData) {
         final int index = window.index(sequence);
+        if (sequence > highestData) {
+            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on
+            // its way.
+            dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
+        }
         final boolean overtaken = attempts[index] == 0 && highestData - sequence > reorderDatagrams;
         final boolean due = overtaken || dueNs[index] <= nowNs;
         if (due) {
@@ -119,8 +130,13 @@ public final class NackScheduler {
         return due;
     }
 
+    private long gapDelayNs() {
+        return Math.max(GAP_DELAY_NS, rttNs / 4);
+    }
+
     private long backoffNs(final int attempt) {
-        final long base = Math.min(BACKOFF_MAX_NS, Math.max(BACKOFF_MIN_NS, rttNs + rttNs / 2) << attempt);
+        final long first = Math.max(BACKOFF_MIN_NS, rttNs + rttNs / 2);
+        final long base = Math.max(first, Math.min(BACKOFF_MAX_NS, first << attempt));
         return base + (long) (base * 0.5 * random.nextDouble());
     }
 

@@ -2,9 +2,11 @@ package io.framecast.reliability.repair;
 
 import io.framecast.reliability.window.SendWindow;
 
-/// Which sequences a source sends again, and to whom: one requester by unicast, several by multicast. A sequence that
+/// Which sequences a source sends again, and to whom: one requester by unicast, several by multicast. A
+/// sequence that
 /// was
-/// resent less than a round trip ago is not resent; the queue holds each sequence once, so it is bounded by the window.
+/// resent less than a round trip ago is not resent; the queue holds each sequence once, so it is bounded by
+/// the window.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class RetransmitScheduler {
@@ -28,6 +30,7 @@ public final class RetransmitScheduler {
     private final SendWindow window;
     private final int[] requesters;
     private final long[] resentNs;
+    private final int[] resentTo;
     private final long[] queue;
     private long head;
     private long tail;
@@ -37,6 +40,7 @@ public final class RetransmitScheduler {
         this.window = window;
         requesters = new int[window.slots()];
         resentNs = new long[window.slots()];
+        resentTo = new int[window.slots()];
         queue = new long[window.slots()];
         java.util.Arrays.fill(requesters, NOBODY);
         java.util.Arrays.fill(resentNs, Long.MIN_VALUE);
@@ -57,7 +61,10 @@ public final class RetransmitScheduler {
             requesters[slot] = requesters[slot] == member ? member : EVERYBODY;
             return false;
         }
-        if (resentNs[slot] != Long.MIN_VALUE && nowNs - resentNs[slot] < holdOffNs) {
+        // A repair on its way to another member does not help this one.
+        if (resentNs[slot] != Long.MIN_VALUE
+                && (resentTo[slot] == EVERYBODY || resentTo[slot] == member)
+                && nowNs - resentNs[slot] < holdOffNs) {
             return false;
         }
         if (tail - head == queue.length) {
@@ -89,6 +96,7 @@ public final class RetransmitScheduler {
             final int accepted = output.repair(member, first, run);
             for (int i = 0; i < accepted; i++) {
                 resentNs[window.slot(first + i)] = nowNs;
+                resentTo[window.slot(first + i)] = member;
                 forget(first + i);
             }
             sent += accepted;

@@ -4,9 +4,9 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver knows of the frames in its window, by first sequence. A frame takes at least one datagram, so a
-/// table
-/// as long as the window never holds two frames in one entry.
+/// What a receiver knows of the frames in its window, by first sequence. A frame takes at least one datagram,
+/// so a
+/// table as long as the window never holds two frames in one entry.
 ///
 /// Pure state; one thread.
 public final class FrameTable {
@@ -89,6 +89,13 @@ public final class FrameTable {
 
     public byte @Nullable [] metadata(final long firstSequence) {
         return metadataSequences[index(firstSequence)] == firstSequence ? metadata[index(firstSequence)] : null;
+    }
+
+    /// Whether the metadata that a known frame's headers speak of is here, or there is none.
+    public boolean hasMetadata(final long firstSequence) {
+        final int bytes = metadataBytes(firstSequence);
+        final byte[] known = metadata(firstSequence);
+        return bytes == 0 || (known != null && known.length == bytes);
     }
 
     /// Forgets a frame that was delivered.

@@ -9,14 +9,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The source's ring of datagrams that can still be repaired: headers, payload lengths and metadata of the sequences
+/// The source's ring of datagrams that can still be repaired: headers, payload lengths and metadata of the
+/// sequences
 /// `[freed, committed)`. Payload memory lies beside it with the same slot numbers; this class never touches it.
 ///
-/// Sequence s uses slot s mod slots. A slot is reused only after [#free], that is after every reliable member has
+/// Sequence s uses slot s mod slots. A slot is reused only after [#free], that is after every reliable member
+/// has
 /// acknowledged it.
 ///
-/// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the sender: the
-/// cursors and [#free]). The two meet in `committed` (release by the producer) and `freed` (release by the consumer).
+/// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the
+/// sender: the
+/// cursors and [#free]). The two meet in `committed` (release by the producer) and `freed` (release by the
+/// consumer).
 public final class SendWindow {
     private static final VarHandle COMMITTED;
     private static final VarHandle FREED;
@@ -46,6 +50,7 @@ public final class SendWindow {
     // Producer's own.
     private long frameEnd;
     private long nextFrameId;
+    private long firstFrameId;
 
     /// Makes an empty window.
     ///
@@ -72,6 +77,13 @@ public final class SendWindow {
         frameIds = new long[slots];
     }
 
+    /// Before the first frame: gives it another number than 0.
+    public SendWindow firstFrameId(final long frameId) {
+        nextFrameId = frameId;
+        firstFrameId = frameId;
+        return this;
+    }
+
     public int slots() {
         return mask + 1;
     }
@@ -80,14 +92,16 @@ public final class SendWindow {
         return (int) sequence & mask;
     }
 
-    /// Producer: datagrams that can be committed before the window is full. One slot is never filled, so that the
+    /// Producer: datagrams that can be committed before the window is full. One slot is never filled, so that
+    /// the
     /// newest
     /// header stays readable for [#boundaryFrom] while the producer writes.
     public int freeSlots() {
         return mask - (int) (committed - (long) FREED.getAcquire(this));
     }
 
-    /// Producer: begins a frame, whose first datagram takes [#committed]. Its datagrams are then committed in parts.
+    /// Producer: begins a frame, whose first datagram takes [#committed]. Its datagrams are then committed in
+    /// parts.
     ///
     /// @param flags see [DataLayout]
     /// @param frameMetadata sent apart, on the control lane; empty for none
@@ -141,7 +155,8 @@ public final class SendWindow {
         }
     }
 
-    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet. Told by
+    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet.
+    /// Told by
     /// the
     /// header of `sequence`, or by that of the last datagram committed.
     public long boundaryFrom(final long sequence) {
@@ -161,7 +176,7 @@ public final class SendWindow {
     public long frameIdFrom(final long boundary) {
         final long end = committed();
         if (end == 0) {
-            return 0;
+            return firstFrameId;
         }
         return boundary < end ? frameIds[slot(boundary)] : frameIds[slot(end - 1)] + 1;
     }

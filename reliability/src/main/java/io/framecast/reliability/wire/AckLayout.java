@@ -12,6 +12,8 @@ import java.lang.foreign.MemorySegment;
 public final class AckLayout {
     /// Echo field of a receiver that has heard no heartbeat yet.
     public static final long NO_ECHO = Long.MIN_VALUE;
+    /// The receiver knows the stream's end and has everything up to it: the source may go.
+    public static final int FLAG_COMPLETE = 1;
 
     static final int ACKNOWLEDGED = 32;
     static final int GRANT = 40;
@@ -23,12 +25,10 @@ public final class AckLayout {
     private AckLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        final long acknowledged = acknowledged(datagram, offset);
-        final long grant = grant(datagram, offset);
         return ControlLayout.bytes(datagram, offset) == LENGTH
-                && acknowledged >= 0
-                && highest(datagram, offset) >= acknowledged
-                && grant >= acknowledged;
+                && acknowledged(datagram, offset) >= 0
+                && highest(datagram, offset) >= acknowledged(datagram, offset)
+                && grant(datagram, offset) >= acknowledged(datagram, offset);
     }
 
     public static long acknowledged(final MemorySegment datagram, final long offset) {
@@ -53,7 +53,7 @@ public final class AckLayout {
 
     public static int write(
             final MemorySegment datagram, final ControlIds ids, final AckValues values, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_ACK, 0, ids);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_ACK, values.flags, ids);
         datagram.set(Wire.LONG, ACKNOWLEDGED, values.acknowledged);
         datagram.set(Wire.LONG, GRANT, values.grant);
         datagram.set(Wire.LONG, HIGHEST, values.highest);

@@ -7,12 +7,19 @@ public final class AckValues {
     long highest;
     long echoTimeNs;
     long echoDelayNs;
+    int flags;
 
     /// Sets what was received and what may come.
     public AckValues progress(final long cumulative, final long credit, final long highestSequence) {
         acknowledged = cumulative;
         grant = credit;
         highest = highestSequence;
+        return this;
+    }
+
+    /// Sets whether the receiver has the whole stream.
+    public AckValues complete(final boolean whole) {
+        flags = whole ? AckLayout.FLAG_COMPLETE : 0;
         return this;
     }
 

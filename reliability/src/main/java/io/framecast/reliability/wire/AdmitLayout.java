@@ -2,7 +2,8 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// ADMIT, source → receiver: the join is accepted, a full-size probe with this token follows on the data lane. Also
+/// ADMIT, source → receiver: the join is accepted, a full-size probe with this token follows on the data lane.
+/// Also
 /// READY,
 /// receiver → source: the probe arrived, and here is the first credit; both have the same shape.
 ///

@@ -44,7 +44,8 @@ public final class ControlLayout {
 
     private ControlLayout() {}
 
-    /// Checks everything that is common: version, length, checksum. After [Verdict#GOOD] the accessors of the type may
+    /// Checks everything that is common: version, length, checksum. After [Verdict#GOOD] the accessors of the
+    /// type may
     /// be
     /// used, once the type's own `isValid` said yes.
     public static Verdict check(

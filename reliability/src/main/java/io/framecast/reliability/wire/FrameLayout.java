@@ -4,7 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// FRAME, source → group or receiver: the metadata of one frame; FRAME_REQUEST, receiver → source, asks for it again.
+/// FRAME, source → group or receiver: the metadata of one frame; FRAME_REQUEST, receiver → source, asks for it
+/// again.
 ///
 /// ```
 ///  32 firstSequence u64 of the frame  40 metadataBytes u16 (FRAME only)  42 reserved u16  44 bytes …

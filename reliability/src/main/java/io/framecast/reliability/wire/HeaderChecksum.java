@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/// CRC32C of headers and control datagrams (RFC 3720 appendix B.4 polynomial). Owns scratch memory: one per thread.
+/// CRC32C of headers and control datagrams (RFC 3720 appendix B.4 polynomial). Owns scratch memory: one per
+/// thread.
 public final class HeaderChecksum {
     private final CRC32C crc = new CRC32C();
     private final byte[] scratch = new byte[Wire.CONTROL_BYTES_MAX];

@@ -5,7 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest sequence, so that
+/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest sequence,
+/// so that
 /// lost tails are noticed, and the source's time, to be echoed for the round-trip time.
 ///
 /// ```
@@ -53,6 +54,7 @@ public final class HeartbeatLayout {
                 && frameMax < 1L << 32
                 && datagram.get(Wire.INT, offset + ALIVE_TIMEOUT) > 0
                 && nextSequence(datagram, offset) >= 0
+                && nextSequence(datagram, offset) <= Wire.SEQUENCE_MAX
                 && AddressField.isValid(datagram, offset + CONTROL_ADDRESS)
                 && AddressField.isValid(datagram, offset + DATA_ADDRESS);
     }

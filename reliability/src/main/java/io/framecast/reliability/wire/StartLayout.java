@@ -2,7 +2,8 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// START, source → receiver: the receiver is a member from this frame boundary on. Repeated until its first ACK.
+/// START, source → receiver: the receiver is a member from this frame boundary on. Repeated until its first
+/// ACK.
 ///
 /// ```
 ///  32 firstSequence u64  40 firstFrameId u64
@@ -17,6 +18,7 @@ public final class StartLayout {
     public static boolean isValid(final MemorySegment datagram, final long offset) {
         return ControlLayout.bytes(datagram, offset) == LENGTH
                 && firstSequence(datagram, offset) >= 0
+                && firstSequence(datagram, offset) <= Wire.SEQUENCE_MAX
                 && firstFrameId(datagram, offset) >= 0;
     }
 

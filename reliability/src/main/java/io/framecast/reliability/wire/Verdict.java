@@ -1,6 +1,7 @@
 package io.framecast.reliability.wire;
 
-/// What became of a datagram from the wire. Everything but GOOD, DUPLICATE and EARLY is a rejection and is counted by
+/// What became of a datagram from the wire. Everything but GOOD, DUPLICATE and EARLY is a rejection and is
+/// counted by
 /// reason.
 public enum Verdict {
     GOOD,

@@ -1,0 +1,220 @@
+package io.framecast.engine.metrics;
+
+import static io.framecast.engine.metrics.CounterLayout.INT;
+import static io.framecast.engine.metrics.CounterLayout.INTS;
+import static io.framecast.engine.metrics.CounterLayout.LONG;
+import static io.framecast.engine.metrics.CounterLayout.LONGS;
+
+import io.framecast.api.error.ConfigException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the counters of another process from its file, without that process noticing. The file is hostile until
+/// checked: a damaged one ends in one clear line.
+///
+/// Threading: one thread at a time.
+public final class CounterReader implements AutoCloseable {
+    private static final int TRIES_MAX = 1_000;
+
+    private final Path path;
+    private final FileChannel channel;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment memory;
+    private final int capacity;
+
+    private CounterReader(final Path path, final FileChannel channel) throws IOException {
+        this.path = path;
+        this.channel = channel;
+        try {
+            final long bytes = channel.size();
+            if (bytes < CounterLayout.HEADER_BYTES || bytes > CounterLayout.fileBytes(CounterLayout.CAPACITY_MAX)) {
+                throw damaged("it is " + bytes + " bytes long");
+            }
+            memory = channel.map(FileChannel.MapMode.READ_ONLY, 0, bytes, arena);
+            capacity = checkHeader(bytes);
+        } catch (final IOException | RuntimeException | InternalError e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /// Opens a counters file.
+    ///
+    /// @throws ConfigException when there is none, or it is not one of this version
+    public static CounterReader open(final Path path) {
+        try {
+            final FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+            try {
+                return new CounterReader(path, channel);
+            } catch (final IOException | RuntimeException | InternalError e) {
+                channel.close();
+                throw e;
+            }
+        } catch (final NoSuchFileException e) {
+            throw new ConfigException("counters file " + path + ": no such file, see that the process runs", e);
+        } catch (final IOException | InternalError e) {
+            throw new ConfigException("counters file " + path + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /// The process that writes.
+    public long pid() {
+        return memory.get(LONG, CounterLayout.PID_OFFSET);
+    }
+
+    /// When the file was made, in milliseconds since the epoch.
+    public long madeMs() {
+        return memory.get(LONG, CounterLayout.MADE_OFFSET);
+    }
+
+    /// Every counter that is in use now, in order of slots.
+    ///
+    /// @throws ConfigException when the file was cut, or holds what no table writes
+    public List<CounterSample> samples() {
+        try {
+            // Touching a page that is no more would be a fault; InternalError is what Java makes of one.
+            if (channel.size() < memory.byteSize()) {
+                throw damaged("it was cut to " + channel.size() + " bytes");
+            }
+            final List<CounterSample> samples = new ArrayList<>();
+            for (int slot = 0; slot < capacity; slot++) {
+                final CounterSample sample = sample(slot);
+                if (sample != null) {
+                    samples.add(sample);
+                }
+            }
+            return samples;
+        } catch (final IOException | InternalError e) {
+            throw new ConfigException("counters file " + path + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+        try {
+            channel.close();
+        } catch (final IOException _) {
+            // Only ever read: nothing can be lost.
+        }
+    }
+
+    private int checkHeader(final long bytes) {
+        if (!CounterLayout.hasMagic(memory)) {
+            throw damaged("it does not begin as one");
+        }
+        final int version = memory.get(INT, CounterLayout.VERSION_OFFSET);
+        if (version != CounterLayout.VERSION) {
+            throw damaged("expected version " + CounterLayout.VERSION + ", got " + version);
+        }
+        final int slots = memory.get(INT, CounterLayout.CAPACITY_OFFSET);
+        if (memory.get(INT, CounterLayout.HEADER_BYTES_OFFSET) != CounterLayout.HEADER_BYTES
+                || memory.get(INT, CounterLayout.METADATA_STRIDE_OFFSET) != CounterLayout.METADATA_STRIDE
+                || memory.get(INT, CounterLayout.VALUE_STRIDE_OFFSET) != CounterLayout.VALUE_STRIDE
+                || slots < 1
+                || slots > CounterLayout.CAPACITY_MAX
+                || CounterLayout.fileBytes(slots) != bytes) {
+            throw damaged("its header does not fit its " + bytes + " bytes");
+        }
+        if (pid() <= 0) {
+            throw damaged("it names no process");
+        }
+        return slots;
+    }
+
+    /// Reads a slot between two equal, even generations.
+    private @Nullable CounterSample sample(final int slot) {
+        final long metadata = CounterLayout.metadataOffset(slot);
+        final long generationOffset = metadata + CounterLayout.GENERATION_OFFSET;
+        for (int i = 0; i < TRIES_MAX; i++) {
+            final int before = (int) INTS.getAcquire(memory, generationOffset);
+            final byte[] copy =
+                    memory.asSlice(metadata, CounterLayout.METADATA_STRIDE).toArray(ValueLayout.JAVA_BYTE);
+            final long value = (long) LONGS.getAcquire(memory, CounterLayout.valueOffset(capacity, slot));
+            VarHandle.acquireFence();
+            final int after = (int) INTS.getOpaque(memory, generationOffset);
+            if (before == after && (before & 1) == 0) {
+                return decode(slot, ByteBuffer.wrap(copy).order(java.nio.ByteOrder.LITTLE_ENDIAN), value);
+            }
+            Thread.onSpinWait();
+        }
+        // Its writer died, or was stopped, amid a change.
+        return null;
+    }
+
+    private @Nullable CounterSample decode(final int slot, final ByteBuffer metadata, final long value) {
+        final int state = metadata.getInt(CounterLayout.STATE_OFFSET);
+        if (state == CounterLayout.FREE) {
+            return null;
+        }
+        final int kind = metadata.getInt(CounterLayout.KIND_OFFSET);
+        if (state != CounterLayout.USED || (kind != CounterLayout.COUNTER && kind != CounterLayout.GAUGE)) {
+            throw damaged("slot " + slot + " has state " + state + " and kind " + kind);
+        }
+        final String name = text(
+                slot,
+                metadata,
+                CounterLayout.NAME_BYTES_OFFSET,
+                CounterLayout.NAME_OFFSET,
+                CounterLayout.NAME_BYTES_MAX);
+        final String unit = text(
+                slot,
+                metadata,
+                CounterLayout.UNIT_BYTES_OFFSET,
+                CounterLayout.UNIT_OFFSET,
+                CounterLayout.UNIT_BYTES_MAX);
+        final String labels = text(
+                slot,
+                metadata,
+                CounterLayout.LABEL_BYTES_OFFSET,
+                CounterLayout.LABEL_OFFSET,
+                CounterLayout.LABEL_BYTES_MAX);
+        if (!name.matches("[a-z][a-z0-9_]*") || !unit.matches("[a-z]+")) {
+            throw damaged("slot " + slot + " has no name or unit");
+        }
+        try {
+            Labels.parse(labels);
+        } catch (final IllegalArgumentException e) {
+            throw damaged("slot " + slot + " has no labels");
+        }
+        return new CounterSample(
+                name,
+                labels,
+                value,
+                unit,
+                kind == CounterLayout.COUNTER ? EngineCounter.Kind.COUNTER : EngineCounter.Kind.GAUGE);
+    }
+
+    private String text(
+            final int slot, final ByteBuffer metadata, final int lengthOffset, final int offset, final int bytesMax) {
+        final int bytes = metadata.getInt(lengthOffset);
+        if (bytes < 0 || bytes > bytesMax) {
+            throw damaged("slot " + slot + " has a text of " + bytes + " bytes");
+        }
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(metadata.slice(offset, bytes))
+                    .toString();
+        } catch (final CharacterCodingException e) {
+            throw damaged("slot " + slot + " has a text that is not UTF-8");
+        }
+    }
+
+    private ConfigException damaged(final String why) {
+        return new ConfigException("counters file " + path + " is damaged or no counters file of this version: " + why);
+    }
+}

@@ -1,0 +1,10 @@
+package io.framecast.engine.metrics;
+
+/// A counter as a reader found it.
+///
+/// @param name with `_total` on what only grows
+/// @param labels `channel="cam1",lane="data"`, or empty
+/// @param value in `unit`
+/// @param unit `bytes`, `nanoseconds`, `frames`, `datagrams`, `events`, `members`
+/// @param kind whether it only grows
+public record CounterSample(String name, String labels, long value, String unit, EngineCounter.Kind kind) {}

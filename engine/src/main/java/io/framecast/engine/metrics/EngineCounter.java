@@ -1,0 +1,148 @@
+package io.framecast.engine.metrics;
+
+/// Every kind of counter: one constant per exported name. Names follow Prometheus: `framecast_` first, base
+/// unit before the end, `_total` last on what only grows. Reasons and lanes are labels, so that sums over them
+/// make sense.
+public enum EngineCounter {
+    /// How often [CounterTable#allocate] found the table full. Held by the table itself.
+    TABLE_OVERFLOWS(1, "framecast_counter_table_overflows_total", Unit.EVENTS, "Counters that found no room."),
+
+    FRAMES_PUBLISHED(10, "framecast_published_frames_total", Unit.FRAMES, "Frames taken from publishers."),
+    BYTES_PUBLISHED(11, "framecast_published_bytes_total", Unit.BYTES, "Payload bytes taken from publishers."),
+    PUBLISH_BACK_PRESSURED(
+            12, "framecast_publish_back_pressured_total", Unit.EVENTS, "Publish calls answered BACK_PRESSURED."),
+    WINDOW_USED(13, "framecast_window_used_bytes", Unit.BYTES, "Payload bytes held in the send window for repair."),
+    CREDIT_REMAINING(
+            14,
+            "framecast_credit_remaining_datagrams",
+            Unit.DATAGRAMS,
+            "Datagrams that may be sent before more credit."),
+    MEMBERS_READY(15, "framecast_ready_members", Unit.MEMBERS, "Receivers that the source waits for."),
+    EVICTIONS(16, "framecast_evictions_total", Unit.EVENTS, "Receivers evicted for silence."),
+    JOIN_REFUSALS(17, "framecast_join_refusals_total", Unit.EVENTS, "Joins refused, by reason."),
+    ROUND_TRIP(18, "framecast_round_trip_seconds", Unit.NANOSECONDS, "Smoothed round trip time."),
+
+    SENT_DATAGRAMS(30, "framecast_sent_datagrams_total", Unit.DATAGRAMS, "Datagrams sent, by lane."),
+    SENT_BYTES(31, "framecast_sent_bytes_total", Unit.BYTES, "Bytes of datagrams sent, headers included, by lane."),
+    RECEIVED_DATAGRAMS(32, "framecast_received_datagrams_total", Unit.DATAGRAMS, "Datagrams received, by lane."),
+    RECEIVED_BYTES(
+            33,
+            "framecast_received_bytes_total",
+            Unit.BYTES,
+            "Bytes of datagrams received, headers included, by lane."),
+    RECEIVE_TRUNCATED(
+            34, "framecast_receive_truncated_total", Unit.DATAGRAMS, "Datagrams longer than a slot, dropped, by lane."),
+    RECEIVE_MALFORMED(
+            35,
+            "framecast_receive_malformed_total",
+            Unit.DATAGRAMS,
+            "Datagrams shorter than a header or of a misfit segment size, dropped, by lane."),
+    RECEIVE_OVERRUNS(
+            36,
+            "framecast_receive_overruns_total",
+            Unit.DATAGRAMS,
+            "Datagrams that the kernel or driver dropped for want of room, by lane."),
+    SEND_BACK_PRESSURED(37, "framecast_send_back_pressured_total", Unit.EVENTS, "Sends the system put off, by lane."),
+    SYSTEM_ERRORS(38, "framecast_system_errors_total", Unit.EVENTS, "Other errors of the system, survived, by lane."),
+
+    REPAIRS_SENT(50, "framecast_sent_repairs_total", Unit.DATAGRAMS, "Datagrams sent again."),
+    REPAIRS_RECEIVED(51, "framecast_received_repairs_total", Unit.DATAGRAMS, "Repairs that arrived and were needed."),
+    NACKS_SENT(52, "framecast_sent_nacks_total", Unit.DATAGRAMS, "NACKs sent."),
+    NACKS_RECEIVED(53, "framecast_received_nacks_total", Unit.DATAGRAMS, "NACKs received."),
+    ACKS_SENT(54, "framecast_sent_acks_total", Unit.DATAGRAMS, "ACKs sent."),
+    ACKS_RECEIVED(55, "framecast_received_acks_total", Unit.DATAGRAMS, "ACKs received."),
+    HEARTBEATS_SENT(56, "framecast_sent_heartbeats_total", Unit.DATAGRAMS, "Heartbeats sent."),
+    HEARTBEATS_RECEIVED(57, "framecast_received_heartbeats_total", Unit.DATAGRAMS, "Heartbeats received."),
+    DUPLICATES(58, "framecast_duplicate_datagrams_total", Unit.DATAGRAMS, "Datagrams that had arrived before."),
+    EARLY(59, "framecast_early_datagrams_total", Unit.DATAGRAMS, "Datagrams sent before this receiver was a member."),
+    REJECTED(
+            60,
+            "framecast_rejected_datagrams_total",
+            Unit.DATAGRAMS,
+            "Datagrams dropped for what they said, by reason (a Verdict in lower case)."),
+
+    FRAMES_DELIVERED(70, "framecast_delivered_frames_total", Unit.FRAMES, "Frames handed to subscribers."),
+    BYTES_DELIVERED(71, "framecast_delivered_bytes_total", Unit.BYTES, "Payload bytes handed to subscribers."),
+    FRAMES_IN_PLACE(
+            72, "framecast_in_place_frames_total", Unit.FRAMES, "Frames whose bytes lie where they first landed."),
+    MENDED_BYTES(73, "framecast_mended_bytes_total", Unit.BYTES, "Payload bytes copied to make frames contiguous."),
+    FRAMES_DROPPED(74, "framecast_dropped_frames_total", Unit.FRAMES, "Frames never delivered, by reason."),
+    DEVICE_ALLOCATED(75, "framecast_device_allocated_bytes", Unit.BYTES, "Device memory allocated, by device.");
+
+    /// Whether a value only grows.
+    public enum Kind {
+        COUNTER,
+        GAUGE
+    }
+
+    /// What a value in the table counts.
+    public enum Unit {
+        EVENTS("", 1),
+        FRAMES("", 1),
+        DATAGRAMS("", 1),
+        MEMBERS("", 1),
+        BYTES("bytes", 1),
+        /// Prometheus wants base units: exported as seconds.
+        NANOSECONDS("seconds", 1e9);
+
+        private final String exported;
+        private final double perExported;
+
+        Unit(final String exported, final double perExported) {
+            this.exported = exported;
+            this.perExported = perExported;
+        }
+
+        /// Prometheus' base unit, which then ends the name; empty for plain counts.
+        String exported() {
+            return exported;
+        }
+
+        double export(final long value) {
+            return value / perExported;
+        }
+    }
+
+    private static final String TOTAL = "_total";
+
+    private final int id;
+    private final String exportedName;
+    private final Unit unit;
+    private final String help;
+
+    EngineCounter(final int id, final String exportedName, final Unit unit, final String help) {
+        this.id = id;
+        this.exportedName = exportedName;
+        this.unit = unit;
+        this.help = help;
+    }
+
+    /// Stable across versions; never used again for another meaning.
+    public int id() {
+        return id;
+    }
+
+    /// The full name, with `_total` on counters.
+    public String exportedName() {
+        return exportedName;
+    }
+
+    public Unit unit() {
+        return unit;
+    }
+
+    public String help() {
+        return help;
+    }
+
+    public Kind kind() {
+        return exportedName.endsWith(TOTAL) ? Kind.COUNTER : Kind.GAUGE;
+    }
+
+    /// The name of the family, as OpenMetrics has it: without `_total`.
+    String familyName() {
+        return kind() == Kind.COUNTER
+                ? exportedName.substring(0, exportedName.length() - TOTAL.length())
+                : exportedName;
+    }
+}

@@ -1,0 +1,117 @@
+package io.framecast.engine.metrics;
+
+import io.framecast.api.error.ConfigException;
+import io.prometheus.client.Collector;
+import io.prometheus.client.CollectorRegistry;
+import io.prometheus.client.exporter.HTTPServer;
+import io.prometheus.client.hotspot.BufferPoolsExports;
+import io.prometheus.client.hotspot.ClassLoadingExports;
+import io.prometheus.client.hotspot.GarbageCollectorExports;
+import io.prometheus.client.hotspot.MemoryAllocationExports;
+import io.prometheus.client.hotspot.MemoryPoolsExports;
+import io.prometheus.client.hotspot.StandardExports;
+import io.prometheus.client.hotspot.ThreadExports;
+import io.prometheus.client.hotspot.VersionInfoExports;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/// Serves a [CounterTable] and the JVM's own figures at `/metrics`, in Prometheus' text format or OpenMetrics,
+/// as the scraper asks. The table is read when a scrape comes; between scrapes nothing runs.
+///
+/// Threading: any thread. Close it before the table; a scrape that comes later finds no counters.
+public final class PrometheusExporter implements AutoCloseable {
+    private static final int THREADS = 2;
+    private static final int CONNECTIONS_WAITING_MAX = 64;
+    private static final long CLOSE_TIMEOUT_S = 5;
+
+    private final HTTPServer server;
+    private final ThreadPoolExecutor workers;
+    private final InetSocketAddress address;
+
+    private PrometheusExporter(
+            final HTTPServer server, final ThreadPoolExecutor workers, final InetSocketAddress address) {
+        this.server = server;
+        this.workers = workers;
+        this.address = address;
+    }
+
+    /// Serves on the loopback interface only: figures are nobody else's business unless asked for.
+    ///
+    /// @param port 0 for any free one; [#port] tells which
+    /// @throws ConfigException when the port is in use
+    public static PrometheusExporter open(final CounterTable table, final int port) {
+        return open(table, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /// Serves on an address of the caller's choice.
+    public static PrometheusExporter open(final CounterTable table, final InetSocketAddress wanted) {
+        if (wanted.isUnresolved()) {
+            throw new ConfigException("metrics address " + wanted.getHostString() + " is unknown: use a literal one");
+        }
+        final CollectorRegistry registry = new CollectorRegistry(true);
+        registry.register(new TableCollector(table));
+        JvmExports.ALL.forEach(registry::register);
+        final ThreadPoolExecutor workers = new ThreadPoolExecutor(
+                THREADS,
+                THREADS,
+                0,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(CONNECTIONS_WAITING_MAX),
+                Thread.ofPlatform().name("framecast-metrics-", 0).daemon().factory());
+        try {
+            final HTTPServer server = new HTTPServer.Builder()
+                    .withInetSocketAddress(wanted)
+                    .withRegistry(registry)
+                    .withExecutorService(workers)
+                    .withDaemonThreads(true)
+                    .build();
+            return new PrometheusExporter(
+                    server, workers, new InetSocketAddress(wanted.getAddress(), server.getPort()));
+        } catch (final IOException e) {
+            workers.shutdownNow();
+            throw new ConfigException(
+                    "metrics port " + wanted.getPort() + " on " + wanted.getHostString() + " cannot be opened ("
+                            + e.getMessage() + "): choose another, or 0 for any free one",
+                    e);
+        }
+    }
+
+    public int port() {
+        return address.getPort();
+    }
+
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /// Stops serving and waits for its threads. Idempotent.
+    @Override
+    public void close() {
+        server.close();
+        workers.shutdownNow();
+        try {
+            workers.awaitTermination(CLOSE_TIMEOUT_S, TimeUnit.SECONDS);
+        } catch (final InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// What simpleclient's DefaultExports registers, but made once: one of them listens to the collectors for
+    /// the rest of the process, so a set per exporter would add up.
+    private static final class JvmExports {
+        static final List<Collector> ALL = List.of(
+                new StandardExports(),
+                new MemoryPoolsExports(),
+                new MemoryAllocationExports(),
+                new BufferPoolsExports(),
+                new GarbageCollectorExports(),
+                new ThreadExports(),
+                new ClassLoadingExports(),
+                new VersionInfoExports());
+    }
+}

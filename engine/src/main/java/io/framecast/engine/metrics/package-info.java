@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,101 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.engine.metrics.Counter;
+import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
+import io.framecast.reliability.VerdictCounts;
+import io.framecast.reliability.wire.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/// The counters of one session: each is a place in the node's table and where its value comes from. Published by the
+/// session's own thread, every so often.
+final class CounterBoard implements AutoCloseable {
+    private static final long INTERVAL_NS = 10_000_000;
+
+    /// One counter and its source.
+    private record Entry(Counter counter, LongSupplier value) {}
+
+    private final CounterTable table;
+    private final String channel;
+    private final List<Entry> entries = new ArrayList<>();
+    private long dueNs;
+
+    CounterBoard(final CounterTable table, final String channel) {
+        this.table = table;
+        this.channel = channel;
+    }
+
+    CounterBoard add(final EngineCounter kind, final LongSupplier value) {
+        return add(kind, Labels.of("channel", channel), value);
+    }
+
+    private CounterBoard add(final EngineCounter kind, final String labels, final LongSupplier value) {
+        entries.add(new Entry(table.allocate(kind, labels), value));
+        return this;
+    }
+
+    /// What a lane that sends counts.
+    CounterBoard sends(final Lane lane, final String name) {
+        return lane(lane, name, EngineCounter.SENT_DATAGRAMS, LaneCounter.SENT_DATAGRAMS)
+                .lane(lane, name, EngineCounter.SENT_BYTES, LaneCounter.SENT_BYTES)
+                .lane(lane, name, EngineCounter.SEND_BACK_PRESSURED, LaneCounter.SEND_BACK_PRESSURED)
+                .lane(lane, name, EngineCounter.SYSTEM_ERRORS, LaneCounter.SYSTEM_ERRORS);
+    }
+
+    /// What a lane that receives counts.
+    CounterBoard receives(final Lane lane, final String name) {
+        return lane(lane, name, EngineCounter.RECEIVED_DATAGRAMS, LaneCounter.RECEIVED_DATAGRAMS)
+                .lane(lane, name, EngineCounter.RECEIVED_BYTES, LaneCounter.RECEIVED_BYTES)
+                .lane(lane, name, EngineCounter.RECEIVE_TRUNCATED, LaneCounter.TRUNCATED)
+                .lane(lane, name, EngineCounter.RECEIVE_MALFORMED, LaneCounter.MALFORMED)
+                .lane(lane, name, EngineCounter.RECEIVE_OVERRUNS, LaneCounter.RECEIVE_OVERRUNS);
+    }
+
+    private CounterBoard lane(
+            final Lane lane, final String name, final EngineCounter kind, final LaneCounter laneCounter) {
+        return add(kind, Labels.of("channel", channel, "lane", name), () -> lane.counter(laneCounter));
+    }
+
+    /// What a machine rejected, by reason.
+    CounterBoard verdicts(final VerdictCounts verdicts) {
+        add(EngineCounter.DUPLICATES, () -> verdicts.get(Verdict.DUPLICATE));
+        add(EngineCounter.EARLY, () -> verdicts.get(Verdict.EARLY));
+        for (final Verdict verdict : Verdict.values()) {
+            if (verdict.isRejection()) {
+                final String reason = verdict.name().toLowerCase(Locale.ROOT);
+                add(
+                        EngineCounter.REJECTED,
+                        Labels.of("channel", channel, "reason", reason),
+                        () -> verdicts.get(verdict));
+            }
+        }
+        return this;
+    }
+
+    /// Publishes when it is time.
+    void tick(final long nowNs) {
+        if (nowNs >= dueNs) {
+            dueNs = nowNs + INTERVAL_NS;
+            publish();
+        }
+    }
+
+    void publish() {
+        for (int i = 0; i < entries.size(); i++) {
+            final Entry entry = entries.get(i);
+            entry.counter().setOrdered(entry.value().getAsLong());
+        }
+    }
+
+    @Override
+    public void close() {
+        entries.forEach(entry -> entry.counter().close());
+        entries.clear();
+    }
+}

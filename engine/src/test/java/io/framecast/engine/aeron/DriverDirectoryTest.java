@@ -1,0 +1,66 @@
+package io.framecast.engine.aeron;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DriverDirectoryTest {
+    @TempDir
+    Path parent;
+
+    /// Runs in a process of its own: makes a directory and waits to be killed.
+    static final class Owner {
+        private Owner() {}
+
+        public static void main(final String[] args) throws IOException {
+            System.out.println(DriverDirectory.create(Path.of(args[0])).path());
+            System.in.read();
+        }
+    }
+
+    @Test
+    void shouldClearUpWhenTheOwnerWasKilledAndNotBefore() throws IOException, InterruptedException {
+        final Process owner = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Owner.class.getName(),
+                        parent.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            final Path directory = Path.of(owner.inputReader().readLine());
+            Files.createDirectories(directory.resolve("driver"));
+            DriverDirectory.sweep(parent);
+            assertTrue(Files.exists(directory.resolve("driver")), "the owner lives");
+            owner.destroyForcibly();
+            assertTrue(owner.waitFor(20, TimeUnit.SECONDS));
+            DriverDirectory.sweep(parent);
+            assertFalse(Files.exists(directory), "the owner is dead");
+        } finally {
+            owner.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldLeaveAloneWhatIsNotItsOwn() throws IOException {
+        final Path stranger = Files.createDirectory(parent.resolve("framecast-aeron-unlocked"));
+        final Path unfinished = Files.createDirectory(parent.resolve("framecast-aeron-1-2.new"));
+        Files.createFile(unfinished.resolve("lock"));
+        try (DriverDirectory own = DriverDirectory.create(parent)) {
+            DriverDirectory.sweep(parent);
+            assertTrue(Files.exists(own.path().resolve("lock")));
+        }
+        assertTrue(Files.exists(stranger) && Files.exists(unfinished));
+        try (var entries = Files.list(parent)) {
+            assertEquals(2, entries.count(), "closed directories are gone");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is a function
+/// of both, so that every byte can be checked.
+final class StreamFixture implements AutoCloseable {
+    private static final long WAIT_NS = 60_000_000_000L;
+    private static final AtomicInteger PORTS = new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 10);
+
+    final Framecast source;
+    final Framecast sink;
+    final Publisher publisher;
+    final Subscriber subscriber;
+    private final boolean invoked;
+    private final Arena arena = Arena.ofShared();
+
+    StreamFixture(final NodeConfig config, final String transport, final String settings) {
+        final Channel channel = channel(transport, settings);
+        invoked = config.threading() == NodeConfig.Threading.INVOKER;
+        source = Framecast.launch(config);
+        sink = Framecast.launch(config);
+        subscriber = sink.subscribe(channel);
+        publisher = source.publish(channel);
+        await(() -> publisher.readySubscribers() == 1, "subscriber ready");
+    }
+
+    static Channel channel(final String transport, final String settings) {
+        final int port = PORTS.getAndAdd(3);
+        return Channel.parse("framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
+    }
+
+    /// Runs or waits for the agents until the condition holds.
+    void await(final BooleanSupplier condition, final String what) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNs > WAIT_NS) {
+                throw new AssertionError("waited in vain for: " + what + "; subscriber " + subscriber.state() + " "
+                        + subscriber.failure() + ", publisher " + publisher.failure());
+            }
+            idle();
+        }
+    }
+
+    void idle() {
+        if (!invoked || source.doWork() + sink.doWork() == 0) {
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    MemorySegment frame(final int id, final long bytes) {
+        final MemorySegment frame = arena.allocate(bytes, 64);
+        for (long i = 0; i < bytes; i++) {
+            frame.set(ValueLayout.JAVA_BYTE, i, value(id, i));
+        }
+        return frame;
+    }
+
+    static byte value(final int id, final long index) {
+        return (byte) (index * 31 + (index >>> 11) + id * 131L);
+    }
+
+    /// Offers until the frame is taken, polling the subscriber meanwhile.
+    void offer(final MemorySegment frame, final FrameOptions options, final FrameCheck check) {
+        await(
+                () -> {
+                    poll(check);
+                    return publisher.offer(frame, options) > 0;
+                },
+                "frame taken");
+    }
+
+    void poll(final FrameCheck check) {
+        final DeviceFrame frame = subscriber.poll();
+        if (frame != null) {
+            check.onFrame(frame);
+        }
+    }
+
+    /// Ends the stream and takes what is left.
+    void finish(final FrameCheck check) {
+        await(
+                () -> {
+                    poll(check);
+                    return check.expected() == check.frames();
+                },
+                "all frames");
+        if (!publisher.close(Duration.ofSeconds(30))) {
+            throw new AssertionError("publisher did not drain");
+        }
+        await(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
+    }
+
+    @Override
+    public void close() {
+        subscriber.close();
+        source.close();
+        sink.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,103 @@
+package io.framecast.gpu;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import jcuda.driver.CUresult;
+import jcuda.driver.JCudaDriver;
+
+/// Finds out, once per process, whether CUDA can be used, and starts it.
+final class CudaDriver {
+    private static final String TEMPORARY_DIRECTORY = "java.io.tmpdir";
+
+    private CudaDriver() {}
+
+    private record Probe(Optional<String> unavailable, int deviceCount) {}
+
+    private static final class Holder {
+        static final Probe PROBE = probe();
+    }
+
+    /// Why CUDA cannot be used here, in a few words.
+    static Optional<String> unavailable() {
+        return Holder.PROBE.unavailable();
+    }
+
+    static int deviceCount() {
+        return Holder.PROBE.deviceCount();
+    }
+
+    private static Probe probe() {
+        try {
+            // Cheap, and says "no driver" where JCuda would print two stack traces into its error.
+            SymbolLookup.libraryLookup(CudaCalls.LIBRARY, Arena.global());
+        } catch (final IllegalArgumentException _) {
+            return no("no CUDA driver");
+        }
+        try {
+            loadJcuda();
+            return start();
+        } catch (final IOException _) {
+            return no("no temporary directory for JCuda's libraries");
+        } catch (final LinkageError _) {
+            return no("CUDA driver too old, or no JCuda for this CPU");
+        }
+    }
+
+    private static Probe start() {
+        final int initCode = JCudaDriver.cuInit(0);
+        if (initCode == CUresult.CUDA_ERROR_NO_DEVICE) {
+            return no("no CUDA device");
+        }
+        if (initCode == CUresult.CUDA_ERROR_STUB_LIBRARY) {
+            return no("no CUDA driver, only the toolkit's stub");
+        }
+        if (initCode != CUresult.CUDA_SUCCESS) {
+            return no("CUDA driver does not start: " + CudaErrors.name(initCode));
+        }
+        final int[] count = new int[1];
+        final int countCode = JCudaDriver.cuDeviceGetCount(count);
+        if (countCode != CUresult.CUDA_SUCCESS || count[0] == 0) {
+            return no("no CUDA device");
+        }
+        // Binds every downcall now: a name that the driver lacks is a LinkageError here, not at the first frame.
+        CudaCalls.ctxSetCurrent(0);
+        return new Probe(Optional.empty(), count[0]);
+    }
+
+    private static Probe no(final String reason) {
+        return new Probe(Optional.of(reason), 0);
+    }
+
+    // JCuda unpacks its library under a fixed name into java.io.tmpdir and loads what is there already, whoever put it
+    // there. So it is given a directory that only this user can write, for the moment of loading. The JDK reads the
+    // property once, in the line before, so no other thread's temporary files go astray.
+    private static void loadJcuda() throws IOException {
+        final Path directory = Files.createTempDirectory("framecast-jcuda");
+        final String before = System.setProperty(TEMPORARY_DIRECTORY, directory.toString());
+        try {
+            JCudaDriver.setExceptionsEnabled(false);
+        } finally {
+            if (before == null) {
+                System.clearProperty(TEMPORARY_DIRECTORY);
+            } else {
+                System.setProperty(TEMPORARY_DIRECTORY, before);
+            }
+            delete(directory);
+        }
+    }
+
+    // A loaded library lives on without its file.
+    private static void delete(final Path directory) throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (final Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+        Files.deleteIfExists(directory);
+    }
+}

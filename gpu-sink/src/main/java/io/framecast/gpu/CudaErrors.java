@@ -1,0 +1,47 @@
+package io.framecast.gpu;
+
+import io.framecast.api.error.DeviceException;
+import jcuda.driver.CUresult;
+
+/// CUresult codes as one line: the call, the code, the mend.
+final class CudaErrors {
+    private CudaErrors() {}
+
+    /// @param call the driver's function, as in its manual
+    static void check(final String call, final int code) {
+        if (code != CUresult.CUDA_SUCCESS) {
+            throw failure(call, code);
+        }
+    }
+
+    static DeviceException failure(final String call, final int code) {
+        return new DeviceException(call + ": " + name(code) + ", " + mend(code));
+    }
+
+    static String name(final int code) {
+        return CUresult.stringFor(code) + " (" + code + ")";
+    }
+
+    private static String mend(final int code) {
+        return switch (code) {
+            case CUresult.CUDA_ERROR_INVALID_VALUE -> "check address and length: they leave the device's memory";
+            case CUresult.CUDA_ERROR_OUT_OF_MEMORY -> "lower window or frame-max, or end other users of the GPU";
+            case CUresult.CUDA_ERROR_NO_DEVICE -> "make a GPU visible (CUDA_VISIBLE_DEVICES) or use device=emulated";
+            case CUresult.CUDA_ERROR_INVALID_DEVICE -> "use an ordinal that nvidia-smi -L lists";
+            case CUresult.CUDA_ERROR_DEVICE_UNAVAILABLE -> "another process holds the GPU: end it or use another GPU";
+            case CUresult.CUDA_ERROR_INVALID_CONTEXT, CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED ->
+                "the device's context is gone: open the device again and do not reset it";
+            case CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU, CUresult.CUDA_ERROR_INVALID_PTX ->
+                "build the kernel's PTX for this GPU";
+            case CUresult.CUDA_ERROR_UNSUPPORTED_PTX_VERSION ->
+                "the driver is older than the PTX: update it or lower the PTX's .version";
+            case CUresult.CUDA_ERROR_NOT_FOUND -> "check the kernel's name: the PTX has no such entry";
+            case CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED -> "register host memory once per process";
+            case CUresult.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED -> "unregister only what was registered";
+            case CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, CUresult.CUDA_ERROR_LAUNCH_FAILED ->
+                "a kernel left its memory: mend it and start the process again";
+            case CUresult.CUDA_ERROR_NOT_SUPPORTED -> "this GPU or driver cannot do it: use another placement";
+            default -> "look the code up in the CUDA driver API's manual";
+        };
+    }
+}

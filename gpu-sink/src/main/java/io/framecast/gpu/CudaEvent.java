@@ -1,0 +1,69 @@
+package io.framecast.gpu;
+
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceEvent;
+import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUresult;
+import jcuda.driver.JCudaDriver;
+
+/// A CUevent without timing. [#synchronize] sleeps rather than spins: the threads that wait share cores with those that
+/// receive.
+final class CudaEvent implements DeviceEvent {
+    private static final int FLAGS = CUevent_flags.CU_EVENT_DISABLE_TIMING | CUevent_flags.CU_EVENT_BLOCKING_SYNC;
+
+    private final CudaBackend backend;
+    private final CudaHandles.Event handle = new CudaHandles.Event();
+    private volatile boolean closed;
+
+    CudaEvent(final CudaBackend backend) {
+        this.backend = backend;
+        CudaErrors.check("cuEventCreate", JCudaDriver.cuEventCreate(handle, FLAGS));
+    }
+
+    CudaBackend backend() {
+        return backend;
+    }
+
+    /// The CUevent.
+    ///
+    /// @throws DeviceException when the event is closed
+    long value() {
+        if (closed) {
+            throw new DeviceException(backend.name() + ": the event is closed; open another");
+        }
+        return handle.value();
+    }
+
+    @Override
+    public boolean isComplete() {
+        backend.use();
+        final int code = CudaCalls.eventQuery(value());
+        if (code == CUresult.CUDA_ERROR_NOT_READY) {
+            return false;
+        }
+        CudaErrors.check("cuEventQuery", code);
+        return true;
+    }
+
+    @Override
+    public void synchronize() {
+        backend.use();
+        CudaErrors.check("cuEventSynchronize", CudaCalls.eventSynchronize(value()));
+    }
+
+    /// Idempotent. The driver keeps a recorded event until its work is done.
+    @Override
+    public void close() {
+        if (backend.forget(this)) {
+            backend.use();
+            closed = true;
+            CudaErrors.check("cuEventDestroy", destroy());
+        }
+    }
+
+    /// Destroys the event for the backend, which has forgotten it.
+    int destroy() {
+        closed = true;
+        return JCudaDriver.cuEventDestroy(handle);
+    }
+}

@@ -1,0 +1,468 @@
+/*
+ * A libcuda.so.1 for tests: no GPU, but the rules of one, so that a wrong call shows.
+ *
+ * - Device memory is malloc'ed behind addresses that are no pointers; ranges are checked.
+ * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery. Whoever
+ *   reads before waiting reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
+ *   as a driver does by staging them.
+ * - A call without a current context, with a stale handle, or with host memory where device memory belongs, fails.
+ * - Every call is counted by name; framecast_stub_live says what was made and not freed.
+ *
+ * Functions not here come from a generated file of weak functions that answer 801 (CUDA_ERROR_NOT_SUPPORTED).
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE = 101,
+    INVALID_CONTEXT = 201, INVALID_PTX = 218, INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600,
+    ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, NOT_SUPPORTED = 801
+};
+
+#define DEVICE_BIT (1ULL << 61)
+#define MEMORY_BYTES (1ULL << 30)
+#define RANGES_MAX 4096
+#define ARGUMENTS_MAX 32
+#define NAMES_MAX 512
+
+typedef struct { uint64_t start; uint64_t bytes; char *memory; } Range;
+typedef struct Stream Stream;
+typedef struct Event { int magic; Stream *stream; uint64_t position; } Event;
+typedef struct Command {
+    enum { COPY, FILL, WAIT, LAUNCH } kind;
+    char *to; const char *from; uint64_t bytes; unsigned char value;
+    Stream *other; uint64_t position;
+    const char *kernel; uint64_t arguments[ARGUMENTS_MAX];
+    struct Command *next;
+} Command;
+struct Stream { int magic; uint64_t enqueued, done; Command *first, *last; Stream *next_open; };
+typedef struct { int magic; char *ptx; } Module;
+
+enum { STREAM_MAGIC = 0x57524541, EVENT_MAGIC = 0x4556454E, MODULE_MAGIC = 0x4D4F4455 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local void *current;
+static int initialized, contexts, context_token;
+static Range device[RANGES_MAX], pinned[RANGES_MAX], registered[RANGES_MAX];
+static uint64_t device_bytes;
+static int streams, events, modules;
+static Stream *open_streams;
+static struct { const char *name; long count; } calls[NAMES_MAX];
+
+void framecast_stub_count(const char *name) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < NAMES_MAX; i++) {
+        if (!calls[i].name) calls[i].name = name;
+        if (strcmp(calls[i].name, name) == 0) { calls[i].count++; break; }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+long framecast_stub_calls(const char *name) {
+    long count = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < NAMES_MAX && calls[i].name; i++) {
+        if (strcmp(calls[i].name, name) == 0) count = calls[i].count;
+    }
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static int live(const Range *ranges) {
+    int count = 0;
+    for (int i = 0; i < RANGES_MAX; i++) count += ranges[i].bytes != 0;
+    return count;
+}
+
+long framecast_stub_live(const char *what) {
+    pthread_mutex_lock(&lock);
+    const long count = !strcmp(what, "contexts") ? contexts : !strcmp(what, "device") ? live(device)
+            : !strcmp(what, "pinned") ? live(pinned) : !strcmp(what, "registered") ? live(registered)
+            : !strcmp(what, "streams") ? streams : !strcmp(what, "events") ? events
+            : !strcmp(what, "modules") ? modules : -1;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static Range *find(Range *ranges, uint64_t at, uint64_t bytes) {
+    for (int i = 0; i < RANGES_MAX; i++) {
+        if (ranges[i].bytes && at >= ranges[i].start && at - ranges[i].start <= ranges[i].bytes
+                && bytes <= ranges[i].bytes - (at - ranges[i].start)) return &ranges[i];
+    }
+    return 0;
+}
+
+static Range *starting(Range *ranges, uint64_t start) {
+    for (int i = 0; i < RANGES_MAX; i++) {
+        if (ranges[i].bytes && ranges[i].start == start) return &ranges[i];
+    }
+    return 0;
+}
+
+static Range *unused(Range *ranges) {
+    for (int i = 0; i < RANGES_MAX; i++) if (!ranges[i].bytes) return &ranges[i];
+    return 0;
+}
+
+static char *resolve(uint64_t at, uint64_t bytes) {
+    Range *range = find(device, at, bytes);
+    return range ? range->memory + (at - range->start) : 0;
+}
+
+/* The one kernel this device knows, in C; the driver would compile it from the PTX. */
+static void contract_add(const uint64_t *a) {
+    char *to = resolve(a[0], a[2]), *from = resolve(a[1], a[2]);
+    for (uint64_t i = 0; to && from && i < a[2]; i++) to[i] = (char) (from[i] + a[3]);
+}
+
+static void run_until(Stream *s, uint64_t position) {
+    while (s->done < position && s->first) {
+        Command *c = s->first;
+        if (c->kind == COPY) memmove(c->to, c->from, c->bytes);
+        if (c->kind == FILL) memset(c->to, c->value, c->bytes);
+        if (c->kind == LAUNCH) contract_add(c->arguments);
+        if (c->kind == WAIT) {
+            for (Stream *o = open_streams; o; o = o->next_open) if (o == c->other) run_until(o, c->position);
+        }
+        s->first = c->next;
+        s->done++;
+        free(c);
+    }
+}
+
+static void run_all(void) {
+    for (Stream *s = open_streams; s; s = s->next_open) run_until(s, s->enqueued);
+}
+
+static Command *enqueue(Stream *s, int kind) {
+    Command *c = calloc(1, sizeof *c);
+    c->kind = kind;
+    if (s->first) s->last->next = c; else s->first = c;
+    s->last = c;
+    s->enqueued++;
+    return c;
+}
+
+static Stream *stream_of(void *h) {
+    for (Stream *s = open_streams; s; s = s->next_open) if (s == h) return s;
+    return 0;
+}
+
+/* ENTER counts the call and takes the lock; LEAVE gives it back and answers. */
+#define ENTER framecast_stub_count(__func__); pthread_mutex_lock(&lock); int answer = OK;
+#define FAIL(code) do { answer = (code); goto leave; } while (0)
+#define LEAVE leave: pthread_mutex_unlock(&lock); return answer;
+#define NEEDS_CONTEXT if (!current || !contexts) FAIL(INVALID_CONTEXT);
+#define NEEDS_STREAM(h) NEEDS_CONTEXT Stream *s = stream_of(h); if (!s) FAIL(INVALID_HANDLE);
+#define NEEDS_EVENT(h) Event *e = (h); if (!e || e->magic != EVENT_MAGIC) FAIL(INVALID_HANDLE);
+
+int cuInit(unsigned flags) {
+    ENTER
+    (void) flags;
+    const char *code = getenv("FRAMECAST_STUB_INIT");
+    if (code) FAIL(atoi(code));
+    initialized = 1;
+    LEAVE
+}
+
+int cuDriverGetVersion(int *version) { ENTER *version = 12060; goto leave; LEAVE }
+
+int cuDeviceGetCount(int *count) { ENTER if (!initialized) FAIL(NOT_INITIALIZED); *count = 1; LEAVE }
+
+int cuDeviceGet(int *dev, int ordinal) { ENTER if (ordinal) FAIL(INVALID_DEVICE); *dev = 0; LEAVE }
+
+int cuDeviceGetName(char *name, int bytes, int dev) {
+    ENTER
+    if (dev) FAIL(INVALID_DEVICE);
+    strncpy(name, "stub libcuda, no GPU", bytes);
+    LEAVE
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int dev) { ENTER if (dev) FAIL(INVALID_DEVICE); *bytes = MEMORY_BYTES; LEAVE }
+
+int cuDeviceGetAttribute(int *value, int which, int dev) {
+    ENTER
+    if (dev) FAIL(INVALID_DEVICE);
+    *value = which == 75 ? 7 : which == 76 ? 5 : 0;
+    LEAVE
+}
+
+int cuDevicePrimaryCtxRetain(void **ctx, int dev) {
+    ENTER
+    if (dev || !initialized) FAIL(INVALID_DEVICE);
+    contexts++;
+    *ctx = &context_token;
+    LEAVE
+}
+
+int cuDevicePrimaryCtxRelease_v2(int dev) {
+    ENTER
+    if (dev || !contexts) FAIL(INVALID_CONTEXT);
+    contexts--;
+    LEAVE
+}
+
+int cuCtxSetCurrent(void *ctx) {
+    ENTER
+    if (ctx && (ctx != &context_token || !contexts)) FAIL(INVALID_CONTEXT);
+    current = ctx;
+    LEAVE
+}
+
+int cuMemAlloc_v2(uint64_t *out, size_t bytes) {
+    ENTER
+    NEEDS_CONTEXT
+    if (!bytes) FAIL(INVALID_VALUE);
+    Range *range = unused(device);
+    if (!range || bytes > MEMORY_BYTES - device_bytes) FAIL(OUT_OF_MEMORY);
+    char *memory = aligned_alloc(256, (bytes + 255) & ~(size_t) 255);
+    if (!memory) FAIL(OUT_OF_MEMORY);
+    memset(memory, 0xA5, bytes);
+    *range = (Range) {(uint64_t) memory | DEVICE_BIT, bytes, memory};
+    device_bytes += bytes;
+    *out = range->start;
+    LEAVE
+}
+
+int cuMemFree_v2(uint64_t start) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = starting(device, start);
+    if (!range) FAIL(INVALID_VALUE);
+    run_all();
+    device_bytes -= range->bytes;
+    free(range->memory);
+    range->bytes = 0;
+    LEAVE
+}
+
+int cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
+    ENTER
+    (void) flags;
+    NEEDS_CONTEXT
+    Range *range = unused(pinned);
+    char *memory = range && bytes ? aligned_alloc(4096, (bytes + 4095) & ~(size_t) 4095) : 0;
+    if (!memory) FAIL(OUT_OF_MEMORY);
+    *range = (Range) {(uint64_t) memory, bytes, memory};
+    *out = memory;
+    LEAVE
+}
+
+int cuMemFreeHost(void *start) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = starting(pinned, (uint64_t) start);
+    if (!range) FAIL(INVALID_VALUE);
+    free(range->memory);
+    range->bytes = 0;
+    LEAVE
+}
+
+int cuMemHostRegister_v2(void *start, size_t bytes, unsigned flags) {
+    ENTER
+    (void) flags;
+    NEEDS_CONTEXT
+    if (starting(registered, (uint64_t) start)) FAIL(ALREADY_REGISTERED);
+    Range *range = unused(registered);
+    if (!range || !bytes) FAIL(INVALID_VALUE);
+    *range = (Range) {(uint64_t) start, bytes, 0};
+    LEAVE
+}
+
+int cuMemHostUnregister(void *start) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = starting(registered, (uint64_t) start);
+    if (!range) FAIL(NOT_REGISTERED);
+    range->bytes = 0;
+    LEAVE
+}
+
+int cuStreamCreate(void **out, unsigned flags) {
+    ENTER
+    NEEDS_CONTEXT
+    if (flags != 1) FAIL(INVALID_VALUE);
+    Stream *s = calloc(1, sizeof *s);
+    s->magic = STREAM_MAGIC;
+    s->next_open = open_streams;
+    open_streams = s;
+    streams++;
+    *out = s;
+    LEAVE
+}
+
+int cuStreamDestroy_v2(void *h) {
+    ENTER
+    NEEDS_STREAM(h)
+    run_until(s, s->enqueued);
+    for (Stream **p = &open_streams; *p; p = &(*p)->next_open) if (*p == s) { *p = s->next_open; break; }
+    /* Not freed: an event may still point here, and finds it done. */
+    streams--;
+    LEAVE
+}
+
+int cuStreamSynchronize(void *h) { ENTER NEEDS_STREAM(h) run_until(s, s->enqueued); LEAVE }
+
+int cuStreamWaitEvent(void *h, void *event, unsigned flags) {
+    ENTER
+    NEEDS_STREAM(h)
+    NEEDS_EVENT(event)
+    if (flags) FAIL(INVALID_VALUE);
+    if (e->stream) {
+        Command *c = enqueue(s, WAIT);
+        c->other = e->stream;
+        c->position = e->position;
+    }
+    LEAVE
+}
+
+int cuEventCreate(void **out, unsigned flags) {
+    ENTER
+    NEEDS_CONTEXT
+    if (!(flags & 2)) FAIL(INVALID_VALUE);
+    Event *e = calloc(1, sizeof *e);
+    e->magic = EVENT_MAGIC;
+    events++;
+    *out = e;
+    LEAVE
+}
+
+int cuEventDestroy_v2(void *h) { ENTER NEEDS_CONTEXT NEEDS_EVENT(h) e->magic = 0; events--; LEAVE }
+
+int cuEventRecord(void *h, void *stream) {
+    ENTER
+    NEEDS_STREAM(stream)
+    NEEDS_EVENT(h)
+    e->stream = s;
+    e->position = s->enqueued;
+    LEAVE
+}
+
+int cuEventQuery(void *h) {
+    ENTER
+    NEEDS_CONTEXT
+    NEEDS_EVENT(h)
+    if (e->stream && e->stream->done < e->position) {
+        run_until(e->stream, e->stream->done + 1);
+        FAIL(NOT_READY);
+    }
+    LEAVE
+}
+
+int cuEventSynchronize(void *h) {
+    ENTER
+    NEEDS_CONTEXT
+    NEEDS_EVENT(h)
+    if (e->stream) run_until(e->stream, e->position);
+    LEAVE
+}
+
+/* Queues a copy; from or to pageable memory it is done now. */
+static void copy(Stream *s, char *to, const char *from, uint64_t bytes, const void *host) {
+    Command *c = enqueue(s, COPY);
+    c->to = to;
+    c->from = from;
+    c->bytes = bytes;
+    if (host && !find(pinned, (uint64_t) host, bytes) && !find(registered, (uint64_t) host, bytes)) {
+        run_until(s, s->enqueued);
+    }
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *h) {
+    ENTER
+    NEEDS_STREAM(h)
+    char *target = resolve(to, bytes);
+    if (!target || (uint64_t) from & DEVICE_BIT) FAIL(INVALID_VALUE);
+    copy(s, target, from, bytes, from);
+    LEAVE
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *h) {
+    ENTER
+    NEEDS_STREAM(h)
+    char *source = resolve(from, bytes);
+    if (!source || (uint64_t) to & DEVICE_BIT) FAIL(INVALID_VALUE);
+    copy(s, to, source, bytes, to);
+    LEAVE
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *h) {
+    ENTER
+    NEEDS_STREAM(h)
+    char *target = resolve(to, bytes), *source = resolve(from, bytes);
+    if (!target || !source) FAIL(INVALID_VALUE);
+    copy(s, target, source, bytes, 0);
+    LEAVE
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *h) {
+    ENTER
+    NEEDS_STREAM(h)
+    char *target = resolve(to, bytes);
+    if (!target) FAIL(INVALID_VALUE);
+    Command *c = enqueue(s, FILL);
+    c->to = target;
+    c->value = value;
+    c->bytes = bytes;
+    LEAVE
+}
+
+int cuModuleLoadData(void **out, const void *image) {
+    ENTER
+    NEEDS_CONTEXT
+    /* A JIT would read to the terminating NUL, as strstr does. */
+    if (!strstr(image, ".version") || !strstr(image, ".target")) FAIL(INVALID_PTX);
+    Module *m = calloc(1, sizeof *m);
+    m->magic = MODULE_MAGIC;
+    m->ptx = strdup(image);
+    modules++;
+    *out = m;
+    LEAVE
+}
+
+int cuModuleUnload(void *h) {
+    ENTER
+    NEEDS_CONTEXT
+    Module *m = h;
+    if (!m || m->magic != MODULE_MAGIC) FAIL(INVALID_HANDLE);
+    m->magic = 0;
+    free(m->ptx);
+    modules--;
+    LEAVE
+}
+
+int cuModuleGetFunction(void **out, void *h, const char *name) {
+    ENTER
+    NEEDS_CONTEXT
+    Module *m = h;
+    if (!m || m->magic != MODULE_MAGIC) FAIL(INVALID_HANDLE);
+    char entry[256] = ".entry ";
+    strncat(entry, name, sizeof entry - 16);
+    strcat(entry, "(");
+    if (!strstr(m->ptx, entry)) FAIL(NOT_FOUND);
+    *out = strdup(name);
+    LEAVE
+}
+
+int cuFuncGetAttribute(int *value, int which, void *function) {
+    ENTER
+    (void) which;
+    if (!function) FAIL(INVALID_HANDLE);
+    *value = 1024;
+    LEAVE
+}
+
+int cuFuncLoad(void *function) { ENTER if (!function) FAIL(INVALID_HANDLE); LEAVE }
+
+int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+        unsigned shared, void *h, void **parameters, void **extra) {
+    ENTER
+    NEEDS_STREAM(h)
+    if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || shared || extra) FAIL(INVALID_VALUE);
+    if (strcmp(function, "contract_add")) FAIL(NOT_SUPPORTED);
+    Command *c = enqueue(s, LAUNCH);
+    for (int i = 0; i < 4; i++) c->arguments[i] = *(uint64_t *) parameters[i];
+    LEAVE
+}

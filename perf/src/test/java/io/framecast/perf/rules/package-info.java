@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf.rules;
+
+import org.jspecify.annotations.NullMarked;

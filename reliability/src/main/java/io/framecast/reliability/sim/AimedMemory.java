@@ -1,0 +1,127 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.placement.AimedBatch;
+import io.framecast.reliability.placement.RingLedger;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.random.RandomGenerator;
+
+/// A ring addressed by sequence, filled by aimed batches as `recvmsg` with iovecs does: payloads land where
+/// they were
+/// expected before anybody saw a header. Wrapping frames are read through the ring's end, as with memory
+/// mapped twice.
+final class AimedMemory extends SimPlacement {
+    private final RandomGenerator random;
+    private final RingLedger ledger;
+    private final AimedBatch batch;
+    private final byte[] memory;
+    private final int slotBytes;
+    private final int batchMax;
+    private final boolean unscatter;
+    private long inPlace;
+
+    AimedMemory(
+            final RandomGenerator random,
+            final int ringSlots,
+            final int slotBytes,
+            final int batchMax,
+            final boolean unscatter) {
+        this.random = random;
+        this.slotBytes = slotBytes;
+        this.batchMax = batchMax;
+        this.unscatter = unscatter;
+        ledger = new RingLedger(ringSlots);
+        batch = new AimedBatch(batchMax);
+        // Behind the ring: landing slots for what has no place, and one more to open rings of moves with.
+        memory = new byte[Math.multiplyExact(ringSlots + batchMax + 1, slotBytes)];
+    }
+
+    @Override
+    void start(final long firstSequence) {
+        ledger.start(firstSequence);
+    }
+
+    @Override
+    int receiveData(final ArrayDeque<MemorySegment> inbox, final ReceiverMachine machine, final long nowNs) {
+        final int count = Math.min(inbox.size(), 1 + random.nextInt(batchMax));
+        final boolean receiving = machine.state() == ReceiverMachine.State.RECEIVING;
+        final long expected = machine.expectedSequence();
+        batch.clear();
+        // The kernel fills the whole batch before anybody looks: all payloads land, then all headers are read.
+        int i = 0;
+        for (final MemorySegment datagram : inbox) {
+            if (i == count) {
+                break;
+            }
+            copyPayload(datagram, memory, landing(receiving, expected, i++) * slotBytes, slotBytes);
+        }
+        for (i = 0; i < count; i++) {
+            final MemorySegment datagram = inbox.remove();
+            final Verdict verdict = machine.onData(datagram, 0, (int) datagram.byteSize(), nowNs);
+            if (verdict == Verdict.GOOD && machine.acceptedSequence() >= 0) {
+                batch.add(landing(receiving, expected, i), ledger.slot(machine.acceptedSequence()));
+            }
+        }
+        if (unscatter) {
+            batch.plan(ledger.ringSlots() + batchMax, this::copySlot);
+        }
+        return count;
+    }
+
+    private int landing(final boolean receiving, final long expected, final int position) {
+        return receiving && expected + position < ledger.creditLimit()
+                ? ledger.slot(expected + position)
+                : ledger.ringSlots() + position;
+    }
+
+    private void copySlot(final int fromSlot, final int toSlot) {
+        System.arraycopy(memory, fromSlot * slotBytes, memory, toSlot * slotBytes, slotBytes);
+    }
+
+    @Override
+    void receiveRepair(final MemorySegment datagram, final ReceiverMachine machine, final long nowNs) {
+        final Verdict verdict = machine.onRepair(datagram, 0, (int) datagram.byteSize(), nowNs);
+        if (verdict == Verdict.GOOD && machine.acceptedSequence() >= 0) {
+            copyPayload(datagram, memory, ledger.slot(machine.acceptedSequence()) * slotBytes, slotBytes);
+        }
+    }
+
+    @Override
+    boolean canDeliver(final long firstSequence, final long slots) {
+        return true;
+    }
+
+    @Override
+    long deliver(final long firstSequence, final long slots) {
+        ledger.deliver(firstSequence, slots);
+        inPlace += ledger.wraps(firstSequence, slots) ? 0 : 1;
+        return 0;
+    }
+
+    @Override
+    void release(final long handle, final long firstSequence, final long slots) {
+        ledger.release(firstSequence);
+    }
+
+    @Override
+    long creditLimit() {
+        return ledger.creditLimit();
+    }
+
+    @Override
+    byte[] memory(final long handle) {
+        return memory;
+    }
+
+    @Override
+    int offset(final long handle, final long firstSequence, final long frameIndex) {
+        return ledger.slot(firstSequence + frameIndex) * slotBytes;
+    }
+
+    @Override
+    long framesInPlace() {
+        return inPlace;
+    }
+}

@@ -1,0 +1,38 @@
+package io.framecast.reliability.sim;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/// Ways to break the protocol on purpose, so that the checks are seen to find it.
+public enum Plant {
+    NONE,
+    /// A datagram that had arrived before is taken for new: its frame is delivered again.
+    NO_DUPLICATE_CHECK,
+    /// The source sends whatever is committed.
+    IGNORE_CREDIT,
+    /// The source frees slots as soon as they are sent.
+    REUSE_UNACKED_SLOT,
+    /// Misplaced payloads stay where they landed.
+    SKIP_MEND,
+    /// The receiver reports no gap.
+    FORGET_NACK,
+    /// The source starts a member one datagram too late.
+    WRONG_FRAME_BOUNDARY,
+    /// The receiver takes another session's datagrams.
+    STALE_SESSION;
+
+    /// The name used on the command line: `no-duplicate-check`.
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /// Finds a plant by its label.
+    public static Optional<Plant> of(final String label) {
+        for (final Plant plant : values()) {
+            if (plant.label().equals(label)) {
+                return Optional.of(plant);
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,118 @@
+package io.framecast.reliability.sim;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What the source published, and the payload of every frame as a function of seed, frame and offset.
+final class SimFrames {
+    /// One published frame.
+    ///
+    /// @param id its number
+    /// @param firstSequence of its datagrams
+    record Frame(long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata) {}
+
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long FRAME_STEP = 0x9e3779b97f4a7c15L;
+    private static final long WORD_STEP = 0xd1342543de82ef95L;
+
+    private final long seed;
+    private final long firstId;
+    private final List<Frame> frames = new ArrayList<>();
+    private long nextSequence;
+
+    SimFrames(final long seed, final long firstId) {
+        this.seed = seed;
+        this.firstId = firstId;
+    }
+
+    Frame add(final long bytes, final long slots, final int flags, final long timestampNs, final byte[] metadata) {
+        final Frame frame = new Frame(nextId(), nextSequence, bytes, flags, timestampNs, metadata);
+        frames.add(frame);
+        nextSequence += slots;
+        return frame;
+    }
+
+    long nextId() {
+        return firstId + frames.size();
+    }
+
+    int count() {
+        return frames.size();
+    }
+
+    boolean contains(final long id) {
+        return id >= firstId && id < nextId();
+    }
+
+    Frame get(final long id) {
+        return frames.get((int) (id - firstId));
+    }
+
+    /// The number of the first frame that begins at or after a sequence; it may not be published yet.
+    long idFrom(final long sequence) {
+        int low = 0;
+        int high = frames.size();
+        while (low < high) {
+            final int middle = (low + high) >>> 1;
+            if (frames.get(middle).firstSequence < sequence) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return firstId + low;
+    }
+
+    /// Where the frame of a number begins, or the next one will.
+    long firstSequence(final long id) {
+        return contains(id) ? get(id).firstSequence : nextSequence;
+    }
+
+    /// Writes payload bytes; `offset` is a multiple of 8.
+    void fill(final long id, final long offset, final byte[] target, final int at, final int bytes) {
+        int done = 0;
+        while (done + 8 <= bytes) {
+            WORDS.set(target, at + done, word(id, offset + done));
+            done += 8;
+        }
+        final long last = word(id, offset + done);
+        for (int shift = 0; done < bytes; done++, shift += 8) {
+            target[at + done] = (byte) (last >>> shift);
+        }
+    }
+
+    /// Compares payload bytes.
+    ///
+    /// @return position of the first wrong byte, or −1
+    int mismatch(final long id, final long offset, final byte[] actual, final int at, final int bytes) {
+        int done = 0;
+        while (done + 8 <= bytes) {
+            if ((long) WORDS.get(actual, at + done) != word(id, offset + done)) {
+                return done;
+            }
+            done += 8;
+        }
+        final long last = word(id, offset + done);
+        for (int shift = 0; done < bytes; done++, shift += 8) {
+            if (actual[at + done] != (byte) (last >>> shift)) {
+                return done;
+            }
+        }
+        return -1;
+    }
+
+    private long word(final long id, final long offset) {
+        return mix(seed + id * FRAME_STEP + offset * WORD_STEP);
+    }
+
+    /// Spreads every bit over all others (the finalizer of SplitMix64).
+    static long mix(final long value) {
+        long z = value;
+        z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+        z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+        return z ^ (z >>> 31);
+    }
+}

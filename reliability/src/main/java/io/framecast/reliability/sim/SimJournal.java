@@ -1,0 +1,45 @@
+package io.framecast.reliability.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// What a run leaves behind: violations, and a digest of every decision in order.
+final class SimJournal {
+    private static final int VIOLATIONS_MAX = 20;
+
+    private final List<String> violations = new ArrayList<>();
+    private long digest;
+    private long frames;
+
+    /// A decision: three numbers that say what it was.
+    void decide(final long what, final long subject, final long value) {
+        digest = SimFrames.mix(digest ^ SimFrames.mix(what * 31 + subject) ^ (value * 0x9e3779b97f4a7c15L));
+    }
+
+    void frame(final long timeNs, final long receiver, final long frameId) {
+        frames++;
+        decide(timeNs, receiver, frameId);
+    }
+
+    void violation(final long timeNs, final String text) {
+        if (violations.size() < VIOLATIONS_MAX) {
+            violations.add("at " + timeNs / 1_000 + " us: " + text);
+        }
+    }
+
+    boolean isClean() {
+        return violations.isEmpty();
+    }
+
+    List<String> violations() {
+        return List.copyOf(violations);
+    }
+
+    long digest() {
+        return digest;
+    }
+
+    long frames() {
+        return frames;
+    }
+}

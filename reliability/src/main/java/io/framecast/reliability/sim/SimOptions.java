@@ -1,0 +1,175 @@
+package io.framecast.reliability.sim;
+
+import java.util.random.RandomGenerator;
+
+/// What one simulated run is made of.
+///
+/// @param receivers at the start; late joiners are among them
+/// @param slotBytes a multiple of 64
+/// @param windowSlots a power of two
+/// @param frames to publish
+/// @param frameMaxSlots longest frame, in slots
+/// @param frameBytes length of every frame, 0 for random ones
+/// @param link what links are like; `chaos` varies it for each
+/// @param chaos 0 … 1: weight of late joiners, leavers, deaths, partitions, slow consumers, ghosts, refused
+/// repairs
+/// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long but under `chaos`
+/// @param batchMax datagrams per batch, sent and received
+/// @param framesHeld frames a user keeps at once
+/// @param fifo share of receivers with FIFO placement
+/// @param datagramNs time the source takes per datagram
+/// @param firstFrameId number of the first frame
+/// @param plant how the protocol is broken
+public record SimOptions(
+        int receivers,
+        int slotBytes,
+        int windowSlots,
+        int frames,
+        int frameMaxSlots,
+        long frameBytes,
+        LinkSpec link,
+        double chaos,
+        int receiveCapacity,
+        int batchMax,
+        int framesHeld,
+        double fifo,
+        long datagramNs,
+        long firstFrameId,
+        Plant plant) {
+    static final int MEND_BUFFERS_MAX = 3;
+
+    /// A quiet run: clean links, nobody comes, goes or dwells.
+    public static SimOptions quiet(final int receivers, final int frames) {
+        return new SimOptions(
+                receivers, 64, 64, frames, 24, 0, LinkSpec.CLEAN, 0, 32, 16, 2, 0.5, 1_000, 0, Plant.NONE);
+    }
+
+    /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
+    /// of
+    /// trouble and find what a mixture would hide.
+    ///
+    /// @param loss mean loss of all links, or negative to draw it too
+    public static SimOptions draw(final RandomGenerator random, final int receivers, final double loss) {
+        final int window = 16 << random.nextInt(4);
+        final int capacity = 4 << random.nextInt(5);
+        return new SimOptions(
+                receivers,
+                64 << random.nextInt(2),
+                window,
+                10 + random.nextInt(40),
+                1 + random.nextInt(random.nextInt(4) == 0 ? 2 * window : 16),
+                0,
+                drawLink(random, loss, Math.max(8, capacity)),
+                random.nextInt(3) / 2.0,
+                capacity,
+                1 + random.nextInt(64),
+                1 + random.nextInt(3),
+                random.nextInt(3) / 2.0,
+                200L << random.nextInt(6),
+                random.nextInt(8) == 0 ? (1L << 32) - random.nextInt(40) : 0,
+                Plant.NONE);
+    }
+
+    private static LinkSpec drawLink(final RandomGenerator random, final double loss, final int queue) {
+        final long delayNs = 2_000L << random.nextInt(10);
+        return new LinkSpec(
+                loss >= 0 ? loss : weight(random, 0.1),
+                weight(random, 0.01),
+                weight(random, 0.05),
+                weight(random, 0.1),
+                weight(random, 0.01),
+                weight(random, 0.003),
+                delayNs,
+                random.nextInt(2) * delayNs / 2,
+                queue * (1 + random.nextInt(2)));
+    }
+
+    private static double weight(final RandomGenerator random, final double wild) {
+        return switch (random.nextInt(3)) {
+            case 0 -> 0;
+            case 1 -> wild / 10;
+            default -> wild * random.nextDouble();
+        };
+    }
+
+    public long frameMaxBytes() {
+        return (long) frameMaxSlots * slotBytes;
+    }
+
+    public SimOptions withPlant(final Plant value) {
+        return new SimOptions(
+                receivers,
+                slotBytes,
+                windowSlots,
+                frames,
+                frameMaxSlots,
+                frameBytes,
+                link,
+                chaos,
+                receiveCapacity,
+                batchMax,
+                framesHeld,
+                fifo,
+                datagramNs,
+                firstFrameId,
+                value);
+    }
+
+    public SimOptions withLink(final LinkSpec value) {
+        return new SimOptions(
+                receivers,
+                slotBytes,
+                windowSlots,
+                frames,
+                frameMaxSlots,
+                frameBytes,
+                value,
+                chaos,
+                receiveCapacity,
+                batchMax,
+                framesHeld,
+                fifo,
+                datagramNs,
+                firstFrameId,
+                plant);
+    }
+
+    /// Frames of one length, slots and windows to fit.
+    public SimOptions withFrames(final long bytes, final int slot, final int window) {
+        return new SimOptions(
+                receivers,
+                slot,
+                window,
+                frames,
+                (int) ((bytes + slot - 1) / slot),
+                bytes,
+                link,
+                chaos,
+                receiveCapacity,
+                batchMax,
+                framesHeld,
+                fifo,
+                datagramNs,
+                firstFrameId,
+                plant);
+    }
+
+    public SimOptions withFlow(final int capacity, final int held, final double fifoShare) {
+        return new SimOptions(
+                receivers,
+                slotBytes,
+                windowSlots,
+                frames,
+                frameMaxSlots,
+                frameBytes,
+                link,
+                chaos,
+                capacity,
+                batchMax,
+                held,
+                fifoShare,
+                datagramNs,
+                firstFrameId,
+                plant);
+    }
+}

@@ -1,0 +1,48 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+
+/// A receiver's memory, and how payloads get to their places in it.
+abstract class SimPlacement {
+    /// Takes datagrams of the data lane.
+    ///
+    /// @return how many were taken from the inbox
+    abstract int receiveData(ArrayDeque<MemorySegment> inbox, ReceiverMachine machine, long nowNs);
+
+    /// Takes one datagram of the repair lane.
+    abstract void receiveRepair(MemorySegment datagram, ReceiverMachine machine, long nowNs);
+
+    /// The receiver became a member.
+    abstract void start(long firstSequence);
+
+    abstract boolean canDeliver(long firstSequence, long slots);
+
+    /// The next frame goes to the user.
+    ///
+    /// @return what [#release] wants to see
+    abstract long deliver(long firstSequence, long slots);
+
+    abstract void release(long handle, long firstSequence, long slots);
+
+    abstract long creditLimit();
+
+    /// The memory that a delivered frame lies in.
+    abstract byte[] memory(long handle);
+
+    /// Where in [#memory] the payload of one of its datagrams lies.
+    abstract int offset(long handle, long firstSequence, long frameIndex);
+
+    /// Frames that needed no copy.
+    abstract long framesInPlace();
+
+    static void copyPayload(final MemorySegment datagram, final byte[] target, final int at, final int bytesMax) {
+        final long bytes = Math.min(bytesMax, datagram.byteSize() - DataLayout.LENGTH);
+        if (bytes > 0) {
+            MemorySegment.copy(
+                    datagram, java.lang.foreign.ValueLayout.JAVA_BYTE, DataLayout.LENGTH, target, at, (int) bytes);
+        }
+    }
+}

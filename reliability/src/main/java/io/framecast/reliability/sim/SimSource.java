@@ -1,0 +1,403 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.SenderConfig;
+import io.framecast.reliability.SenderMachine;
+import io.framecast.reliability.SenderOutput;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.StartLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/// The source of a run: a publisher that commits frames in parts as space frees, and a sender.
+final class SimSource extends SimNode implements SenderOutput {
+    static final int ALIVE_TIMEOUT_MS = 400;
+    private static final int METADATA_BYTES_MAX = 40;
+
+    private final SimNetwork network;
+    private final SimOptions options;
+    private final SimFrames frames;
+    private final SimJournal journal;
+    private final SimReceiver.Session session;
+    private final List<SimReceiver> receivers;
+    private final StreamInfo stream;
+    private final SendWindow window;
+    private final SenderMachine machine;
+    private final MemorySegment headers;
+    private final int[] payloadLengths;
+    private final byte[] payloads;
+    private final int[] addresses;
+    private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final long pauseMaxNs;
+    private int published;
+    private SimFrames.Frame open = new SimFrames.Frame(0, 0, 0, 0, 0, new byte[0]);
+    private long openIndex;
+    private long openSlots;
+    private long nextFrameNs;
+    private long sendFreeNs;
+    private long wireBytes;
+    private boolean ended;
+
+    SimSource(
+            final SimReceiver.World world,
+            final RandomGenerator random,
+            final SimReceiver.Session session,
+            final List<SimReceiver> receivers) {
+        super(world.events(), random, 4096);
+        network = world.network();
+        options = world.options();
+        frames = world.frames();
+        journal = world.journal();
+        this.session = session;
+        this.receivers = receivers;
+        stream = new StreamInfo(
+                session.nonce(),
+                "sim",
+                options.slotBytes(),
+                options.windowSlots(),
+                options.frameMaxBytes(),
+                ALIVE_TIMEOUT_MS,
+                new byte[] {1},
+                new byte[] {2});
+        headers = MemorySegment.ofArray(new byte[options.windowSlots() * DataLayout.LENGTH]);
+        payloadLengths = new int[options.windowSlots()];
+        payloads = new byte[Math.multiplyExact(options.windowSlots(), options.slotBytes())];
+        final SendWindow made =
+                new SendWindow(options.windowSlots(), headers, payloadLengths, options.slotBytes(), session.nonce());
+        window = made.firstFrameId(options.firstFrameId());
+        addresses = new int[Math.max(4, 2 * options.receivers())];
+        machine = new SenderMachine(new SenderConfig(stream, addresses.length), window, random, this);
+        pauseMaxNs = options.chaos() == 0 ? 1 : 1 + random.nextLong(2_000_000);
+    }
+
+    /// Publishing begins at this time.
+    void begin(final long timeNs) {
+        nextFrameNs = timeNs;
+        wakeAt(0);
+    }
+
+    boolean isPublished() {
+        return ended;
+    }
+
+    boolean isDrained() {
+        return ended && machine.isDrained();
+    }
+
+    SenderMachine machine() {
+        return machine;
+    }
+
+    long wireBytes() {
+        return wireBytes;
+    }
+
+    @Override
+    int cycle() {
+        int work = 0;
+        final ArrayDeque<MemorySegment> control = inbox(SimLane.CONTROL);
+        while (!control.isEmpty()) {
+            onControl(control.remove());
+            work++;
+        }
+        free();
+        publish();
+        work += send();
+        if (machine.nextDeadlineNs() <= nowNs()) {
+            machine.onTick(nowNs());
+        }
+        check();
+        return work;
+    }
+
+    private void onControl(final MemorySegment datagram) {
+        final int bytes = (int) datagram.byteSize();
+        final long id = bytes >= ControlLayout.LENGTH ? ControlLayout.receiver(datagram, 0) : 0;
+        final Verdict verdict = machine.onControl(datagram, 0, bytes, nowNs());
+        if (ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD && !verdict.isRejection()) {
+            for (final SimReceiver receiver : receivers) {
+                if (receiver.id() == id) {
+                    receiver.heardBySource();
+                }
+            }
+        }
+        journal.decide(nowNs(), id, verdict.ordinal());
+    }
+
+    private void free() {
+        final long to = options.plant() == Plant.REUSE_UNACKED_SLOT ? machine.nextSequence() : machine.releasable();
+        for (final SimReceiver receiver : receivers) {
+            if (receiver.isCounted() && to > receiver.acknowledgedSequence()) {
+                violation("frees up to " + to + ", acknowledged is " + receiver.acknowledgedSequence());
+            }
+        }
+        window.free(to);
+    }
+
+    private void publish() {
+        while (true) {
+            if (openIndex == openSlots && !beginFrame()) {
+                return;
+            }
+            final int free = window.freeSlots();
+            if (free == 0) {
+                return;
+            }
+            final int part = (int) Math.min(openSlots - openIndex, 1 + random().nextInt(free));
+            for (int i = 0; i < part; i++) {
+                final long offset = (openIndex + i) * options.slotBytes();
+                final int bytes = (int) Math.min(options.slotBytes(), open.bytes() - offset);
+                final int slot = window.slot(open.firstSequence() + openIndex + i);
+                frames.fill(open.id(), offset, payloads, slot * options.slotBytes(), bytes);
+            }
+            window.commit(open.bytes(), part);
+            openIndex += part;
+        }
+    }
+
+    private boolean beginFrame() {
+        if (published == options.frames()) {
+            if (!ended) {
+                ended = true;
+                machine.end(nowNs());
+            }
+            return false;
+        }
+        if (nowNs() < nextFrameNs || window.freeSlots() == 0) {
+            return false;
+        }
+        final byte[] metadata = new byte[random().nextInt(4) == 0 ? 1 + random().nextInt(METADATA_BYTES_MAX) : 0];
+        random().nextBytes(metadata);
+        final long bytes = frameBytes();
+        openSlots = StreamInfo.slots(bytes, options.slotBytes());
+        openIndex = 0;
+        open = frames.add(bytes, openSlots, random().nextInt(8) == 0 ? DataLayout.FLAG_KEYFRAME : 0, nowNs(), metadata);
+        window.beginFrame(bytes, open.flags(), open.timestampNs(), metadata);
+        published++;
+        nextFrameNs = nowNs() + random().nextLong(pauseMaxNs);
+        return true;
+    }
+
+    private long frameBytes() {
+        if (options.frameBytes() > 0) {
+            return options.frameBytes();
+        }
+        final long max = options.frameMaxBytes();
+        final long slot = options.slotBytes();
+        return switch (random().nextInt(6)) {
+            case 0 -> 1;
+            case 1 -> slot;
+            case 2 -> Math.min(max, slot + 1);
+            case 3 -> max;
+            default -> 1 + random().nextLong(max);
+        };
+    }
+
+    private int send() {
+        if (nowNs() < sendFreeNs) {
+            return 0;
+        }
+        final int allowed = options.plant() == Plant.IGNORE_CREDIT
+                ? (int) (window.committed() - machine.nextSequence())
+                : machine.sendable();
+        final int count = Math.min(allowed, options.batchMax());
+        if (count == 0) {
+            return 0;
+        }
+        final long first = machine.nextSequence();
+        for (final SimReceiver receiver : receivers) {
+            if (receiver.isCounted() && first + count > receiver.grantedSequence()) {
+                violation("sends up to " + (first + count) + ", a member granted " + receiver.grantedSequence());
+            }
+        }
+        machine.announceMetadata(count);
+        for (int i = 0; i < count; i++) {
+            final MemorySegment datagram = datagram(first + i);
+            wireBytes += datagram.byteSize();
+            network.multicast(SimLane.DATA, datagram);
+            haunt(datagram);
+        }
+        machine.onSent(count, nowNs());
+        sendFreeNs = nowNs() + count * options.datagramNs();
+        journal.decide(nowNs(), first, count);
+        return count;
+    }
+
+    private MemorySegment datagram(final long sequence) {
+        final int slot = window.slot(sequence);
+        final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];
+        MemorySegment.copy(
+                headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
+        System.arraycopy(payloads, slot * options.slotBytes(), bytes, DataLayout.LENGTH, payloadLengths[slot]);
+        return MemorySegment.ofArray(bytes);
+    }
+
+    // An older session's datagram, with a plausible header and other payload.
+    private void haunt(final MemorySegment datagram) {
+        if (options.chaos() == 0 || random().nextInt(16) != 0) {
+            return;
+        }
+        final byte[] bytes = datagram.toArray(ValueLayout.JAVA_BYTE);
+        for (int i = DataLayout.LENGTH; i < bytes.length; i++) {
+            bytes[i] ^= (byte) 0x5a;
+        }
+        final MemorySegment ghost = MemorySegment.ofArray(bytes);
+        ghost.set(ValueLayout.JAVA_INT_UNALIGNED, 8, DataLayout.sessionTag(session.ghostNonce()));
+        ghost.set(ValueLayout.JAVA_LONG_UNALIGNED, 16, DataLayout.sequence(ghost, 0) + random().nextInt(3));
+        checksum.seal(ghost, 0, session.ghostNonce());
+        network.multicast(SimLane.DATA, ghost);
+        final MemorySegment end = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        final int length =
+                LeaveLayout.writeEvict(end, new ControlIds(session.ghostNonce()), LeaveLayout.Reason.CLOSED, checksum);
+        network.multicast(SimLane.CONTROL, end.asSlice(0, length));
+    }
+
+    @Override
+    long nextDeadlineNs() {
+        long deadline = machine.nextDeadlineNs();
+        if (machine.sendable() > 0) {
+            deadline = Math.min(deadline, Math.max(nowNs(), sendFreeNs));
+        }
+        if (openIndex == openSlots && published < options.frames() && window.freeSlots() > 0) {
+            deadline = Math.min(deadline, Math.max(nowNs(), nextFrameNs));
+        }
+        return Math.max(deadline, nowNs());
+    }
+
+    private void check() {
+        final long held = window.committed() - window.freed();
+        if (held >= window.slots() || machine.nextSequence() > window.committed()) {
+            violation("window holds " + held + " of " + window.slots());
+        }
+    }
+
+    @Override
+    public int repair(final int member, final long firstSequence, final int count) {
+        if (options.chaos() > 0 && random().nextInt(16) == 0) {
+            return random().nextInt(count);
+        }
+        for (int i = 0; i < count; i++) {
+            if (firstSequence + i < window.freed() || firstSequence + i >= machine.nextSequence()) {
+                violation("repairs " + (firstSequence + i) + ", which it does not hold");
+            }
+            final MemorySegment datagram = datagram(firstSequence + i);
+            wireBytes += datagram.byteSize();
+            if (member == io.framecast.reliability.repair.RetransmitScheduler.EVERYBODY) {
+                network.multicast(SimLane.REPAIR, datagram);
+            } else {
+                network.unicast(addresses[member], SimLane.REPAIR, datagram);
+            }
+        }
+        return count;
+    }
+
+    @Override
+    public MemorySegment control() {
+        return scratch;
+    }
+
+    @Override
+    public void multicastControl(final int bytes) {
+        wireBytes += bytes;
+        noteEviction();
+        network.multicast(SimLane.CONTROL, copy(bytes));
+    }
+
+    @Override
+    public void sendControl(final int member, final int bytes) {
+        wireBytes += bytes;
+        noteEviction();
+        if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_START) {
+            noteStart(bytes);
+        }
+        network.unicast(addresses[member], SimLane.CONTROL, copy(bytes));
+    }
+
+    private void noteEviction() {
+        if (ControlLayout.type(scratch, 0) != ControlLayout.TYPE_EVICT) {
+            return;
+        }
+        for (final SimReceiver receiver : receivers) {
+            if (receiver.id() == ControlLayout.receiver(scratch, 0)) {
+                receiver.evicted(receiver.sourceHeardNs(), stream.aliveTimeoutNs(), LeaveLayout.reason(scratch, 0));
+            }
+        }
+    }
+
+    // The first frame that begins at or after what is sent next: the checker's own opinion of where a member
+    // starts.
+    private void noteStart(final int bytes) {
+        final long first = StartLayout.firstSequence(scratch, 0);
+        final long frameId = StartLayout.firstFrameId(scratch, 0);
+        for (final SimReceiver receiver : receivers) {
+            if (receiver.id() == ControlLayout.receiver(scratch, 0) && !receiver.isToldStart()) {
+                final long truth = frames.idFrom(machine.nextSequence());
+                if (frameId != truth || first != frames.firstSequence(truth)) {
+                    violation("starts a member at frame " + frameId + ", sequence " + first + "; expected frame "
+                            + truth + ", sequence " + frames.firstSequence(truth));
+                }
+                receiver.started(truth);
+            }
+        }
+        if (options.plant() == Plant.WRONG_FRAME_BOUNDARY) {
+            final ControlIds ids = new ControlIds(session.nonce()).receiver(ControlLayout.receiver(scratch, 0));
+            if (StartLayout.write(scratch, ids, first + 1, frameId, checksum) != bytes) {
+                throw new IllegalStateException("START changed its length");
+            }
+        }
+    }
+
+    private MemorySegment copy(final int bytes) {
+        return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    @Override
+    public void probe(final int token) {
+        final byte[] bytes = new byte[DataLayout.LENGTH + options.slotBytes()];
+        final MemorySegment probe = MemorySegment.ofArray(bytes);
+        final DataHeader header =
+                new DataHeader().session(DataLayout.TYPE_PROBE, session.nonce()).frame(0, 0, nowNs());
+        DataLayout.write(probe, 0, header, 0, token);
+        checksum.seal(probe, 0, session.nonce());
+        network.multicast(SimLane.DATA, probe);
+    }
+
+    @Override
+    public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
+        final int address =
+                controlAddress.length == 2 ? ((controlAddress[0] & 0xff) << 8) | (controlAddress[1] & 0xff) : -1;
+        if (!network.isAddress(address)) {
+            return false;
+        }
+        addresses[member] = address;
+        return true;
+    }
+
+    @Override
+    public void disconnect(final int member) {
+        addresses[member] = 0;
+    }
+
+    private void violation(final String text) {
+        journal.violation(nowNs(), "source: " + text);
+    }
+
+    /// Why the source is not done, for the report.
+    String describe() {
+        return "source sent " + machine.nextSequence() + " of " + window.committed() + ", released "
+                + machine.releasable() + ", granted " + machine.grantedSequence() + ", members "
+                + machine.readyMembers();
+    }
+}

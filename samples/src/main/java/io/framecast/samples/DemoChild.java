@@ -1,0 +1,85 @@
+package io.framecast.samples;
+
+import io.framecast.samples.json.Json;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One process of the demo: its lines go on under its name, its progress is kept, its end is judged.
+final class DemoChild {
+    private static final int SIGNAL_BASE = 128;
+
+    private final String name;
+    private final Console console;
+    private final ChildLauncher.Child child;
+    private volatile String lastLine = "";
+    private volatile String progress = "";
+
+    /// @param stdin whether the child reads this process's standard input
+    DemoChild(final String name, final List<String> arguments, final boolean stdin, final Environment environment)
+            throws IOException {
+        this.name = name;
+        this.console = environment.console();
+        this.child = environment.children().launch(arguments, stdin, this::onLine);
+    }
+
+    private void onLine(final String line) {
+        if (line.startsWith(Console.PROGRESS_MARK)) {
+            progress = line.substring(Console.PROGRESS_MARK.length());
+        } else if (!line.isBlank()) {
+            lastLine = line.strip();
+            console.line("[" + name + "] " + line);
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean isAlive() {
+        return child.isAlive();
+    }
+
+    void stop() {
+        child.stop();
+    }
+
+    void kill() {
+        child.kill();
+    }
+
+    /// Frames, bytes and activity, as the child last said.
+    String progress() {
+        return progress;
+    }
+
+    /// Once it has ended: the report of a child that did its work, whatever it found.
+    @Nullable
+    Map<?, ?> report() {
+        return parsed() instanceof Map<?, ?> map && !map.containsKey("error") ? map : null;
+    }
+
+    /// Once it has ended without a report: why, and the status for it. A killed process is a lost peer.
+    ChildFailedException failure() {
+        final int status = child.exitStatus();
+        if (status > SIGNAL_BASE) {
+            return new ChildFailedException(
+                    ExitStatus.PEER_LOST, name + " was killed by signal " + (status - SIGNAL_BASE));
+        }
+        if (parsed() instanceof Map<?, ?> map && map.containsKey("error")) {
+            return new ChildFailedException(status, name + ": " + map.get("error"));
+        }
+        final String said = lastLine.isEmpty() ? "it said nothing" : lastLine;
+        return new ChildFailedException(
+                ExitStatus.USAGE, name + " ended with status " + status + " and no report: " + said);
+    }
+
+    private @Nullable Object parsed() {
+        try {
+            return Json.parse(child.output());
+        } catch (final IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

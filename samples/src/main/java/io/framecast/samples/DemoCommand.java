@@ -1,0 +1,126 @@
+package io.framecast.samples;
+
+import io.framecast.api.Channel;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.error.ConfigException;
+import io.framecast.samples.input.FrameInput;
+import io.framecast.samples.input.FrameShape;
+import io.framecast.samples.input.InputSpec;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.random.RandomGenerator;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `framecast demo`.
+@Command(
+        name = "demo",
+        description = "One publisher and several subscriber processes on this machine: every frame is carried into"
+                + " device memory, read back and checked.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  framecast demo",
+            "  framecast demo --transport udp --loss 0.02 --seed 7",
+            "  framecast demo --frame-bytes 128M --rate 0 --subscribers 1 --device host",
+            "  framecast demo --input 'ffmpeg:-i clip.mp4' --video 1280x720xrgb24 --json result.json"
+        })
+final class DemoCommand implements Callable<Integer> {
+    private static final String GROUP = "224.20.30.39";
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "How long to publish; default ${DEFAULT-VALUE}. Less when the input ends.")
+    private double seconds = 10;
+
+    @Option(names = "--subscribers", paramLabel = "N", description = "Subscriber processes; default ${DEFAULT-VALUE}.")
+    private int subscribers = 3;
+
+    @Option(
+            names = "--input",
+            paramLabel = "test|FILE|-|ffmpeg:ARGS",
+            description = "Generated pattern (default), file, stdin, or what ffmpeg makes of ARGS.")
+    private String input = "test";
+
+    @Mixin
+    private InputOptions inputOptions = new InputOptions();
+
+    @Option(
+            names = "--transport",
+            paramLabel = "auto|aeron|udp",
+            description = "What carries the datagrams; default ${DEFAULT-VALUE}.")
+    private String transport = "auto";
+
+    @Option(
+            names = "--device",
+            paramLabel = "auto|cuda:N|emulated|host",
+            description = "Where frames land; default ${DEFAULT-VALUE}.")
+    private String device = "auto";
+
+    @Mixin
+    private NodeOptions nodeOptions = new NodeOptions();
+
+    private final Environment environment;
+    private final Report report;
+
+    DemoCommand(final Environment environment, final Report report) {
+        this.environment = environment;
+        this.report = report;
+    }
+
+    @Override
+    public Integer call() {
+        report.requireWritable();
+        final DemoPlan plan = plan();
+        final DemoResult result = new DemoRun(plan, environment).run();
+        report.result(result.json(), result.text(), false);
+        if (result.mismatch().isEmpty()) {
+            return ExitStatus.DONE;
+        }
+        environment.console().line("framecast: mismatch: " + result.mismatch());
+        return ExitStatus.MISMATCH;
+    }
+
+    /// Checks everything that can be checked before processes are started, so that complaints come at once and once.
+    private DemoPlan plan() {
+        final InputSpec spec = InputSpec.parse(input);
+        final FrameShape shape = inputOptions.shape(spec);
+        final double rate = inputOptions.framesPerSecond(spec);
+        requireNodeOptions();
+        requireInput(spec, shape);
+        new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER);
+        final List<String> inputArguments = new ArrayList<>(List.of("--input", input));
+        inputArguments.addAll(inputOptions.arguments());
+        final boolean test = spec instanceof InputSpec.Test;
+        return new DemoPlan(channel(shape), shape.bytes(), subscribers, seconds, test, inputArguments, nodeOptions);
+    }
+
+    private void requireNodeOptions() {
+        nodeOptions.config(environment);
+        final int lastPort = nodeOptions.metricsPort() + subscribers;
+        if (nodeOptions.metricsPort() != NodeConfig.NO_METRICS && lastPort > 65_535) {
+            throw new ConfigException("--metrics-port: expected room for one port per process, got "
+                    + nodeOptions.metricsPort() + " with " + subscribers + " subscribers");
+        }
+    }
+
+    private static void requireInput(final InputSpec spec, final FrameShape shape) {
+        // Opening stdin here would take it from the publisher.
+        if (!(spec instanceof InputSpec.Stdin)) {
+            final FrameInput opened = spec.open(shape, 0, InputStream.nullInputStream());
+            opened.close();
+        }
+    }
+
+    private Channel channel(final FrameShape shape) {
+        final int port = FreePorts.triple(RandomGenerator.getDefault());
+        final Channel channel = Channel.parse("framecast:%s?group=%s:%d|channel=demo|interface=127.0.0.1|frame-max=%d"
+                .formatted(transport, GROUP, port, shape.bytes()));
+        return DemoPlan.withDevice(channel, device);
+    }
+}

@@ -1,0 +1,128 @@
+package io.framecast.samples;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.api.error.ConfigException;
+import io.framecast.samples.input.FrameInput;
+import io.framecast.samples.input.FrameShape;
+import io.framecast.samples.input.InputSpec;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `framecast publish`.
+@Command(
+        name = "publish",
+        description = "Publishes frames on a channel until the input ends.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  URI='framecast:auto?group=224.20.30.39:24326|channel=cam1'",
+            "  framecast publish \"$URI\" --input video.raw --video 1280x720xnv12 --rate 30",
+            "  framecast publish \"$URI\" --input 'ffmpeg:-f v4l2 -i /dev/video0' --video 1280x720xrgb24",
+            "  tar c results | framecast publish \"$URI\" --input - --frame-bytes 4M --wait-subscribers 3"
+        })
+final class PublishCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "URI", description = "Channel, such as framecast:auto?group=224.20.30.39:24326.")
+    private String uri = "";
+
+    @Option(
+            names = "--input",
+            required = true,
+            paramLabel = "test|FILE|-|ffmpeg:ARGS",
+            description = "Generated pattern, file, stdin, or what ffmpeg makes of ARGS.")
+    private String input = "";
+
+    @Mixin
+    private InputOptions inputOptions = new InputOptions();
+
+    @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
+    private long frames = Long.MAX_VALUE;
+
+    @Option(names = "--seconds", paramLabel = "S", description = "Begin no frame later than S seconds after the first.")
+    private @Nullable Double seconds;
+
+    @Option(
+            names = "--wait-subscribers",
+            paramLabel = "N",
+            description = "Publish when N subscribers are ready; default ${DEFAULT-VALUE}.")
+    private int waitSubscribers = 1;
+
+    @Option(
+            names = "--wait-timeout",
+            paramLabel = "S",
+            description = "Longest wait for subscribers; default ${DEFAULT-VALUE} s.")
+    private double waitTimeout = 30;
+
+    @Option(
+            names = "--linger",
+            paramLabel = "S",
+            description = "Longest wait for the last acknowledgements; default ${DEFAULT-VALUE} s.")
+    private double linger = 10;
+
+    @Mixin
+    private NodeOptions nodeOptions = new NodeOptions();
+
+    @Mixin
+    private ChildOptions childOptions = new ChildOptions();
+
+    private final Environment environment;
+    private final Report report;
+
+    PublishCommand(final Environment environment, final Report report) {
+        this.environment = environment;
+        this.report = report;
+    }
+
+    @Override
+    public Integer call() {
+        childOptions.apply(environment);
+        report.requireWritable();
+        final InputSpec spec = InputSpec.parse(input);
+        final FrameShape shape = inputOptions.shape(spec);
+        final Channel channel = channel(shape);
+        final PublishPlan plan = plan(spec);
+        final NodeConfig config = nodeOptions.config(environment);
+        final PublishResult result;
+        try (FrameInput frameInput = spec.open(shape, nodeOptions.patternSeed(), environment.in());
+                Framecast node = environment.nodes().apply(config);
+                Publisher publisher = node.publish(channel)) {
+            result = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment).run();
+        }
+        report.result(result.json(), result.text(), false);
+        return ExitStatus.DONE;
+    }
+
+    private PublishPlan plan(final InputSpec spec) {
+        final Duration duration = seconds == null ? PublishPlan.FOREVER : PublishPlan.seconds("--seconds", seconds);
+        return new PublishPlan(
+                inputOptions.framesPerSecond(spec),
+                frames,
+                duration,
+                waitSubscribers,
+                PublishPlan.seconds("--wait-timeout", waitTimeout),
+                PublishPlan.seconds("--linger", linger));
+    }
+
+    /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and make their
+    /// rings no larger than needed.
+    private Channel channel(final FrameShape shape) {
+        final Channel channel = Channel.parse(uri);
+        if (!uri.contains("frame-max=")) {
+            return channel.withStream(channel.stream().withFrameMaxBytes(shape.bytes()));
+        }
+        if (channel.stream().frameMaxBytes() < shape.bytes()) {
+            throw new ConfigException("frame-max: frames of " + shape.bytes() + " bytes need frame-max="
+                    + shape.bytes() + " or more in the channel, got "
+                    + channel.stream().frameMaxBytes());
+        }
+        return channel;
+    }
+}

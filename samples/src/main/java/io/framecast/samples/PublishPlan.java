@@ -1,0 +1,37 @@
+package io.framecast.samples;
+
+import io.framecast.api.error.ConfigException;
+import java.time.Duration;
+
+/// What one run of `publish` does.
+///
+/// @param framesPerSecond 0 for as fast as credit allows
+/// @param framesMax frames to publish; `Long.MAX_VALUE` for all of the input
+/// @param duration time from the first frame after which no frame is begun
+/// @param subscribers how many must be ready before the first frame
+/// @param waitMax longest wait for them, and later for anybody
+/// @param linger longest wait for the last acknowledgements
+record PublishPlan(
+        double framesPerSecond, long framesMax, Duration duration, int subscribers, Duration waitMax, Duration linger) {
+    static final Duration FOREVER = Duration.ofDays(3_650);
+
+    PublishPlan {
+        if (!(framesPerSecond >= 0 && framesPerSecond <= 1e6)) {
+            throw new ConfigException("--rate: expected 0 … 1000000 frames per second, got " + framesPerSecond);
+        }
+        if (framesMax < 1) {
+            throw new ConfigException("--frames: expected at least 1, got " + framesMax);
+        }
+        if (subscribers < 1) {
+            throw new ConfigException("--wait-subscribers: expected at least 1, got " + subscribers);
+        }
+    }
+
+    /// Seconds as written on the command line.
+    static Duration seconds(final String option, final double seconds) {
+        if (!(seconds >= 0 && seconds <= FOREVER.toSeconds())) {
+            throw new ConfigException(option + ": expected seconds >= 0, got " + seconds);
+        }
+        return Duration.ofNanos(Math.round(seconds * 1e9));
+    }
+}

@@ -1,0 +1,42 @@
+package io.framecast.samples;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// What `publish` reports.
+///
+/// @param frameBytes length of a full frame
+/// @param backPressured how often a frame had to wait for credit
+/// @param elapsedNs first to last frame
+record PublishResult(
+        String transport,
+        long frameBytes,
+        long frames,
+        long bytes,
+        String streamCrc32c,
+        long backPressured,
+        long elapsedNs) {
+
+    Map<String, Object> publisherJson() {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("frames", frames);
+        json.put("bytes", bytes);
+        json.put("stream_crc32c", streamCrc32c);
+        json.put("back_pressured", backPressured);
+        return json;
+    }
+
+    Map<String, Object> json() {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("transport", transport);
+        json.put("frame_bytes", frameBytes);
+        json.put("publisher", publisherJson());
+        return json;
+    }
+
+    String text() {
+        final double rateMBps = elapsedNs == 0 ? 0 : bytes * 1e3 / elapsedNs;
+        return "published %,d frames, %,d bytes by %s in %.1f s (%.1f MB/s), crc32c %s, back-pressured %,d times"
+                .formatted(frames, bytes, transport, elapsedNs / 1e9, rateMBps, streamCrc32c, backPressured);
+    }
+}

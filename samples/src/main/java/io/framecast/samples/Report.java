@@ -1,0 +1,134 @@
+package io.framecast.samples;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.samples.json.Json;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.OptionSpec;
+
+/// Where a command's result goes: one JSON object to stdout (`--json -`) or a file, or text for people.
+///
+/// The target is found in the raw arguments, before they are parsed, because wrong arguments are reported there too.
+final class Report {
+    private static final String OPTION = "--json";
+    private static final String STDOUT = "-";
+
+    private final @Nullable String target;
+    private final OutputStream out;
+    private final Console console;
+    private boolean written;
+
+    private Report(final @Nullable String target, final OutputStream out, final Console console) {
+        this.target = target;
+        this.out = out;
+        this.console = console;
+    }
+
+    static Report of(final String[] arguments, final Environment environment) {
+        @Nullable String target = null;
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i].equals(OPTION) && i + 1 < arguments.length) {
+                target = arguments[i + 1];
+            } else if (arguments[i].startsWith(OPTION + "=")) {
+                target = arguments[i].substring(OPTION.length() + 1);
+            }
+        }
+        return new Report(target, environment.out(), environment.console());
+    }
+
+    /// The option as picocli is to know it.
+    static OptionSpec option() {
+        return OptionSpec.builder(OPTION)
+                .paramLabel("FILE|-")
+                .type(String.class)
+                .description("Write the result, or {\"error\", \"exit\"}, as one JSON object to FILE or stdout.")
+                .build();
+    }
+
+    /// Whether stdout belongs to the JSON object.
+    boolean ownsStdout() {
+        return STDOUT.equals(target);
+    }
+
+    /// Finds out before a long run that the file cannot be written; what is in it is kept until there is a result.
+    ///
+    /// @throws ConfigException naming file and reason
+    void requireWritable() {
+        if (target == null || ownsStdout()) {
+            return;
+        }
+        try {
+            Files.newOutputStream(Path.of(target), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                    .close();
+        } catch (final IOException e) {
+            throw new ConfigException("--json: cannot write " + Reasons.of(Path.of(target), e), e);
+        }
+    }
+
+    /// Prints a result: JSON where it was asked for, else `text`.
+    ///
+    /// @param stdoutTaken frames went to stdout: text goes to stderr
+    void result(final Map<String, Object> json, final String text, final boolean stdoutTaken) {
+        console.clearProgress();
+        if (target != null) {
+            writeJson(json);
+        } else if (stdoutTaken) {
+            console.line(text);
+        } else {
+            writeStdout(text + System.lineSeparator());
+        }
+    }
+
+    /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for.
+    void failure(final int status, final String line) {
+        console.line("framecast: " + line);
+        if (target == null || written) {
+            return;
+        }
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("error", line);
+        json.put("exit", status);
+        try {
+            writeJson(json);
+        } catch (final ConfigException e) {
+            console.line("framecast: " + e.getMessage());
+        }
+    }
+
+    private void writeJson(final Map<String, Object> json) {
+        final String text = Json.write(json) + "\n";
+        if (ownsStdout()) {
+            writeStdout(text);
+        } else {
+            writeFile(text);
+        }
+        written = true;
+    }
+
+    private void writeFile(final String text) {
+        final Path file = Path.of(String.valueOf(target));
+        try {
+            Files.writeString(file, text);
+        } catch (final IOException e) {
+            throw new ConfigException("--json: cannot write " + Reasons.of(file, e), e);
+        }
+    }
+
+    private void writeStdout(final String text) {
+        try {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+            out.flush();
+        } catch (final IOException e) {
+            // Somebody who reads part of an object must not get a second one behind it.
+            written = true;
+            throw new ConfigException("cannot write to stdout: " + e.getMessage(), e);
+        }
+    }
+}

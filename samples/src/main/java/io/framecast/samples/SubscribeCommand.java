@@ -1,0 +1,129 @@
+package io.framecast.samples;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Subscriber;
+import io.framecast.api.error.ConfigException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `framecast subscribe`.
+@Command(
+        name = "subscribe",
+        description = "Receives a channel's frames into device memory until end of stream.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  URI='framecast:auto?group=224.20.30.39:24326|channel=cam1'",
+            "  framecast subscribe \"$URI\" --device cuda:0 --worker motion",
+            "  framecast subscribe \"$URI\" --device host --out video.raw --json -",
+            "  framecast subscribe \"$URI\" --out - | ffplay -f rawvideo -pixel_format rgb24 -video_size 1920x1080 -"
+        })
+final class SubscribeCommand implements Callable<Integer> {
+    private static final String STDOUT = "-";
+
+    @Parameters(paramLabel = "URI", description = "Channel, such as framecast:auto?group=224.20.30.39:24326.")
+    private String uri = "";
+
+    @Option(
+            names = "--device",
+            paramLabel = "auto|cuda:N|emulated|host",
+            description = "Where frames land; default: what the URI says, else auto.")
+    private @Nullable String device;
+
+    @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
+    private long frames = Long.MAX_VALUE;
+
+    @Option(names = "--out", paramLabel = "FILE|-", description = "Write the frames' bytes, in order.")
+    private @Nullable String out;
+
+    @Option(names = "--worker", paramLabel = "NAME", description = "Compute on each frame in device memory.")
+    private @Nullable String worker;
+
+    @Option(
+            names = "--wait-timeout",
+            paramLabel = "S",
+            description = "Longest wait for a source, 0: for ever; default ${DEFAULT-VALUE} s.")
+    private double waitTimeout = 30;
+
+    @Option(names = "--check-test", hidden = true, paramLabel = "SEED")
+    private @Nullable Long checkSeed;
+
+    @Mixin
+    private NodeOptions nodeOptions = new NodeOptions();
+
+    @Mixin
+    private ChildOptions childOptions = new ChildOptions();
+
+    private final Environment environment;
+    private final Report report;
+
+    SubscribeCommand(final Environment environment, final Report report) {
+        this.environment = environment;
+        this.report = report;
+    }
+
+    @Override
+    public Integer call() {
+        childOptions.apply(environment);
+        if (childOptions.isChild()) {
+            environment.stop().defer();
+        }
+        if (STDOUT.equals(out) && report.ownsStdout()) {
+            throw new ConfigException("--out - and --json -: only one of them can have stdout");
+        }
+        report.requireWritable();
+        final SubscribePlan plan = new SubscribePlan(frames, PublishPlan.seconds("--wait-timeout", waitTimeout));
+        final Channel channel = channel();
+        final NodeConfig config = nodeOptions.config(environment);
+        final FrameWorkerProvider workers = worker == null ? null : worker(worker);
+        final SubscribeResult result;
+        try (FrameOutput output = output();
+                Framecast node = environment.nodes().apply(config);
+                Subscriber subscriber = node.subscribe(channel);
+                FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
+            final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
+            final var consumers = new SubscribeRun.Consumers(frameWorker, check, output);
+            result = new SubscribeRun(subscriber, plan, consumers, environment).run();
+        }
+        report.result(result.json(), result.text(), STDOUT.equals(out));
+        return status(result);
+    }
+
+    private int status(final SubscribeResult result) {
+        if (result.check().mismatch().isEmpty()) {
+            return ExitStatus.DONE;
+        }
+        environment.console().line("framecast: mismatch: " + result.check().mismatch());
+        return ExitStatus.MISMATCH;
+    }
+
+    private Channel channel() {
+        final Channel channel = Channel.parse(uri);
+        return device == null ? channel : DemoPlan.withDevice(channel, device);
+    }
+
+    private @Nullable FrameOutput output() {
+        if (out == null) {
+            return null;
+        }
+        return out.equals(STDOUT) ? FrameOutput.ofStream(environment.out()) : FrameOutput.ofFile(Path.of(out));
+    }
+
+    private FrameWorkerProvider worker(final String name) {
+        final List<FrameWorkerProvider> known = environment.workers().get();
+        return known.stream()
+                .filter(provider -> provider.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ConfigException("--worker: unknown worker " + name + "; known are "
+                        + known.stream().map(FrameWorkerProvider::name).toList()));
+    }
+}

@@ -1,0 +1,99 @@
+package io.framecast.samples;
+
+import io.framecast.api.SubscriberStats;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/// What `subscribe` reports.
+///
+/// @param frameBytesMax longest frame
+/// @param latencyNs publish to ready
+/// @param spanNs first publish to last ready
+/// @param worker the worker's summary, if there was a worker
+record SubscribeResult(
+        String transport,
+        String device,
+        long frameBytesMax,
+        FrameTally tally,
+        SubscriberStats stats,
+        Histogram latencyNs,
+        long spanNs,
+        Check check,
+        @Nullable Map<String, Object> worker) {
+
+    /// Frames handled and the checksum over them.
+    record FrameTally(long frames, long bytes, String streamCrc32c) {}
+
+    /// Whether contents were compared, and what was wrong first; empty when nothing was.
+    record Check(boolean done, String mismatch) {}
+
+    /// Payload, in units of 10^6 bytes per second, rounded to a kilobyte.
+    double goodputMBps() {
+        return spanNs <= 0 ? 0 : Math.round(tally.bytes() * 1e6 / spanNs) / 1e3;
+    }
+
+    Map<String, Object> subscriberJson() {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("frames", tally.frames());
+        json.put("bytes", tally.bytes());
+        json.put("stream_crc32c", tally.streamCrc32c());
+        json.put("in_place_frames", stats.inPlaceFrames());
+        json.put("mended_bytes", stats.mendedBytes());
+        json.put("repaired_datagrams", stats.repairedDatagrams());
+        json.put("dropped_frames", stats.droppedFrames());
+        final Map<String, Object> latency = new LinkedHashMap<>();
+        latency.put("p50", micros(latencyNs.getValueAtPercentile(50)));
+        latency.put("p99", micros(latencyNs.getValueAtPercentile(99)));
+        latency.put("max", micros(latencyNs.getMaxValue()));
+        json.put("latency_us", latency);
+        return json;
+    }
+
+    Map<String, Object> json() {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("transport", transport);
+        json.put("device", device);
+        json.put("frame_bytes", frameBytesMax);
+        json.put("subscribers", List.of(subscriberJson()));
+        json.put("goodput_MBps", goodputMBps());
+        if (check.done()) {
+            json.put("verified", check.mismatch().isEmpty());
+        }
+        if (worker != null) {
+            json.put("worker", worker);
+        }
+        return json;
+    }
+
+    String text() {
+        final StringBuilder text = new StringBuilder();
+        text.append("received %,d frames, %,d bytes by %s into %s (%.1f MB/s), crc32c %s%n"
+                .formatted(tally.frames(), tally.bytes(), transport, device, goodputMBps(), tally.streamCrc32c()));
+        text.append("in place %,d frames, mended %,d bytes, repaired %,d datagrams, dropped %,d frames%n"
+                .formatted(
+                        stats.inPlaceFrames(), stats.mendedBytes(), stats.repairedDatagrams(), stats.droppedFrames()));
+        text.append("latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs"
+                .formatted(
+                        micros(latencyNs.getValueAtPercentile(50)),
+                        micros(latencyNs.getValueAtPercentile(99)),
+                        micros(latencyNs.getMaxValue())));
+        if (check.done()) {
+            text.append(System.lineSeparator())
+                    .append(check.mismatch().isEmpty() ? "verified" : "MISMATCH: " + check.mismatch());
+        }
+        if (worker != null) {
+            worker.forEach((key, value) -> text.append(System.lineSeparator())
+                    .append(key.replace('_', ' '))
+                    .append(": ")
+                    .append(value));
+        }
+        return text.toString();
+    }
+
+    private static double micros(final long ns) {
+        return Math.round(ns / 100.0) / 10.0;
+    }
+}

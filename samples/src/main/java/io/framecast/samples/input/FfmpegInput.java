@@ -1,0 +1,179 @@
+package io.framecast.samples.input;
+
+import io.framecast.api.error.ConfigException;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// `--input ffmpeg:ARGS`: raw frames from the user's own ffmpeg, which decodes, captures or generates whatever it can.
+/// It is looked for at once, but started with the first read: a camera must not fill its buffers while subscribers
+/// join.
+final class FfmpegInput implements FrameInput {
+    private final List<String> command;
+    private final VideoFormat video;
+    private volatile @Nullable Process process;
+    private volatile boolean cancelled;
+    private volatile String lastComplaint = "";
+    private @Nullable Thread complaints;
+    private @Nullable ByteInput frames;
+    private boolean ended;
+
+    private FfmpegInput(final List<String> command, final VideoFormat video) {
+        this.command = command;
+        this.video = video;
+    }
+
+    /// @param executable `ffmpeg`, to be found on `searchPath`, or a path
+    /// @param searchPath directories as in PATH
+    /// @throws ConfigException when ffmpeg is not there or the arguments cannot work
+    static FfmpegInput open(
+            final String executable, final String searchPath, final String arguments, final VideoFormat video) {
+        if (!isExecutable(executable, searchPath)) {
+            throw new ConfigException("--input ffmpeg: no " + executable
+                    + " found on the PATH: install it (Debian, Ubuntu: apt install ffmpeg)");
+        }
+        return new FfmpegInput(command(executable, arguments, video), video);
+    }
+
+    /// What is run: the user's arguments, then output as raw frames of the wanted size on stdout. `-s` scales where the
+    /// source has another size, and does nothing where it has not.
+    static List<String> command(final String executable, final String arguments, final VideoFormat video) {
+        final List<String> words = CommandWords.split(arguments);
+        if (!words.contains("-i")) {
+            throw new ConfigException("--input ffmpeg: expected ffmpeg's arguments with an input, such as"
+                    + " \"ffmpeg:-i FILE\" or \"ffmpeg:-f v4l2 -i /dev/video0\", got \"" + arguments + "\"");
+        }
+        final String last = words.getLast();
+        final boolean pipe = last.equals("-") && !words.get(words.size() - 2).equals("-i");
+        if (pipe || last.matches("pipe:1?")) {
+            throw new ConfigException("--input ffmpeg: leave the output " + last + " out, framecast adds its own");
+        }
+        final List<String> command = new ArrayList<>(List.of(executable, "-hide_banner", "-loglevel", "error"));
+        if (!words.contains("-") && !words.contains("pipe:0")) {
+            command.add("-nostdin");
+        }
+        command.addAll(words);
+        command.addAll(List.of("-f", "rawvideo", "-pix_fmt", video.format().ffmpegName()));
+        command.addAll(List.of("-s", video.width() + "x" + video.height(), "-"));
+        return command;
+    }
+
+    @Override
+    public long nextBytes() {
+        return ended || cancelled ? 0 : video.frameBytes();
+    }
+
+    @Override
+    public long read(final MemorySegment target) throws IOException {
+        if (frames == null) {
+            frames = start();
+        }
+        final long count = frames.read(target);
+        if (count < target.byteSize()) {
+            ended = true;
+            requireGoodEnd(count);
+        }
+        return cancelled ? 0 : count;
+    }
+
+    private ByteInput start() {
+        try {
+            final Process started = new ProcessBuilder(command)
+                    .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            process = started;
+            complaints = Thread.ofPlatform().daemon().name("ffmpeg-stderr").start(() -> readComplaints(started));
+            if (cancelled) {
+                started.destroy();
+            }
+            return ByteInput.ofPipe("ffmpeg", new StreamChannel(started.getInputStream()), video.frameBytes());
+        } catch (final IOException e) {
+            throw new ConfigException("--input ffmpeg: cannot be started: " + e.getMessage(), e);
+        }
+    }
+
+    private void readComplaints(final Process source) {
+        final Charset charset = Charset.defaultCharset();
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(source.getErrorStream(), charset))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (!line.isBlank()) {
+                    lastComplaint = line.strip();
+                }
+            }
+        } catch (final IOException e) {
+            // The process was destroyed: what it said before is kept.
+        }
+    }
+
+    /// At the end of ffmpeg's output: it must have been content, and have written whole frames.
+    private void requireGoodEnd(final long partBytes) {
+        if (cancelled) {
+            return;
+        }
+        final int status = exitStatus();
+        if (cancelled) {
+            return;
+        }
+        if (status != 0) {
+            final String why = lastComplaint.isEmpty() ? "it said nothing" : lastComplaint;
+            throw new ConfigException("ffmpeg ended with status " + status + ": " + why);
+        }
+        if (partBytes > 0) {
+            throw new ConfigException(
+                    "ffmpeg ended within a frame: " + partBytes + " of " + video.frameBytes() + " bytes of " + video);
+        }
+    }
+
+    private int exitStatus() {
+        final Process running = process;
+        final Thread reader = complaints;
+        if (running == null || reader == null) {
+            return 0;
+        }
+        try {
+            final int status = running.waitFor();
+            reader.join();
+            return status;
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 0;
+        }
+    }
+
+    private static boolean isExecutable(final String executable, final String searchPath) {
+        if (executable.contains(File.separator)) {
+            return Files.isExecutable(Path.of(executable));
+        }
+        for (final String directory : searchPath.split(File.pathSeparator, -1)) {
+            if (Files.isExecutable(Path.of(directory, executable))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        final Process running = process;
+        if (running != null) {
+            running.destroy();
+        }
+    }
+
+    @Override
+    public void close() {
+        cancel();
+        if (frames != null) {
+            frames.close();
+        }
+    }
+}

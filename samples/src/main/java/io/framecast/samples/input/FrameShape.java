@@ -1,0 +1,43 @@
+package io.framecast.samples.input;
+
+import io.framecast.api.ByteSize;
+import io.framecast.api.StreamConfig;
+import io.framecast.api.error.ConfigException;
+import org.jspecify.annotations.Nullable;
+
+/// How long frames are.
+///
+/// @param bytes of a full frame
+/// @param video the format that length comes from, for inputs that need it
+public record FrameShape(long bytes, VideoFormat video) {
+    public FrameShape {
+        if (bytes < 1 || bytes >= StreamConfig.FRAME_MAX_LIMIT) {
+            throw new ConfigException(
+                    "--frame-bytes: expected 1 … " + (StreamConfig.FRAME_MAX_LIMIT - 1) + ", got " + bytes);
+        }
+    }
+
+    /// From the two options that set it, of which at most one is given.
+    public static FrameShape of(
+            final InputSpec input, final @Nullable String frameBytes, final @Nullable String video) {
+        if (frameBytes != null && video != null) {
+            throw new ConfigException("--frame-bytes and --video: give one of them");
+        }
+        if (frameBytes != null && input instanceof InputSpec.Ffmpeg) {
+            throw new ConfigException("--frame-bytes: ffmpeg's frames are sized by --video WIDTHxHEIGHTxFORMAT");
+        }
+        if (frameBytes != null) {
+            return new FrameShape(parseBytes(frameBytes), VideoFormat.DEFAULT);
+        }
+        final VideoFormat format = video == null ? VideoFormat.DEFAULT : VideoFormat.parse(video);
+        return new FrameShape(format.frameBytes(), format);
+    }
+
+    private static long parseBytes(final String text) {
+        try {
+            return ByteSize.parse("--frame-bytes", text);
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException(String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.framecast.samples.input;
+
+import io.framecast.api.error.ConfigException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/// `--input`, parsed.
+public sealed interface InputSpec {
+    /// Seeded pattern without end.
+    record Test() implements InputSpec {}
+
+    record File(Path path) implements InputSpec {}
+
+    record Stdin() implements InputSpec {}
+
+    record Ffmpeg(String arguments) implements InputSpec {}
+
+    static InputSpec parse(final String text) {
+        if (text.isEmpty()) {
+            throw new ConfigException("--input: expected test, FILE, - or ffmpeg:ARGS, got nothing");
+        }
+        if (text.startsWith("ffmpeg:")) {
+            return new Ffmpeg(text.substring("ffmpeg:".length()));
+        }
+        return switch (text) {
+            case "test" -> new Test();
+            case "-" -> new Stdin();
+            default -> new File(Path.of(text));
+        };
+    }
+
+    /// Opens the input. Nothing is read yet.
+    ///
+    /// @param frame how the input is cut
+    /// @param seed of the test pattern
+    /// @param stdin what `-` stands for
+    /// @throws ConfigException in one line, when the input is missing or cannot be read
+    default FrameInput open(final FrameShape frame, final long seed, final InputStream stdin) {
+        return switch (this) {
+            case Test() -> new TestInput(seed, frame.bytes());
+            case File(Path path) -> ByteInput.ofFile(path, frame.bytes());
+            case Stdin() -> ByteInput.ofPipe("stdin", Channels.newChannel(stdin), frame.bytes());
+            case Ffmpeg(String arguments) ->
+                FfmpegInput.open(
+                        "ffmpeg", Objects.requireNonNullElse(System.getenv("PATH"), ""), arguments, frame.video());
+        };
+    }
+}

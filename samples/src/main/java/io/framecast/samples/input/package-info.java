@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.samples.input;
+
+import org.jspecify.annotations.NullMarked;

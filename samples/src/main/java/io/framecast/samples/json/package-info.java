@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.samples.json;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,109 @@
+package io.framecast.samples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Real processes.
+final class JavaChildLauncherTest {
+    private final JavaChildLauncher launcher = new JavaChildLauncher(ChildMain.class.getName());
+
+    /// What the children of this test run.
+    static final class ChildMain {
+        private ChildMain() {}
+
+        public static void main(final String[] arguments) throws Exception {
+            switch (arguments[0]) {
+                case "speak" -> {
+                    System.out.println("{\"a\": 1}");
+                    System.err.println("a line");
+                    System.exit(7);
+                }
+                case "wait" -> waitForParent(arguments);
+                case "launch" -> launchAndWait();
+                default -> throw new IllegalArgumentException(arguments[0]);
+            }
+        }
+
+        private static void waitForParent(final String[] arguments) throws InterruptedException {
+            final ChildOptions options = new ChildOptions();
+            new picocli.CommandLine(picocli.CommandLine.Model.CommandSpec.create()
+                            .addMixin("child", picocli.CommandLine.Model.CommandSpec.forAnnotatedObject(options)))
+                    .parseArgs(List.of(arguments).subList(1, arguments.length).toArray(String[]::new));
+            options.apply(new Environment(
+                    System.in,
+                    System.out,
+                    new Console(System.err, false),
+                    _ -> null,
+                    new JavaChildLauncher(),
+                    List::of,
+                    new Stop()));
+            System.err.println("waiting " + ProcessHandle.current().pid());
+            new CountDownLatch(1).await();
+        }
+
+        private static void launchAndWait() throws IOException, InterruptedException {
+            new JavaChildLauncher(ChildMain.class.getName()).launch(List.of("wait"), false, System.out::println);
+            new CountDownLatch(1).await();
+        }
+    }
+
+    private static void awaitEnd(final ChildLauncher.Child child) {
+        while (child.isAlive()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldCollectOutputLinesAndStatus() throws IOException {
+        final Queue<String> lines = new ConcurrentLinkedQueue<>();
+        final ChildLauncher.Child child = launcher.launch(List.of("speak"), false, lines::add);
+        awaitEnd(child);
+        assertEquals("{\"a\": 1}", child.output().strip());
+        assertTrue(lines.contains("a line"), lines.toString());
+        assertEquals(7, child.exitStatus());
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldTellASignalByTheStatus() throws IOException {
+        final ChildLauncher.Child child = launcher.launch(List.of("wait"), false, _ -> {});
+        child.kill();
+        awaitEnd(child);
+        assertEquals(137, child.exitStatus());
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldLeaveNoOrphanWhenTheParentIsKilled() throws Exception {
+        final Process parent = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ChildMain.class.getName(),
+                        "launch")
+                .start();
+        final ProcessHandle child;
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(parent.getInputStream(), StandardCharsets.UTF_8))) {
+            final String line = output.readLine();
+            child = ProcessHandle.of(Long.parseLong(line.replace("waiting ", "")))
+                    .orElseThrow();
+        } finally {
+            parent.destroyForcibly();
+        }
+        child.onExit().join();
+        assertEquals(137, parent.waitFor());
+    }
+}
