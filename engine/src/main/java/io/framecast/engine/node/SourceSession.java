@@ -196,13 +196,15 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private int sendData(final long nowNs) {
         int sent = 0;
         for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
-            final int count = Math.min(machine.sendable(), SEND_BATCH_MAX);
+            final int slot = window.slot(machine.nextSequence());
+            // A run ends with the window: the ring's next slot is the probe's.
+            final int count = Math.min(Math.min(machine.sendable(), SEND_BATCH_MAX), window.slots() - slot);
             if (count == 0) {
                 break;
             }
             // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
             final int accepted =
-                    machine.readyMembers() == 0 ? count : data.multicast(window.slot(machine.nextSequence()), count);
+                    machine.readyMembers() == 0 ? count : data.multicast(slot, count);
             machine.announceMetadata(accepted);
             machine.onSent(accepted, nowNs);
             sent += accepted;
