@@ -250,8 +250,8 @@ final class PublishRun {
         disconnectedNs = disconnectedNs < 0 ? nowNs : disconnectedNs;
         final long evicted = publisher.stats().evictedSubscribers();
         if (evicted > 0 || nowNs - disconnectedNs > plan.waitMax().toNanos()) {
-            throw new PeerLostException("no subscribers are left after " + frames + " frames: " + evicted
-                    + " fell silent, the others left");
+            throw new PeerLostException(
+                    "no subscriber is left after " + frames + " frames; " + evicted + " of them fell silent");
         }
     }
 
@@ -266,8 +266,8 @@ final class PublishRun {
         final PublisherStats stats = publisher.stats();
         console.clearProgress();
         if (stats.evictedSubscribers() > 0) {
-            throw new PeerLostException(stats.evictedSubscribers() + " subscribers fell silent and were given up; "
-                    + frames + " frames were published");
+            throw new PeerLostException("subscribers that fell silent and were given up: " + stats.evictedSubscribers()
+                    + "; " + frames + " frames were published");
         }
         if (!acknowledged && !stop.isRequested()) {
             throw new PeerLostException("not every subscriber acknowledged the last frame within "

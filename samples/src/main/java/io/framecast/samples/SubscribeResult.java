@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param spanNs first publish to last ready
 /// @param worker the worker's summary, if there was a worker
 record SubscribeResult(
-        String transport,
-        String device,
+        Route route,
         long frameBytesMax,
         FrameTally tally,
         SubscriberStats stats,
@@ -23,6 +22,9 @@ record SubscribeResult(
         long spanNs,
         Check check,
         @Nullable Map<String, Object> worker) {
+
+    /// What carried the frames, and where to.
+    record Route(String transport, String device) {}
 
     /// Frames handled and the checksum over them.
     record FrameTally(long frames, long bytes, String streamCrc32c) {}
@@ -54,8 +56,8 @@ record SubscribeResult(
 
     Map<String, Object> json() {
         final Map<String, Object> json = new LinkedHashMap<>();
-        json.put("transport", transport);
-        json.put("device", device);
+        json.put("transport", route.transport());
+        json.put("device", route.device());
         json.put("frame_bytes", frameBytesMax);
         json.put("subscribers", List.of(subscriberJson()));
         json.put("goodput_MBps", goodputMBps());
@@ -71,7 +73,13 @@ record SubscribeResult(
     String text() {
         final StringBuilder text = new StringBuilder();
         text.append("received %,d frames, %,d bytes by %s into %s (%.1f MB/s), crc32c %s%n"
-                .formatted(tally.frames(), tally.bytes(), transport, device, goodputMBps(), tally.streamCrc32c()));
+                .formatted(
+                        tally.frames(),
+                        tally.bytes(),
+                        route.transport(),
+                        route.device(),
+                        goodputMBps(),
+                        tally.streamCrc32c()));
         text.append("in place %,d frames, mended %,d bytes, repaired %,d datagrams, dropped %,d frames%n"
                 .formatted(
                         stats.inPlaceFrames(), stats.mendedBytes(), stats.repairedDatagrams(), stats.droppedFrames()));

@@ -165,8 +165,7 @@ final class SubscribeRun {
         final FrameWorker worker = consumers.worker();
         final Map<String, Object> summary = worker == null ? null : worker.summary();
         return new SubscribeResult(
-                subscriber.channel().transport(),
-                device,
+                new SubscribeResult.Route(subscriber.channel().transport(), device),
                 frameBytesMax,
                 new SubscribeResult.FrameTally(frames, bytes, checksum.hex()),
                 subscriber.stats(),
