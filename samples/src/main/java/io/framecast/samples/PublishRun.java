@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Locale;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
@@ -81,11 +82,19 @@ final class PublishRun {
                 throw new ConfigException("stopped while waiting for subscribers: nothing was published");
             }
             if (System.nanoTime() - startNs > plan.waitMax().toNanos()) {
-                throw new ConfigException("no subscribers: %d of %d ready on %s after %s; start framecast subscribe"
-                        .formatted(ready, plan.subscribers(), publisher.channel(), seconds(plan.waitMax())));
+                throw new ConfigException(String.format(
+                        Locale.ROOT,
+                        "no subscribers: %d of %d ready on %s after %s; start framecast subscribe",
+                        ready,
+                        plan.subscribers(),
+                        publisher.channel(),
+                        seconds(plan.waitMax())));
             }
             if (console.isProgressDue()) {
-                console.progress("waiting, %d of %d subscribers ready;".formatted(ready, plan.subscribers()), 0, 0);
+                console.progress(
+                        String.format(Locale.ROOT, "waiting, %d of %d subscribers ready;", ready, plan.subscribers()),
+                        0,
+                        0);
             }
             idle.idle();
         }

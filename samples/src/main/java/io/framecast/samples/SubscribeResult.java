@@ -3,6 +3,7 @@ package io.framecast.samples;
 import io.framecast.api.SubscriberStats;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -72,22 +73,28 @@ record SubscribeResult(
 
     String text() {
         final StringBuilder text = new StringBuilder();
-        text.append("received %,d frames, %,d bytes by %s into %s (%.1f MB/s), crc32c %s%n"
-                .formatted(
-                        tally.frames(),
-                        tally.bytes(),
-                        route.transport(),
-                        route.device(),
-                        goodputMBps(),
-                        tally.streamCrc32c()));
-        text.append("in place %,d frames, mended %,d bytes, repaired %,d datagrams, dropped %,d frames%n"
-                .formatted(
-                        stats.inPlaceFrames(), stats.mendedBytes(), stats.repairedDatagrams(), stats.droppedFrames()));
-        text.append("latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs"
-                .formatted(
-                        micros(latencyNs.getValueAtPercentile(50)),
-                        micros(latencyNs.getValueAtPercentile(99)),
-                        micros(latencyNs.getMaxValue())));
+        text.append(String.format(
+                Locale.ROOT,
+                "received %,d frames, %,d bytes by %s into %s (%.1f MB/s), crc32c %s%n",
+                tally.frames(),
+                tally.bytes(),
+                route.transport(),
+                route.device(),
+                goodputMBps(),
+                tally.streamCrc32c()));
+        text.append(String.format(
+                Locale.ROOT,
+                "in place %,d frames, mended %,d bytes, repaired %,d datagrams, dropped %,d frames%n",
+                stats.inPlaceFrames(),
+                stats.mendedBytes(),
+                stats.repairedDatagrams(),
+                stats.droppedFrames()));
+        text.append(String.format(
+                Locale.ROOT,
+                "latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs",
+                micros(latencyNs.getValueAtPercentile(50)),
+                micros(latencyNs.getValueAtPercentile(99)),
+                micros(latencyNs.getMaxValue())));
         if (check.done()) {
             text.append(System.lineSeparator())
                     .append(check.mismatch().isEmpty() ? "verified" : "MISMATCH: " + check.mismatch());
