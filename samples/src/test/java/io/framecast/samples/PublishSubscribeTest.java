@@ -199,7 +199,7 @@ final class PublishSubscribeTest {
                 "2",
                 "--json",
                 "-");
-        publish.assertFailed(ExitStatus.PEER_LOST, "1 subscribers fell silent");
+        publish.assertFailed(ExitStatus.PEER_LOST, "fell silent and were given up: 1");
         assertTrue(tool.network.publisher.ended, "the other one is told the end");
         final int statuses = first.join().status() + second.join().status();
         assertEquals(ExitStatus.PEER_LOST, statuses, "one lost, one done");
@@ -239,7 +239,7 @@ final class PublishSubscribeTest {
                 "--json",
                 "-");
         assertEquals(2L, received(subscriber.join()).get("frames"));
-        publish.assertFailed(ExitStatus.PEER_LOST, "no subscribers are left");
+        publish.assertFailed(ExitStatus.PEER_LOST, "no subscriber is left");
     }
 
     @Test
