@@ -70,6 +70,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new PublishCommand(environment, report))
                 .addSubcommand(new SubscribeCommand(environment, report))
                 .addSubcommand(new SimulateCommand(environment, report));
+        commands.getCommandSpec().addOption(Report.option());
         commands.getSubcommands()
                 .values()
                 .forEach(command -> command.getCommandSpec().addOption(Report.option()));

@@ -6,6 +6,7 @@ import io.framecast.reliability.sim.Simulation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,7 +49,7 @@ final class SimulateRun {
             json.put("drops", drops);
             json.put("repairs", repairs);
             json.put("frames", frames);
-            json.put("digest", "%016x".formatted(digest));
+            json.put("digest", String.format(Locale.ROOT, "%016x", digest));
             failed.ifPresent(report -> {
                 json.put("failing_seed", report.seed());
                 json.put("violations", shown(report));
@@ -58,8 +59,15 @@ final class SimulateRun {
         }
 
         String text() {
-            return "%,d seeds, %,d events, %,d drops, %,d repairs, %,d frames delivered and checked, digest %016x"
-                    .formatted(seeds, events, drops, repairs, frames, digest);
+            return String.format(
+                    Locale.ROOT,
+                    "%,d seeds, %,d events, %,d drops, %,d repairs, %,d frames delivered and checked, digest %016x",
+                    seeds,
+                    events,
+                    drops,
+                    repairs,
+                    frames,
+                    digest);
         }
 
         Optional<String> failure() {

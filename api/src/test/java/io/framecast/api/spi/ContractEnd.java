@@ -183,7 +183,8 @@ final class ContractEnd implements AutoCloseable {
         return count;
     }
 
-    /// Polls until `count` datagrams have landed since the end was opened, posting each slot again once it was read.
+    /// Polls until `count` datagrams have landed since the end was opened, posting each slot again once it was
+    /// read.
     void awaitLandedReposting(final int count, final TransportCapabilities.Placement placement) {
         awaitUntil(count + " datagrams to land", () -> {
             poll();

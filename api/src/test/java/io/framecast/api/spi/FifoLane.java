@@ -52,7 +52,8 @@ final class FifoLane implements Lane {
         return number;
     }
 
-    /// Whether multicast from the other lane reaches this one: receivers hear their own kind, data lanes one source.
+    /// Whether multicast from the other lane reaches this one: receivers hear their own kind, data lanes one
+    /// source.
     boolean hearsGroup(final FifoLane from) {
         if (config.role() != LaneConfig.Role.RECEIVER || config.kind() != from.config.kind()) {
             return false;
@@ -194,8 +195,8 @@ final class FifoLane implements Lane {
         }
     }
 
-    /// Consumes the receive posted first, whatever the datagram is. One that does not fit is dropped before it consumes
-    /// anything: a slot that went without a completion could never be posted again by its owner.
+    /// Consumes the receive posted first, whatever the datagram is. One that does not fit is dropped before it
+    /// consumes anything: a slot that went without a completion could never be posted again by its owner.
     void land(final byte[] datagram) {
         final ReceiveRing ring = config.receive();
         if (ring == null || posted.isEmpty()) {

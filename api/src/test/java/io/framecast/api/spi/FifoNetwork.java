@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// An in-memory network for [FifoTransport]: one multicast group whose lanes hear each other at once. Seeded, so that a
-/// failing run replays. Safe for lanes used by several threads: every delivery holds the network's lock.
+/// An in-memory network for [FifoTransport]: one multicast group whose lanes hear each other at once. Seeded, so
+/// that a failing run replays. Safe for lanes used by several threads: every delivery holds the network's lock.
 public final class FifoNetwork {
     /// What the network does to a datagram on its way to one receiver.
     ///

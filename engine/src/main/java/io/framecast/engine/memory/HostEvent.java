@@ -3,8 +3,9 @@ package io.framecast.engine.memory;
 import io.framecast.api.spi.DeviceEvent;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Always complete, for a host stream's work is done when it is enqueued. What it carries is visibility: recording is a
-/// release store, asking an acquire load, so that work done by one thread is seen by another that asked.
+/// Always complete, for a host stream's work is done when it is enqueued. What it carries is visibility:
+/// recording is a release store, asking an acquire load, so that work done by one thread is seen by another that
+/// asked.
 final class HostEvent implements DeviceEvent {
     private final AtomicLong recordings = new AtomicLong();
 

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Which host addresses are device memory of one backend: what it allocated and what was registered with it. Reads take
-/// a snapshot and allocate nothing; changes replace the snapshot under a lock.
+/// Which host addresses are device memory of one backend: what it allocated and what was registered with it.
+/// Reads take a snapshot and allocate nothing; changes replace the snapshot under a lock.
 final class HostMemoryTable implements KernelSource.DeviceMemory {
     /// One range.
     ///

@@ -5,15 +5,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame that wraps
-/// around a ring's end lies contiguous all the same. Zeroed; all pages are allocated when it is made, so that running
-/// out of memory is seen here and no page fault falls into the stream.
+/// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame that
+/// wraps around a ring's end lies contiguous all the same. Zeroed; all pages are allocated when it is made, so
+/// that running out of memory is seen here and no page fault falls into the stream.
 ///
-/// Mapping works in whole pages. Where the length is no multiple of [#pageBytes], or the system cannot map twice, the
-/// memory is plain and [#mirrored] says so: round a ring's slots up with [#alignedSlots].
+/// Mapping works in whole pages. Where the length is no multiple of [#pageBytes], or the system cannot map twice,
+/// the memory is plain and [#mirrored] says so: round a ring's slots up with [#alignedSlots].
 ///
-/// Ownership: freed by [#close], after which every access through [#segment] throws; nothing native may still hold the
-/// address. Threading: memory and close may be used from any thread, close once nobody uses the memory.
+/// Ownership: freed by [#close], after which every access through [#segment] throws; nothing native may still
+/// hold the address. Threading: memory and close may be used from any thread, close once nobody uses the memory.
 public final class MirroredMemory implements AutoCloseable {
     private static final int PAGE_BYTES_ELSEWHERE = 4096;
     private static final long ALIGN_BYTES = 4096;

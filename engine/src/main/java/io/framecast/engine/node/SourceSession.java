@@ -86,7 +86,6 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         counters = counters(context.counters());
     }
 
-
     private CounterBoard counters(final CounterTable table) {
         return new CounterBoard(table, stream().channel())
                 .sends(data, "data")
@@ -105,7 +104,9 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 .add(
                         EngineCounter.CREDIT_REMAINING,
                         () -> machine.readyMembers() == 0 ? 0 : machine.grantedSequence() - machine.nextSequence())
-                .add(EngineCounter.WINDOW_USED, () -> (window.committed() - window.freed()) * stream().slotBytes());
+                .add(
+                        EngineCounter.WINDOW_USED,
+                        () -> (window.committed() - window.freed()) * stream().slotBytes());
     }
 
     /// Counters of what the publisher's thread does.
@@ -196,13 +197,14 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private int sendData(final long nowNs) {
         int sent = 0;
         for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
-            final int count = Math.min(machine.sendable(), SEND_BATCH_MAX);
+            final int slot = window.slot(machine.nextSequence());
+            // The ring goes on behind the window, with the probe's slot: runs end where the window does.
+            final int count = Math.min(Math.min(machine.sendable(), SEND_BATCH_MAX), window.slots() - slot);
             if (count == 0) {
                 break;
             }
             // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
-            final int accepted =
-                    machine.readyMembers() == 0 ? count : data.multicast(window.slot(machine.nextSequence()), count);
+            final int accepted = machine.readyMembers() == 0 ? count : data.multicast(slot, count);
             machine.announceMetadata(accepted);
             machine.onSent(accepted, nowNs);
             sent += accepted;

@@ -11,15 +11,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is a function
+/// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is a
+/// function
 /// of both, so that every byte can be checked.
 final class StreamFixture implements AutoCloseable {
     private static final long WAIT_NS = 60_000_000_000L;
-    private static final AtomicInteger PORTS = new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 10);
+    private static final AtomicInteger PORTS =
+            new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 10);
 
     final Framecast source;
     final Framecast sink;
@@ -40,7 +44,8 @@ final class StreamFixture implements AutoCloseable {
 
     static Channel channel(final String transport, final String settings) {
         final int port = PORTS.getAndAdd(3);
-        return Channel.parse("framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
+        return Channel.parse(
+                "framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
     }
 
     /// Runs or waits for the agents until the condition holds.
@@ -98,10 +103,29 @@ final class StreamFixture implements AutoCloseable {
                     return check.expected() == check.frames();
                 },
                 "all frames");
-        if (!publisher.close(Duration.ofSeconds(30))) {
+        if (!closePublisher(Duration.ofSeconds(30))) {
             throw new AssertionError("publisher did not drain");
         }
         await(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
+    }
+
+    /// Closes the publisher; where nobody else runs the subscriber's agents, runs them meanwhile.
+    boolean closePublisher(final Duration linger) {
+        if (!invoked) {
+            return publisher.close(linger);
+        }
+        final FutureTask<Boolean> closing = new FutureTask<>(() -> publisher.close(linger));
+        Thread.ofPlatform().daemon().start(closing);
+        while (!closing.isDone()) {
+            if (sink.doWork() == 0) {
+                LockSupport.parkNanos(20_000);
+            }
+        }
+        try {
+            return closing.get();
+        } catch (final InterruptedException | ExecutionException e) {
+            throw new AssertionError("close failed", e);
+        }
     }
 
     @Override

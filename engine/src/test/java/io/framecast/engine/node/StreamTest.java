@@ -14,6 +14,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,10 +58,29 @@ class StreamTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldRepairNothingWhenNothingIsLost(final String transport) {
+        final long[] lengths = new long[80];
+        Arrays.fill(lengths, 150_001);
+        // A window of 256 datagrams: the stream goes around it some thirty times.
+        final String settings = "|mtu=1500|window=300k|frame-max=150001|device=host";
+        try (StreamFixture stream = new StreamFixture(SHARED.withThreading(Threading.INVOKER), transport, settings);
+                FrameCheck check = new FrameCheck(stream.subscriber.device(), lengths)) {
+            for (int i = 0; i < lengths.length; i++) {
+                stream.offer(stream.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
+            }
+            stream.finish(check);
+            assertEquals(0, stream.subscriber.stats().repairedDatagrams());
+            assertEquals(lengths.length, stream.subscriber.stats().inPlaceFrames());
+        }
+    }
+
     @Test
     void shouldTakeFrameInPartsWhenItIsLongerThanTheWindow() {
         final long[] lengths = {3_000_000, 5, 3_000_000};
-        try (StreamFixture stream = new StreamFixture(SHARED, "udp", "|mtu=1500|window=100k|frame-max=3000000|device=host");
+        try (StreamFixture stream =
+                        new StreamFixture(SHARED, "udp", "|mtu=1500|window=100k|frame-max=3000000|device=host");
                 FrameCheck check = new FrameCheck(stream.subscriber.device(), lengths)) {
             for (int i = 0; i < lengths.length; i++) {
                 stream.offer(stream.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
@@ -148,7 +168,9 @@ class StreamTest {
             final String uri = stream.publisher.channel() + "|ring=100000";
             try (Subscriber small = stream.sink.subscribe(io.framecast.api.Channel.parse(uri))) {
                 stream.await(() -> small.state() == Subscriber.State.FAILED, "refusal");
-                assertTrue(small.failure().orElseThrow().startsWith("ring: expected at least"), () -> "" + small.failure());
+                assertTrue(
+                        small.failure().orElseThrow().startsWith("ring: expected at least"),
+                        () -> "" + small.failure());
             }
         }
     }

@@ -142,9 +142,8 @@ final class EmulatedStream implements DeviceStream {
     private void checkHost(final MemorySegment segment, final long offset, final long bytes) {
         HostBounds.check(device.name(), segment, offset, bytes);
         if (!device.dma().canAccess(segment)) {
-            throw new DeviceException(
-                    device.name()
-                            + ": host memory is confined to one thread, copies run on another; allocate it in Arena.ofShared()");
+            throw new DeviceException(device.name()
+                    + ": host memory is confined to one thread, copies run on another; use Arena.ofShared()");
         }
     }
 

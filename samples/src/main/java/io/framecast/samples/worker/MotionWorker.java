@@ -12,8 +12,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
 
 /// Detects motion between consecutive frames on the device they arrive on. Nothing waits for the device: each frame
-/// enqueues `await ready → compare with the previous frame → keep this one → copy two numbers back → release` on
-/// the worker's own stream, and scores are reported when they have come back, in the order of the frames.
+/// enqueues `await ready → compare with the previous frame → keep this one → copy two numbers back → release` on the
+/// worker's own stream, and scores are reported when they have come back, in the order of the frames.
 ///
 /// Used by one thread. Owns its stream, events and buffers; the device is the caller's and outlives the worker.
 public final class MotionWorker implements FrameHandler, AutoCloseable {

@@ -1,0 +1,131 @@
+package io.framecast.engine.udp;
+
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneConfig.Role;
+import io.framecast.api.spi.LaneKind;
+import java.lang.foreign.Arena;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The sockets of one lane, by kind and role:
+///
+/// - a source's data lane: one socket, bound to the interface, which multicasts; receivers know it by its port;
+/// - a receiver's data lane: one socket on the group's port, connected to its source, so that the kernel passes
+///   it that source's datagrams and no others;
+/// - repair and control lanes: one socket of their own for sending and for unicast, and at a receiver one more
+///   that hears the group.
+///
+/// @param own sends, and hears unicast; null for a receiver's data lane
+/// @param group hears multicast; null where none is to be heard
+/// @param address where peers reach the lane: the own socket, or else the group
+/// @param sendsConnected whether the own socket is connected to the group, which saves a route look-up per
+///     datagram
+/// @param receiveBytes what datagrams are charged against; 0 for a lane that receives nothing
+record LaneSockets(
+        @Nullable LinuxSocket own,
+        @Nullable LinuxSocket group,
+        Endpoint address,
+        boolean sendsConnected,
+        long receiveBytes)
+        implements AutoCloseable {
+
+    static LaneSockets open(
+            final Arena arena, final UdpLink link, final SocketBuffers buffers, final LaneConfig config) {
+        LinuxSocket group = null;
+        try {
+            final boolean isReceiver = config.role() == Role.RECEIVER;
+            group = isReceiver ? LinuxSocket.open(arena, link.group().family()) : null;
+            final long groupBytes = group == null ? 0 : setUpGroup(group, link, buffers, config);
+            if (isReceiver && config.kind() == LaneKind.DATA) {
+                return new LaneSockets(null, group, link.group(0), false, groupBytes);
+            }
+            return openOwn(arena, link, buffers, config, group);
+        } catch (final RuntimeException e) {
+            close(group);
+            throw e;
+        }
+    }
+
+    private static long setUpGroup(
+            final LinuxSocket socket, final UdpLink link, final SocketBuffers buffers, final LaneConfig config) {
+        final IpFamily family = link.group().family();
+        socket.option(new Sockets.Option(SocketLayouts.SOL_SOCKET, SocketLayouts.SO_REUSEADDR), 1);
+        limitToOwnFamily(socket, family);
+        // Else the socket hears groups that any other program joined.
+        socket.option(family.multicastAll(), 0);
+        final long bytes = buffers.sizeReceive(socket, config.kind());
+        socket.bind(link.group(portOffset(config.kind())), link.index());
+        if (config.kind() == LaneKind.DATA) {
+            final Endpoint source = Endpoint.decode(Objects.requireNonNull(config.peer()), family);
+            socket.connect(source, link.index());
+        }
+        // Last: from here on datagrams arrive, and they must be the source's alone.
+        socket.join(link.group().address(), link.index());
+        return bytes;
+    }
+
+    private static LaneSockets openOwn(
+            final Arena arena,
+            final UdpLink link,
+            final SocketBuffers buffers,
+            final LaneConfig config,
+            final @Nullable LinuxSocket group) {
+        final IpFamily family = link.group().family();
+        final LinuxSocket own = LinuxSocket.open(arena, family);
+        try {
+            limitToOwnFamily(own, family);
+            own.bind(new Endpoint(link.local(), 0), link.index());
+            own.multicastBy(link.group().address(), link.index());
+            own.option(family.multicastHops(), link.ttl());
+            own.option(family.multicastLoop(), 1);
+            own.option(family.mtuDiscover(), SocketLayouts.PMTUDISC_PROBE);
+            buffers.sizeSend(own);
+            final Endpoint address = own.localEndpoint();
+            final long bytes = config.receive() == null ? 0 : buffers.sizeReceive(own, config.kind());
+            final boolean connect = config.kind() == LaneKind.DATA && config.receive() == null;
+            if (connect) {
+                own.connect(link.group(portOffset(config.kind())), link.index());
+            }
+            return new LaneSockets(own, group, address, connect, bytes);
+        } catch (final RuntimeException e) {
+            own.close();
+            throw e;
+        }
+    }
+
+    private static void limitToOwnFamily(final LinuxSocket socket, final IpFamily family) {
+        if (family == IpFamily.IPV6) {
+            socket.option(new Sockets.Option(SocketLayouts.IPPROTO_IPV6, SocketLayouts.IPV6_V6ONLY), 1);
+        }
+    }
+
+    /// Lanes use consecutive ports from the group's on.
+    static int portOffset(final LaneKind kind) {
+        return switch (kind) {
+            case DATA -> 0;
+            case REPAIR -> 1;
+            case CONTROL -> 2;
+        };
+    }
+
+    /// Datagrams that the kernel dropped for want of room.
+    long drops() {
+        return drops(own) + drops(group);
+    }
+
+    private static long drops(final @Nullable LinuxSocket socket) {
+        return socket == null ? 0 : socket.memoryInfo(SocketLayouts.MEMINFO_DROPS);
+    }
+
+    @Override
+    public void close() {
+        close(own);
+        close(group);
+    }
+
+    private static void close(final @Nullable LinuxSocket socket) {
+        if (socket != null) {
+            socket.close();
+        }
+    }
+}

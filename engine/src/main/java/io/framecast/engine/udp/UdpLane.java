@@ -1,0 +1,226 @@
+package io.framecast.engine.udp;
+
+import io.framecast.api.error.NativeException;
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.SendRing;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A lane on UDP sockets. The kernel copies between a socket and the rings' slots; nothing here touches a
+/// payload.
+///
+/// Sends are complete when the call returns: the kernel has copied them. A receiver's data lane only receives,
+/// and its [#address] is that of the group; unicast reaches repair and control lanes.
+final class UdpLane implements Lane {
+    // Of the receive buffer that may hold datagrams: the kernel gives room back only when a quarter of the buffer
+    // was read, or all of it, so that a quarter may still be charged for datagrams that are gone.
+    private static final int USABLE_QUARTERS = 3;
+
+    private final LaneKind kind;
+    private final UdpLink link;
+    private final Consumer<UdpLane> onClose;
+    private final Arena arena = Arena.ofShared();
+    private final LaneCounts counts = new LaneCounts();
+    private final LaneSockets sockets;
+    private final LaneAddress address;
+    private final PeerTable peers;
+    private final MemorySegment groupSockaddr;
+    private final @Nullable SendSlots send;
+    private final int sendSlots;
+    private final @Nullable ReceiveSlots receive;
+    private final int receiveCapacity;
+    private long submitted;
+    private long drops;
+    private boolean groupFirst;
+    private boolean closed;
+
+    UdpLane(final UdpLink link, final SocketBuffers buffers, final LaneConfig config, final Consumer<UdpLane> onClose) {
+        kind = config.kind();
+        this.link = link;
+        this.onClose = onClose;
+        LaneSockets opened = null;
+        try {
+            final SendRing sendRing = config.send();
+            final ReceiveRing receiveRing = config.receive();
+            if (kind == LaneKind.DATA && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
+                throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
+            }
+            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts);
+            sendSlots = sendRing == null ? 0 : sendRing.slots();
+            receive = receiveRing == null ? null : new ReceiveSlots(arena, receiveRing, counts);
+            opened = LaneSockets.open(arena, link, buffers, config);
+            sockets = opened;
+            address = opened.address().toLaneAddress();
+            peers = new PeerTable(arena);
+            groupSockaddr = arena.allocate(link.group().family().sockaddrBytes(), Long.BYTES);
+            link.group(LaneSockets.portOffset(kind)).write(groupSockaddr, 0, link.index());
+            receiveCapacity = receiveRing == null ? 0 : capacity(receiveRing, opened.receiveBytes());
+        } catch (final RuntimeException e) {
+            if (opened != null) {
+                opened.close();
+            }
+            arena.close();
+            throw e;
+        }
+    }
+
+    private int capacity(final ReceiveRing ring, final long receiveBytes) {
+        final int datagramBytes = Math.min(ring.headerBytes() + ring.payloadBytes(), link.datagramBytesMax());
+        final long datagrams = receiveBytes / 4 * USABLE_QUARTERS / Truesize.of(datagramBytes, link.loopback());
+        return Math.clamp(datagrams, 1, UNLIMITED - 1);
+    }
+
+    @Override
+    public LaneAddress address() {
+        return address;
+    }
+
+    @Override
+    public int post(final int firstSlot, final int count) {
+        return receiving().post(firstSlot, count);
+    }
+
+    @Override
+    public int poll(final Completions completions) {
+        final ReceiveSlots slots = receiving();
+        final int before = completions.count();
+        // By turns, so that neither multicast nor unicast can keep the other waiting.
+        groupFirst = !groupFirst;
+        drain(groupFirst ? sockets.group() : sockets.own(), slots, completions);
+        drain(groupFirst ? sockets.own() : sockets.group(), slots, completions);
+        return completions.count() - before;
+    }
+
+    private void drain(final @Nullable LinuxSocket socket, final ReceiveSlots slots, final Completions completions) {
+        if (socket == null) {
+            return;
+        }
+        final int errno = slots.drain(socket, completions);
+        if (errno != 0 && errno != SocketLayouts.EAGAIN) {
+            survive("recvmmsg", errno);
+        }
+    }
+
+    @Override
+    public int receiveCapacity() {
+        return receiveCapacity;
+    }
+
+    @Override
+    public int multicast(final int firstSlot, final int count) {
+        final SendSlots slots = sending(firstSlot, count);
+        return sockets.sendsConnected()
+                ? send(slots, 0, firstSlot, count)
+                : send(slots, groupSockaddr.address(), firstSlot, count);
+    }
+
+    @Override
+    public int unicast(final int peer, final int firstSlot, final int count) {
+        final SendSlots slots = sending(firstSlot, count);
+        return send(slots, peers.sockaddr(peer), firstSlot, count);
+    }
+
+    private int send(final SendSlots slots, final long sockaddr, final int firstSlot, final int count) {
+        final LinuxSocket own = sockets.own();
+        if (own == null) {
+            throw new IllegalStateException("lane " + kind + ": a receiver's data lane sends nothing");
+        }
+        final int sockaddrBytes = sockaddr == 0 ? 0 : link.group().family().sockaddrBytes();
+        try {
+            final int accepted = slots.send(own, sockaddr, sockaddrBytes, firstSlot, count);
+            submitted += accepted;
+            return accepted;
+        } catch (final NativeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public long submitted() {
+        return submitted;
+    }
+
+    @Override
+    public long completed() {
+        return submitted;
+    }
+
+    @Override
+    public int connect(final LaneAddress peer) {
+        requireOpen();
+        return peers.add(Endpoint.decode(peer, link.group().family()), link.index());
+    }
+
+    @Override
+    public void disconnect(final int peer) {
+        requireOpen();
+        peers.remove(peer);
+    }
+
+    @Override
+    public long counter(final LaneCounter counter) {
+        if (counter == LaneCounter.RECEIVE_OVERRUNS) {
+            // Asked for only when somebody looks: it is a system call.
+            drops = closed ? drops : sockets.drops();
+            return drops;
+        }
+        return counts.value(counter);
+    }
+
+    private void survive(final String function, final int errno) {
+        try {
+            SendSlots.requireUsable(function, errno);
+        } catch (final NativeException e) {
+            close();
+            throw e;
+        }
+        counts.add(LaneCounter.SYSTEM_ERRORS, 1);
+    }
+
+    private ReceiveSlots receiving() {
+        requireOpen();
+        if (receive == null) {
+            throw new IllegalStateException("lane " + kind + ": opened without a receive ring");
+        }
+        return receive;
+    }
+
+    private SendSlots sending(final int firstSlot, final int count) {
+        requireOpen();
+        if (send == null) {
+            throw new IllegalStateException("lane " + kind + ": opened without a send ring");
+        }
+        if (firstSlot < 0 || firstSlot >= sendSlots || count < 0) {
+            throw new IllegalArgumentException(
+                    "send: expected slots of 0 … " + (sendSlots - 1) + ", got " + firstSlot + " + " + count);
+        }
+        return send;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("lane " + kind + " is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        drops = sockets.drops();
+        closed = true;
+        sockets.close();
+        arena.close();
+        onClose.accept(this);
+    }
+}

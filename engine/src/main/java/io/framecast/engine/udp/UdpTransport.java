@@ -1,0 +1,69 @@
+package io.framecast.engine.udp;
+
+import io.framecast.api.Channel;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.api.spi.TransportConfig;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// Lanes of one multicast channel on Linux UDP sockets.
+final class UdpTransport implements Transport {
+    static final String NAME = "udp";
+
+    // Header and payload.
+    private static final int SCATTER_MAX = 2;
+
+    private final UdpLink link;
+    private final SocketBuffers buffers;
+    /// Opened by the conductor, closed by their own threads.
+    private final List<UdpLane> lanes = new CopyOnWriteArrayList<>();
+    private boolean closed;
+
+    private UdpTransport(final UdpLink link, final SocketBuffers buffers) {
+        this.link = link;
+        this.buffers = buffers;
+    }
+
+    static UdpTransport open(final TransportConfig config) {
+        return switch (config.channel()) {
+            case Channel.Multicast channel ->
+                new UdpTransport(
+                        UdpLink.of(channel, config.warnings()),
+                        new SocketBuffers((int) channel.link().socketBufferBytes(), config.warnings()));
+            case Channel.Fanout channel -> throw onlyGroups("control=", channel);
+            case Channel.Ipc channel -> throw onlyGroups("ipc=", channel);
+        };
+    }
+
+    private static ConfigException onlyGroups(final String key, final Channel channel) {
+        return new ConfigException("udp: expected group=, for " + key + " needs framecast:aeron; got " + channel);
+    }
+
+    @Override
+    public TransportCapabilities capabilities() {
+        return new TransportCapabilities(
+                NAME, true, false, false, false, SCATTER_MAX, 0, link.datagramBytesMax(), Placement.AIMED);
+    }
+
+    @Override
+    public Lane open(final LaneConfig config) {
+        if (closed) {
+            throw new TransportException("udp: the transport is closed; open another");
+        }
+        final UdpLane lane = new UdpLane(link, buffers, config, lanes::remove);
+        lanes.add(lane);
+        return lane;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        lanes.forEach(UdpLane::close);
+    }
+}

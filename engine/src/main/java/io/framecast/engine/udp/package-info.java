@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.udp;
+
+import org.jspecify.annotations.NullMarked;
