@@ -49,9 +49,9 @@ public final class FifoPlacement {
     private long freedTo;
     private long posted;
     private long start;
-    private long highest;
     private long nextFirst;
-    private long belowHighest;
+    // Sequences that landed or were repaired since the start.
+    private long here;
     private long overruns;
     private long mendedSlots;
     private long refusedRepairs;
@@ -81,9 +81,8 @@ public final class FifoPlacement {
     /// The session's first sequence is known. What landed before was rejected.
     public void start(final long firstSequence) {
         start = firstSequence;
-        highest = firstSequence - 1;
         nextFirst = firstSequence;
-        belowHighest = 0;
+        here = 0;
     }
 
     /// A datagram of the data lane arrived, whatever it is.
@@ -103,16 +102,7 @@ public final class FifoPlacement {
     /// The datagram that landed last is the payload of `sequence`.
     public void accept(final long sequence) {
         landings[index(sequence)] = arrived - 1;
-        if (sequence <= highest) {
-            belowHighest++;
-            return;
-        }
-        // Repairs may have overtaken the data lane.
-        for (long s = highest + 1; s < sequence; s++) {
-            belowHighest += landings[index(s)] == UNKNOWN ? 0 : 1;
-        }
-        belowHighest++;
-        highest = sequence;
+        here++;
     }
 
     /// The datagram that landed last is not needed.
@@ -136,7 +126,7 @@ public final class FifoPlacement {
     /// The machine took the repair of `sequence`, whose payload goes into its frame's mend buffer.
     public void repaired(final long sequence) {
         landings[index(sequence)] = REPAIRED;
-        belowHighest += sequence <= highest ? 1 : 0;
+        here++;
     }
 
     private int mendBuffer(final long firstSequence) {
@@ -307,14 +297,13 @@ public final class FifoPlacement {
         return (int) (posted - arrived);
     }
 
-    /// Sequences below have a slot. Those missing below the highest may still come, late, and need one each.
+    /// Sequences below have a slot: as many are still to come as slots are posted. Those missing between
+    /// others count,
+    /// for they may still come, late; those repaired do not, wherever they are in the sequence, or a lost tail
+    /// that was
+    /// repaired would take its slots away for ever.
     public long creditLimit() {
-        return highest + 1 + postedFree() - missingBelowHighest();
-    }
-
-    /// Sequences below the highest that landed which are neither here nor repaired.
-    public long missingBelowHighest() {
-        return highest + 1 - start - belowHighest;
+        return start + here + postedFree();
     }
 
     /// Datagrams that found no slot.

@@ -1,5 +1,6 @@
 package io.framecast.reliability.wire;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
@@ -23,6 +24,14 @@ public final class Wire {
     static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Wire() {}
+
+    // A slice to fill would be allocated until the compiler has seen enough of the caller, which heartbeats
+    // never reach.
+    static void zero(final MemorySegment datagram, final long offset, final int bytes) {
+        for (int i = 0; i < bytes; i++) {
+            datagram.set(ValueLayout.JAVA_BYTE, offset + i, (byte) 0);
+        }
+    }
 
     static byte versionAndType(final int type) {
         return (byte) (VERSION << 4 | type);
