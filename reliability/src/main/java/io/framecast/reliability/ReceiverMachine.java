@@ -2,21 +2,17 @@ package io.framecast.reliability;
 
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.repair.NackScheduler;
-import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AdmitLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
-import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
-import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -26,9 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
 ///
-/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
-/// frames are
-/// taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered GOOD and
+/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole frames
+/// are taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered GOOD and
 /// [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls frames.
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
@@ -56,21 +51,17 @@ public final class ReceiverMachine {
     static final long HANDSHAKE_RETRY_NS = 20_000_000;
     static final long HANDSHAKE_RETRY_MAX_NS = 500_000_000;
     static final int PROBES_MAX = 40;
-    private static final long METADATA_RETRY_MIN_NS = 1_000_000;
 
     private final ReceiverConfig config;
     private final StreamInfo stream;
-    private final ReceiverOutput output;
     private final ReceiveWindow window;
-    private final FrameTable frames;
+    private final FrameSequence frames;
     private final NackScheduler nacks;
     private final AckScheduler acks;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final HeaderCheck headers;
-    private final ControlIds ids;
+    private final ReceiverVoice voice;
     private final AckValues ackValues = new AckValues();
-    private final ReceivedFrame frame = new ReceivedFrame();
-    private final NackScheduler.Output nackOutput = this::addNackRange;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final ReceiverCounts counts = new ReceiverCounts();
 
@@ -81,8 +72,6 @@ public final class ReceiverMachine {
     private long startSequence;
     private long creditLimit;
     private long grantedMax;
-    private long frameFirst;
-    private long nextFrameId;
     private long finalSequence = Long.MAX_VALUE;
     private long lastHeardNs;
     private long echoTimeNs = AckLayout.NO_ECHO;
@@ -94,22 +83,17 @@ public final class ReceiverMachine {
     private boolean probeSeen;
     private int handshakes;
     private long handshakeNs;
-    // First sequence of the earliest frame whose metadata has not been looked for, or has not come.
-    private long metadataFirst;
-    private long metadataAskNs = Long.MAX_VALUE;
-    private int nackRanges;
 
     /// Makes a receiver; [#start] begins the handshake.
     ///
     /// @param random for back-off and skew only
     public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
         this.config = config;
-        this.output = output;
         stream = config.stream();
         headers = new HeaderCheck(stream, checksum);
-        ids = new ControlIds(stream.session()).receiver(config.receiverId());
+        voice = new ReceiverVoice(config, output, counts, checksum);
         window = new ReceiveWindow(config.ringSlots());
-        frames = new FrameTable(window.capacity());
+        frames = new FrameSequence(stream, window);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         acks = new AckScheduler(
                 Math.min(config.ringSlots(), config.receiveCapacity()),
@@ -158,9 +142,8 @@ public final class ReceiverMachine {
         return window.capacity();
     }
 
-    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
-    /// where a
-    /// repair already lies.
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and
+    /// not where a repair already lies.
     public long expectedSequence() {
         long sequence = Math.max(window.next(), highestData + 1);
         while (window.isReceived(sequence)) {
@@ -202,6 +185,12 @@ public final class ReceiverMachine {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
     }
 
+    /// The caller found the data lane empty: what was sent before and is not here will hardly come. A caller that never
+    /// says so is taken to find it empty always.
+    public void onDrained(final long nowNs) {
+        nacks.onDrained(nowNs);
+    }
+
     /// A datagram of the repair lane.
     public Verdict onRepair(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
         final Verdict verdict = accept(header, offset, bytes, nowNs, true);
@@ -234,12 +223,11 @@ public final class ReceiverMachine {
         if (sequence >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
-        if (first < frameFirst || !frames.learn(header, offset, first)) {
+        if (first < frames.first() || !frames.learn(header, offset, first)) {
             return Verdict.INCONSISTENT;
         }
         onNewSequence(sequence, repair, nowNs);
-        final boolean frameEnd = sequence + 1 == first + StreamInfo.slots(frames.frameBytes(first), stream.slotBytes());
-        acks.onReceived(window.end(), frameEnd, nowNs);
+        acks.onReceived(window.end(), frames.isLast(sequence, first), nowNs);
         return Verdict.GOOD;
     }
 
@@ -249,7 +237,7 @@ public final class ReceiverMachine {
             nacks.onGap(window.end(), sequence, nowNs);
         }
         window.receive(sequence);
-        advanceMetadata(nowNs);
+        frames.advance(rttNs, nowNs);
         if (!repair) {
             highestData = Math.max(highestData, sequence);
             nacks.onData(highestData, nowNs);
@@ -381,14 +369,12 @@ public final class ReceiverMachine {
         lastHeardNs = nowNs;
         if (state == State.STARTING) {
             state = State.RECEIVING;
-            frameFirst = StartLayout.firstSequence(datagram, offset);
-            nextFrameId = StartLayout.firstFrameId(datagram, offset);
-            startSequence = frameFirst;
-            metadataFirst = frameFirst;
-            window.reset(frameFirst);
-            highestData = frameFirst - 1;
-            creditLimit = frameFirst + config.ringSlots();
-            grantedMax = frameFirst + firstGrantSlots();
+            startSequence = StartLayout.firstSequence(datagram, offset);
+            frames.start(startSequence, StartLayout.firstFrameId(datagram, offset));
+            window.reset(startSequence);
+            highestData = startSequence - 1;
+            creditLimit = startSequence + config.ringSlots();
+            grantedMax = startSequence + firstGrantSlots();
         }
         if (state == State.RECEIVING) {
             acks.onRequest(nowNs);
@@ -408,15 +394,14 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING) {
             return Verdict.EARLY;
         }
-        if (first < frameFirst) {
+        if (first < frames.first()) {
             return Verdict.DUPLICATE;
         }
         if (first >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
         lastHeardNs = nowNs;
-        frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
-        advanceMetadata(nowNs);
+        frames.putMetadata(first, FrameLayout.metadata(datagram, offset), rttNs, nowNs);
         return Verdict.GOOD;
     }
 
@@ -443,14 +428,12 @@ public final class ReceiverMachine {
     private long grant() {
         final long capacityLimit = Math.max(highestData + 1, window.next()) + config.receiveCapacity();
         // Frames not yet polled keep their place in the tables, which are as long as the window.
-        final long tableLimit = frameFirst + window.capacity();
+        final long tableLimit = frames.first() + window.capacity();
         return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
     }
 
-    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first
-    /// asks
-    /// before
-    /// it calls [#onRepair]. Changes nothing.
+    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first asks
+    /// before it calls [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
             return false;
@@ -459,79 +442,43 @@ public final class ReceiverMachine {
         return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
                 && sequence < grantedMax
                 && !window.isReceived(sequence)
-                && sequence - DataLayout.frameIndex(header, offset) >= frameFirst;
+                && sequence - DataLayout.frameIndex(header, offset) >= frames.first();
     }
 
     /// First sequence of the frame that [#pollFrame] gives next.
     public long nextFrameSequence() {
-        return frameFirst;
+        return frames.first();
     }
 
     /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
     public long nextFrameBytes() {
-        if (state != State.RECEIVING || frameFirst >= window.next() || !frames.contains(frameFirst)) {
-            return 0;
-        }
-        final long bytes = frames.frameBytes(frameFirst);
-        final long end = frameFirst + StreamInfo.slots(bytes, stream.slotBytes());
-        return window.next() < end || metadataFirst < end ? 0 : bytes;
+        return state == State.RECEIVING ? frames.nextBytes() : 0;
     }
 
     /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise.
     ///
     /// @return a reused object, or null when no frame is whole
-    public @Nullable ReceivedFrame pollFrame(final long nowNs) {
+    public @Nullable ReceivedFrame pollFrame() {
         if (state != State.RECEIVING) {
             return null;
         }
-        final long bytes = nextFrameBytes();
-        if (bytes == 0) {
+        if (frames.nextBytes() == 0) {
             endWhenDone();
             return null;
         }
-        // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
-        nextFrameId += Integer.toUnsignedLong(frames.frameId(frameFirst) - (int) nextFrameId);
-        frame.set(nextFrameId, frameFirst, bytes);
-        frame.attributes(
-                frames.timestampNs(frameFirst),
-                frames.flags(frameFirst),
-                frames.metadataBytes(frameFirst) == 0 ? null : frames.metadata(frameFirst));
-        frames.remove(frameFirst);
-        frameFirst += StreamInfo.slots(bytes, stream.slotBytes());
-        nextFrameId++;
         counts.frames++;
-        return frame;
+        return frames.take();
     }
 
     private void endWhenDone() {
-        if (window.next() >= finalSequence && frameFirst >= finalSequence) {
+        if (window.next() >= finalSequence && frames.first() >= finalSequence) {
             state = State.ENDED;
-        }
-    }
-
-    // What is acknowledged may be forgotten by the source, metadata too. So a frame whose metadata is missing
-    // is
-    // acknowledged only up to its first datagram, however much of its payload is here.
-    private void advanceMetadata(final long nowNs) {
-        while (metadataFirst < window.next() && frames.contains(metadataFirst)) {
-            if (!frames.hasMetadata(metadataFirst)) {
-                if (metadataAskNs == Long.MAX_VALUE) {
-                    metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, rttNs / 2);
-                }
-                return;
-            }
-            metadataAskNs = Long.MAX_VALUE;
-            metadataFirst += StreamInfo.slots(frames.frameBytes(metadataFirst), stream.slotBytes());
         }
     }
 
     // Every datagram and all metadata of the stream are here.
     private boolean isComplete() {
-        return state == State.RECEIVING && acknowledgeable() >= finalSequence;
-    }
-
-    private long acknowledgeable() {
-        return Math.min(window.next(), metadataFirst);
+        return state == State.RECEIVING && frames.acknowledgeable() >= finalSequence;
     }
 
     /// Timers.
@@ -566,11 +513,11 @@ public final class ReceiverMachine {
 
     // JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
     private void sendHandshake(final long nowNs) {
-        final MemorySegment datagram = output.control();
-        output.sendControl(
-                state == State.STARTING
-                        ? AdmitLayout.writeReady(datagram, ids, probeToken, firstGrantSlots(), checksum)
-                        : JoinLayout.write(datagram, ids, config.ringSlots(), config.addresses(), checksum));
+        if (state == State.STARTING) {
+            voice.ready(probeToken, firstGrantSlots());
+        } else {
+            voice.join();
+        }
         handshakeNs = nowNs + Math.min(HANDSHAKE_RETRY_MAX_NS, HANDSHAKE_RETRY_NS << Math.min(handshakes, 5));
         handshakes++;
     }
@@ -589,9 +536,9 @@ public final class ReceiverMachine {
             sendAck(nowNs);
             work++;
         }
-        if (metadataAskNs <= nowNs) {
-            output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadataFirst, checksum));
-            metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, 2 * rttNs);
+        if (frames.metadataAskNs() <= nowNs) {
+            voice.requestMetadata(frames.metadataFirst());
+            frames.onMetadataAsked(rttNs, nowNs);
             work++;
         }
         return work;
@@ -611,44 +558,26 @@ public final class ReceiverMachine {
     }
 
     private int sendNacks(final long nowNs) {
-        nackRanges = 0;
-        final int ranges = nacks.onTick(nowNs, highestData, nackOutput);
-        flushNack();
+        final int ranges = nacks.onTick(nowNs, highestData, voice);
+        voice.flushNack();
         return ranges;
-    }
-
-    private void addNackRange(final long first, final int count) {
-        NackLayout.range(output.control(), nackRanges++, first, count);
-        counts.nackedDatagrams += count;
-        if (nackRanges == NackLayout.RANGES_MAX) {
-            flushNack();
-        }
-    }
-
-    private void flushNack() {
-        if (nackRanges > 0) {
-            output.sendControl(NackLayout.write(output.control(), ids, nackRanges, checksum));
-            counts.nacks++;
-            nackRanges = 0;
-        }
     }
 
     private void sendAck(final long nowNs) {
         grantedMax = grant();
         ackValues
-                .progress(acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
+                .progress(frames.acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
                 .complete(state == State.ENDED || isComplete());
         ackValues.echo(echoTimeNs, nowNs - echoHeardNs);
         echoTimeNs = AckLayout.NO_ECHO;
-        output.sendControl(AckLayout.write(output.control(), ids, ackValues, checksum));
+        voice.ack(ackValues);
         acks.onSent(grantedMax, window.end(), nowNs);
-        counts.acks++;
     }
 
     /// Says goodbye.
     public void leave() {
         if (state != State.REFUSED && state != State.LOST) {
-            output.sendControl(LeaveLayout.writeLeave(output.control(), ids, Reason.LEFT, checksum));
+            voice.leave();
         }
     }
 
@@ -659,7 +588,7 @@ public final class ReceiverMachine {
             case JOINING, PROBING, STARTING -> handshakeNs;
             case RECEIVING ->
                 Math.min(
-                        Math.min(acks.nextDeadlineNs(), metadataAskNs),
+                        Math.min(acks.nextDeadlineNs(), frames.metadataAskNs()),
                         Math.min(
                                 window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
                                 isComplete() ? Long.MAX_VALUE : silentNs));

@@ -73,11 +73,11 @@ final class AllocationTest {
             if (receiver.nextDeadlineNs() <= nowNs) {
                 receiver.onTick(nowNs);
             }
-            ReceivedFrame frame = receiver.pollFrame(nowNs);
+            ReceivedFrame frame = receiver.pollFrame();
             while (frame != null) {
                 frames++;
                 receiver.onCredit(frame.firstSequence() + FRAME_SLOTS + 256, nowNs);
-                frame = receiver.pollFrame(nowNs);
+                frame = receiver.pollFrame();
             }
             window.free(sender.releasable());
         }

@@ -122,7 +122,7 @@ final class MachinesTest {
         pair.window.commit(10 * 64, 6);
         pair.publish(2);
         pair.send(0);
-        final ReceivedFrame frame = pair.receiver.pollFrame(0);
+        final ReceivedFrame frame = pair.receiver.pollFrame();
         assertNotNull(frame);
         assertEquals(1, frame.frameId());
         assertEquals(10, frame.firstSequence());
@@ -135,13 +135,13 @@ final class MachinesTest {
         pair.publish(3);
         pair.publish(2);
         pair.send(1);
-        assertNull(pair.receiver.pollFrame(pair.nowNs));
+        assertNull(pair.receiver.pollFrame());
         assertEquals(1, pair.receiver.missing());
         pair.run(10_000_000);
         assertEquals(1, pair.receiver.counts().repairedDatagrams());
-        assertEquals(0, pair.receiver.pollFrame(pair.nowNs).frameId());
-        assertEquals(1, pair.receiver.pollFrame(pair.nowNs).frameId());
-        assertNull(pair.receiver.pollFrame(pair.nowNs));
+        assertEquals(0, pair.receiver.pollFrame().frameId());
+        assertEquals(1, pair.receiver.pollFrame().frameId());
+        assertNull(pair.receiver.pollFrame());
         assertEquals(0, pair.sender.counts().timeouts());
     }
 
@@ -153,7 +153,7 @@ final class MachinesTest {
         pair.send(5);
         pair.run(20_000_000);
         assertEquals(5, pair.receiver.acknowledgedSequence());
-        assertNotNull(pair.receiver.pollFrame(pair.nowNs));
+        assertNotNull(pair.receiver.pollFrame());
     }
 
     @Test
@@ -186,11 +186,10 @@ final class MachinesTest {
             pair.sender.onControl(ack, 0, (int) ack.byteSize(), pair.nowNs);
         }
         assertEquals(0, pair.sender.releasable());
-        assertNull(pair.receiver.pollFrame(pair.nowNs));
+        assertNull(pair.receiver.pollFrame());
         pair.run(20_000_000);
-        assertArrayEquals(
-                new byte[] {1, 2, 3}, pair.receiver.pollFrame(pair.nowNs).metadata());
-        assertNull(pair.receiver.pollFrame(pair.nowNs).metadata());
+        assertArrayEquals(new byte[] {1, 2, 3}, pair.receiver.pollFrame().metadata());
+        assertNull(pair.receiver.pollFrame().metadata());
         pair.run(20_000_000);
         assertEquals(4, pair.sender.releasable());
     }
@@ -204,7 +203,7 @@ final class MachinesTest {
                 pair.publish(4);
             }
             pair.send(0);
-            pair.receiver.pollFrame(pair.nowNs);
+            pair.receiver.pollFrame();
             pair.run(1_000_000);
         }
         assertEquals(96, pair.sender.nextSequence());
@@ -222,9 +221,9 @@ final class MachinesTest {
         pair.send(0);
         pair.sender.end(pair.nowNs);
         assertFalse(pair.sender.isDrained());
-        pair.receiver.pollFrame(pair.nowNs);
+        pair.receiver.pollFrame();
         pair.run(5_000_000);
-        pair.receiver.pollFrame(pair.nowNs);
+        pair.receiver.pollFrame();
         assertEquals(State.ENDED, pair.receiver.state());
         assertTrue(pair.sender.isDrained());
     }
@@ -255,8 +254,8 @@ final class MachinesTest {
             final MemorySegment datagram = pair.toReceiver.remove();
             pair.receiver.onControl(datagram, 0, (int) datagram.byteSize(), pair.nowNs);
         }
-        pair.receiver.pollFrame(pair.nowNs);
-        pair.receiver.pollFrame(pair.nowNs);
+        pair.receiver.pollFrame();
+        pair.receiver.pollFrame();
         assertEquals(State.ENDED, pair.receiver.state());
         pair.receiver.onTick(pair.nowNs);
         pair.toSender.clear();
@@ -275,8 +274,8 @@ final class MachinesTest {
         pair.run(5_000_000);
         pair.sender.close();
         pair.exchange();
-        assertNotNull(pair.receiver.pollFrame(pair.nowNs));
-        assertNull(pair.receiver.pollFrame(pair.nowNs));
+        assertNotNull(pair.receiver.pollFrame());
+        assertNull(pair.receiver.pollFrame());
         assertEquals(State.ENDED, pair.receiver.state());
     }
 

@@ -98,7 +98,7 @@ final class ReceiverSession implements AutoCloseable {
             ledger.start(machine.acknowledgedSequence());
             sink.onCredit(ledger.creditLimit());
         }
-        work += deliver(nowNs);
+        work += deliver();
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
@@ -106,15 +106,15 @@ final class ReceiverSession implements AutoCloseable {
         return work;
     }
 
-    private int deliver(final long nowNs) {
+    private int deliver() {
         int work = 0;
         while (!ledger.isFull()) {
-            final ReceivedFrame frame = pending == null ? machine.pollFrame(nowNs) : pending;
+            final ReceivedFrame frame = pending == null ? machine.pollFrame() : pending;
             if (frame == null) {
                 break;
             }
             pending = frame;
-            if (!deliver(frame)) {
+            if (!handOver(frame)) {
                 break;
             }
             pending = null;
@@ -123,7 +123,7 @@ final class ReceiverSession implements AutoCloseable {
         return work;
     }
 
-    private boolean deliver(final ReceivedFrame frame) {
+    private boolean handOver(final ReceivedFrame frame) {
         final EngineFrame object = exchange.take();
         if (object == null) {
             return false;

@@ -120,9 +120,13 @@ public final class HostSink implements PayloadSink {
         }
         final int slots = (int) Math.min(room, SinkConfig.BATCH_MAX);
         // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
-        data.post(slot(expected), receiving ? machine.expectedRun(expected, slots) : slots);
+        final int posted = receiving ? machine.expectedRun(expected, slots) : slots;
+        data.post(slot(expected), posted);
         completions.clear();
         final int count = data.poll(completions);
+        if (count < posted) {
+            machine.onDrained(nowNs);
+        }
         int misplacedCount = 0;
         for (int i = 0; i < count; i++) {
             final long sequence = accept(machine, i, nowNs);

@@ -130,6 +130,9 @@ public final class StagedSink implements PayloadSink {
     private int pollData(final ReceiverMachine machine, final long nowNs) {
         landingQueue.freeUpTo(landingFence.completed());
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
+        if (count < SinkConfig.BATCH_MAX && !landingQueue.isFull()) {
+            machine.onDrained(nowNs);
+        }
         if (count == 0) {
             return 0;
         }

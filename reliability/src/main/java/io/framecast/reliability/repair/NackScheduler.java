@@ -25,6 +25,7 @@ public final class NackScheduler {
     static final long BACKOFF_MIN_NS = 500_000;
     static final long BACKOFF_MAX_NS = 100_000_000;
     static final long GAP_DELAY_NS = 500_000;
+    private static final long UNDRAINED_RETRY_NS = 100_000;
     private static final int DOUBLINGS_MAX = 7;
 
     private final ReceiveWindow window;
@@ -35,6 +36,7 @@ public final class NackScheduler {
     private long rttNs = 2_000_000;
     private long nextDueNs = Long.MAX_VALUE;
     private long lastDataNs;
+    private long drainedNs = Long.MAX_VALUE;
     // The first sequence never reported: when data has come more than the allowance behind it, it is due at
     // once.
     private long firstUnreported = Long.MAX_VALUE;
@@ -62,6 +64,11 @@ public final class NackScheduler {
         }
         nextDueNs = Math.min(nextDueNs, due);
         firstUnreported = Math.min(firstUnreported, first);
+    }
+
+    /// The data lane was found empty.
+    public void onDrained(final long nowNs) {
+        drainedNs = nowNs;
     }
 
     /// New data arrived on the data lane.
@@ -114,9 +121,13 @@ public final class NackScheduler {
     private boolean report(final long sequence, final long nowNs, final long highestData) {
         final int index = window.index(sequence);
         if (sequence > highestData) {
-            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on
-            // its way.
+            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on its way.
             dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
+            if (dueNs[index] <= nowNs && drainedNs < dueNs[index]) {
+                // It may lie in a lane that nobody had time to look into.
+                nextDueNs = Math.min(nextDueNs, nowNs + UNDRAINED_RETRY_NS);
+                return false;
+            }
         }
         final boolean overtaken = attempts[index] == 0 && highestData - sequence > reorderDatagrams;
         final boolean due = overtaken || dueNs[index] <= nowNs;

@@ -290,7 +290,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             if (bytes > 0 && (held >= options.framesHeld() || !p.canDeliver(first, slots))) {
                 return;
             }
-            final ReceivedFrame frame = m.pollFrame(nowNs());
+            final ReceivedFrame frame = m.pollFrame();
             if (frame == null) {
                 return;
             }
