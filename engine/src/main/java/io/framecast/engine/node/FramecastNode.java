@@ -102,7 +102,8 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     @Override
-    public Publisher publish(final Channel channel) {
+    public Publisher publish(final Channel wanted) {
+        final Channel channel = providers.resolve(wanted);
         final Transport transport = providers.openTransport(channel);
         final EnginePublisher publisher;
         try {
@@ -117,7 +118,8 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     @Override
-    public Subscriber subscribe(final Channel channel) {
+    public Subscriber subscribe(final Channel wanted) {
+        final Channel channel = providers.resolve(wanted);
         final DeviceBackend device = providers.openDevice(channel.stream().device());
         final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this);
         final Subscription subscription;
