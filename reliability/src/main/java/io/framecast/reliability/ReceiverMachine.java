@@ -2,15 +2,18 @@ package io.framecast.reliability;
 
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.repair.NackScheduler;
+import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StartLayout;
@@ -22,9 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
 ///
-/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole frames
-/// are taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered GOOD and
-/// [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls frames.
+/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
+/// frames are taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered
+/// GOOD and [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls
+/// frames.
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class ReceiverMachine {
@@ -48,22 +52,23 @@ public final class ReceiverMachine {
     /// Nothing to place: a probe.
     public static final long NO_SEQUENCE = -1;
 
-    static final long HANDSHAKE_RETRY_NS = 20_000_000;
-    static final long HANDSHAKE_RETRY_MAX_NS = 500_000_000;
-    static final int PROBES_MAX = 40;
-
     private final ReceiverConfig config;
     private final StreamInfo stream;
+    private final ReceiverOutput output;
     private final ReceiveWindow window;
-    private final FrameSequence frames;
+    private final FrameTable frames;
     private final NackScheduler nacks;
     private final AckScheduler acks;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final HeaderCheck headers;
-    private final ReceiverVoice voice;
+    private final ControlIds ids;
     private final AckValues ackValues = new AckValues();
+    private final ReceivedFrame frame = new ReceivedFrame();
     private final VerdictCounts verdicts = new VerdictCounts();
     private final ReceiverCounts counts = new ReceiverCounts();
+    private final Handshake handshake = new Handshake();
+    private final MetadataTracker metadata;
+    private final NackSender nackSender;
 
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
@@ -72,28 +77,27 @@ public final class ReceiverMachine {
     private long startSequence;
     private long creditLimit;
     private long grantedMax;
+    private long frameFirst;
+    private long nextFrameId;
     private long finalSequence = Long.MAX_VALUE;
     private long lastHeardNs;
     private long echoTimeNs = AckLayout.NO_ECHO;
     private long echoHeardNs;
     private long rttNs = 2_000_000;
-    private int probeToken;
-    // A probe may overtake its ADMIT, for the two take different lanes.
-    private int seenToken;
-    private boolean probeSeen;
-    private int handshakes;
-    private long handshakeNs;
 
     /// Makes a receiver; [#start] begins the handshake.
     ///
     /// @param random for back-off and skew only
     public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
         this.config = config;
+        this.output = output;
         stream = config.stream();
         headers = new HeaderCheck(stream, checksum);
-        voice = new ReceiverVoice(config, output, counts, checksum);
+        ids = new ControlIds(stream.session()).receiver(config.receiverId());
         window = new ReceiveWindow(config.ringSlots());
-        frames = new FrameSequence(stream, window);
+        frames = new FrameTable(window.capacity());
+        metadata = new MetadataTracker(frames, window, stream.slotBytes());
+        nackSender = new NackSender(output, ids, checksum, counts);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         acks = new AckScheduler(
                 Math.min(config.ringSlots(), config.receiveCapacity()),
@@ -142,8 +146,8 @@ public final class ReceiverMachine {
         return window.capacity();
     }
 
-    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and
-    /// not where a repair already lies.
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where
+    /// a repair already lies.
     public long expectedSequence() {
         long sequence = Math.max(window.next(), highestData + 1);
         while (window.isReceived(sequence)) {
@@ -185,8 +189,7 @@ public final class ReceiverMachine {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
     }
 
-    /// The caller found the data lane empty: what was sent before and is not here will hardly come. A caller that never
-    /// says so is taken to find it empty always.
+    /// The caller found the data lane empty. Who never says so is taken to find it empty always.
     public void onDrained(final long nowNs) {
         nacks.onDrained(nowNs);
     }
@@ -223,11 +226,12 @@ public final class ReceiverMachine {
         if (sequence >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
-        if (first < frames.first() || !frames.learn(header, offset, first)) {
+        if (first < frameFirst || !frames.learn(header, offset, first)) {
             return Verdict.INCONSISTENT;
         }
         onNewSequence(sequence, repair, nowNs);
-        acks.onReceived(window.end(), frames.isLast(sequence, first), nowNs);
+        final boolean frameEnd = sequence + 1 == first + StreamInfo.slots(frames.frameBytes(first), stream.slotBytes());
+        acks.onReceived(window.end(), frameEnd, nowNs);
         return Verdict.GOOD;
     }
 
@@ -237,7 +241,7 @@ public final class ReceiverMachine {
             nacks.onGap(window.end(), sequence, nowNs);
         }
         window.receive(sequence);
-        frames.advance(rttNs, nowNs);
+        metadata.advance(nowNs, rttNs);
         if (!repair) {
             highestData = Math.max(highestData, sequence);
             nacks.onData(highestData, nowNs);
@@ -246,17 +250,16 @@ public final class ReceiverMachine {
 
     private Verdict onProbe(final int token, final int bytes, final long nowNs) {
         if (bytes == DataLayout.LENGTH + stream.slotBytes()) {
-            seenToken = token;
-            probeSeen = true;
+            handshake.onProbe(token);
             proceedWhenProbed(nowNs);
         }
         return Verdict.GOOD;
     }
 
     private void proceedWhenProbed(final long nowNs) {
-        if (state == State.PROBING && probeSeen && seenToken == probeToken) {
+        if (state == State.PROBING && handshake.isProbed()) {
             state = State.STARTING;
-            handshakes = 0;
+            handshake.restart(nowNs);
             sendHandshake(nowNs);
         }
     }
@@ -278,35 +281,21 @@ public final class ReceiverMachine {
     }
 
     private Verdict dispatch(final MemorySegment datagram, final long offset, final long nowNs) {
-        switch (ControlLayout.type(datagram, offset)) {
-            case ControlLayout.TYPE_HEARTBEAT -> {
-                return onHeartbeat(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_ADMIT -> {
-                return onAdmit(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_START -> {
-                return onStart(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_FRAME -> {
-                return onFrameMetadata(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_EVICT -> {
-                return onEvict(datagram, offset);
-            }
+        return switch (ControlLayout.type(datagram, offset)) {
+            case ControlLayout.TYPE_HEARTBEAT -> onHeartbeat(datagram, offset, nowNs);
+            case ControlLayout.TYPE_ADMIT -> onAdmit(datagram, offset, nowNs);
+            case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
+            case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
+            case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset);
             // What receivers say to sources reaches receivers too where both share a port.
             case ControlLayout.TYPE_JOIN,
                     ControlLayout.TYPE_READY,
                     ControlLayout.TYPE_ACK,
                     ControlLayout.TYPE_NACK,
                     ControlLayout.TYPE_FRAME_REQUEST,
-                    ControlLayout.TYPE_LEAVE -> {
-                return Verdict.UNKNOWN_MEMBER;
-            }
-            default -> {
-                return Verdict.BAD_TYPE;
-            }
-        }
+                    ControlLayout.TYPE_LEAVE -> Verdict.UNKNOWN_MEMBER;
+            default -> Verdict.BAD_TYPE;
+        };
     }
 
     private Verdict onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
@@ -337,9 +326,8 @@ public final class ReceiverMachine {
         }
         if ((flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {
             finalSequence = sent;
-            acks.onRequest(nowNs);
         }
-        if ((flags & HeartbeatLayout.FLAG_ACK_REQUEST) != 0) {
+        if (flags != 0) {
             acks.onRequest(nowNs);
         }
         return Verdict.GOOD;
@@ -352,11 +340,10 @@ public final class ReceiverMachine {
         lastHeardNs = nowNs;
         if (state == State.JOINING) {
             state = State.PROBING;
-            handshakes = 0;
-            handshakeNs = nowNs + HANDSHAKE_RETRY_NS;
+            handshake.restart(nowNs);
         }
         if (state == State.PROBING) {
-            probeToken = AdmitLayout.token(datagram, offset);
+            handshake.onAdmit(AdmitLayout.token(datagram, offset));
             proceedWhenProbed(nowNs);
         }
         return Verdict.GOOD;
@@ -369,12 +356,14 @@ public final class ReceiverMachine {
         lastHeardNs = nowNs;
         if (state == State.STARTING) {
             state = State.RECEIVING;
-            startSequence = StartLayout.firstSequence(datagram, offset);
-            frames.start(startSequence, StartLayout.firstFrameId(datagram, offset));
-            window.reset(startSequence);
-            highestData = startSequence - 1;
-            creditLimit = startSequence + config.ringSlots();
-            grantedMax = startSequence + firstGrantSlots();
+            frameFirst = StartLayout.firstSequence(datagram, offset);
+            nextFrameId = StartLayout.firstFrameId(datagram, offset);
+            startSequence = frameFirst;
+            metadata.start(frameFirst);
+            window.reset(frameFirst);
+            highestData = frameFirst - 1;
+            creditLimit = frameFirst + config.ringSlots();
+            grantedMax = frameFirst + firstGrantSlots();
         }
         if (state == State.RECEIVING) {
             acks.onRequest(nowNs);
@@ -394,14 +383,15 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING) {
             return Verdict.EARLY;
         }
-        if (first < frames.first()) {
+        if (first < frameFirst) {
             return Verdict.DUPLICATE;
         }
         if (first >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
         lastHeardNs = nowNs;
-        frames.putMetadata(first, FrameLayout.metadata(datagram, offset), rttNs, nowNs);
+        frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
+        metadata.advance(nowNs, rttNs);
         return Verdict.GOOD;
     }
 
@@ -428,11 +418,11 @@ public final class ReceiverMachine {
     private long grant() {
         final long capacityLimit = Math.max(highestData + 1, window.next()) + config.receiveCapacity();
         // Frames not yet polled keep their place in the tables, which are as long as the window.
-        final long tableLimit = frames.first() + window.capacity();
+        final long tableLimit = frameFirst + window.capacity();
         return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
     }
 
-    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first asks
+    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it asks
     /// before it calls [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
@@ -442,17 +432,22 @@ public final class ReceiverMachine {
         return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
                 && sequence < grantedMax
                 && !window.isReceived(sequence)
-                && sequence - DataLayout.frameIndex(header, offset) >= frames.first();
+                && sequence - DataLayout.frameIndex(header, offset) >= frameFirst;
     }
 
     /// First sequence of the frame that [#pollFrame] gives next.
     public long nextFrameSequence() {
-        return frames.first();
+        return frameFirst;
     }
 
     /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
     public long nextFrameBytes() {
-        return state == State.RECEIVING ? frames.nextBytes() : 0;
+        if (state != State.RECEIVING || frameFirst >= window.next() || !frames.contains(frameFirst)) {
+            return 0;
+        }
+        final long bytes = frames.frameBytes(frameFirst);
+        final long end = frameFirst + StreamInfo.slots(bytes, stream.slotBytes());
+        return window.next() < end || metadata.first() < end ? 0 : bytes;
     }
 
     /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise.
@@ -462,23 +457,34 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING) {
             return null;
         }
-        if (frames.nextBytes() == 0) {
+        final long bytes = nextFrameBytes();
+        if (bytes == 0) {
             endWhenDone();
             return null;
         }
+        // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
+        nextFrameId += Integer.toUnsignedLong(frames.frameId(frameFirst) - (int) nextFrameId);
+        frame.set(nextFrameId, frameFirst, bytes);
+        frame.attributes(
+                frames.timestampNs(frameFirst),
+                frames.flags(frameFirst),
+                frames.metadataBytes(frameFirst) == 0 ? null : frames.metadata(frameFirst));
+        frames.remove(frameFirst);
+        frameFirst += StreamInfo.slots(bytes, stream.slotBytes());
+        nextFrameId++;
         counts.frames++;
-        return frames.take();
+        return frame;
     }
 
     private void endWhenDone() {
-        if (window.next() >= finalSequence && frames.first() >= finalSequence) {
+        if (window.next() >= finalSequence && frameFirst >= finalSequence) {
             state = State.ENDED;
         }
     }
 
     // Every datagram and all metadata of the stream are here.
     private boolean isComplete() {
-        return state == State.RECEIVING && frames.acknowledgeable() >= finalSequence;
+        return state == State.RECEIVING && metadata.acknowledgeable() >= finalSequence;
     }
 
     /// Timers.
@@ -499,10 +505,10 @@ public final class ReceiverMachine {
             lostReason = Reason.SILENT;
             return 1;
         }
-        if (nowNs < handshakeNs) {
+        if (nowNs < handshake.dueNs()) {
             return 0;
         }
-        if (state == State.PROBING && handshakes > PROBES_MAX) {
+        if (state == State.PROBING && handshake.isExhausted()) {
             state = State.REFUSED;
             lostReason = Reason.SILENT;
             return 1;
@@ -513,13 +519,12 @@ public final class ReceiverMachine {
 
     // JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
     private void sendHandshake(final long nowNs) {
-        if (state == State.STARTING) {
-            voice.ready(probeToken, firstGrantSlots());
-        } else {
-            voice.join();
-        }
-        handshakeNs = nowNs + Math.min(HANDSHAKE_RETRY_MAX_NS, HANDSHAKE_RETRY_NS << Math.min(handshakes, 5));
-        handshakes++;
+        final MemorySegment datagram = output.control();
+        output.sendControl(
+                state == State.STARTING
+                        ? AdmitLayout.writeReady(datagram, ids, handshake.token(), firstGrantSlots(), checksum)
+                        : JoinLayout.write(datagram, ids, config.ringSlots(), config.addresses(), checksum));
+        handshake.onSent(nowNs);
     }
 
     private int onReceivingTick(final long nowNs) {
@@ -530,15 +535,16 @@ public final class ReceiverMachine {
         }
         int work = 0;
         if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
-            work += sendNacks(nowNs);
+            work += nacks.onTick(nowNs, highestData, nackSender);
+            nackSender.flush();
         }
         if (acks.isDue(nowNs)) {
             sendAck(nowNs);
             work++;
         }
-        if (frames.metadataAskNs() <= nowNs) {
-            voice.requestMetadata(frames.metadataFirst());
-            frames.onMetadataAsked(rttNs, nowNs);
+        if (metadata.askNs() <= nowNs) {
+            output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum));
+            metadata.onAsked(nowNs, rttNs);
             work++;
         }
         return work;
@@ -557,27 +563,22 @@ public final class ReceiverMachine {
         return nowNs - lastHeardNs > stream.aliveTimeoutNs();
     }
 
-    private int sendNacks(final long nowNs) {
-        final int ranges = nacks.onTick(nowNs, highestData, voice);
-        voice.flushNack();
-        return ranges;
-    }
-
     private void sendAck(final long nowNs) {
         grantedMax = grant();
         ackValues
-                .progress(frames.acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
+                .progress(metadata.acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
                 .complete(state == State.ENDED || isComplete());
         ackValues.echo(echoTimeNs, nowNs - echoHeardNs);
         echoTimeNs = AckLayout.NO_ECHO;
-        voice.ack(ackValues);
+        output.sendControl(AckLayout.write(output.control(), ids, ackValues, checksum));
         acks.onSent(grantedMax, window.end(), nowNs);
+        counts.acks++;
     }
 
     /// Says goodbye.
     public void leave() {
         if (state != State.REFUSED && state != State.LOST) {
-            voice.leave();
+            output.sendControl(LeaveLayout.writeLeave(output.control(), ids, Reason.LEFT, checksum));
         }
     }
 
@@ -585,10 +586,10 @@ public final class ReceiverMachine {
     public long nextDeadlineNs() {
         final long silentNs = lastHeardNs + stream.aliveTimeoutNs() + 1;
         return switch (state) {
-            case JOINING, PROBING, STARTING -> handshakeNs;
+            case JOINING, PROBING, STARTING -> handshake.dueNs();
             case RECEIVING ->
                 Math.min(
-                        Math.min(acks.nextDeadlineNs(), frames.metadataAskNs()),
+                        Math.min(acks.nextDeadlineNs(), metadata.askNs()),
                         Math.min(
                                 window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
                                 isComplete() ? Long.MAX_VALUE : silentNs));

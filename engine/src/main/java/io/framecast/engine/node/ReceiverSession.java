@@ -95,7 +95,7 @@ final class ReceiverSession implements AutoCloseable {
         work += sink.poll(machine, nowNs);
         if (!started && machine.state() == State.RECEIVING) {
             started = true;
-            ledger.start(machine.acknowledgedSequence());
+            ledger.start(machine.startSequence());
             sink.onCredit(ledger.creditLimit());
         }
         work += deliver();

@@ -4,13 +4,9 @@ import io.framecast.reliability.window.ReceiveWindow;
 import java.util.random.RandomGenerator;
 
 /// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
-/// `reorderDatagrams`
-/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions
-/// wait for the
-/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not
-/// answer in
-/// step
-/// (RFC 5401 §5: back-off against NACK implosion).
+/// `reorderDatagrams` later datagrams have arrived, or after a short delay when the stream pauses behind the
+/// gap; repetitions wait for the round trip, doubled each time, with a random part so that receivers that lost
+/// the same datagram do not answer in step (RFC 5401 §5: back-off against NACK implosion).
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class NackScheduler {
@@ -121,7 +117,8 @@ public final class NackScheduler {
     private boolean report(final long sequence, final long nowNs, final long highestData) {
         final int index = window.index(sequence);
         if (sequence > highestData) {
-            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on its way.
+            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on
+            // its way.
             dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
             if (dueNs[index] <= nowNs && drainedNs < dueNs[index]) {
                 // It may lie in a lane that nobody had time to look into.

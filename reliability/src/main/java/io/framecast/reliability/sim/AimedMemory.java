@@ -9,9 +9,8 @@ import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
 /// A ring addressed by sequence, filled by aimed batches as `recvmsg` with iovecs does: payloads land where
-/// they were
-/// expected before anybody saw a header. Wrapping frames are read through the ring's end, as with memory
-/// mapped twice.
+/// they were expected before anybody saw a header. Wrapping frames are read through the ring's end, as with
+/// memory mapped twice.
 final class AimedMemory extends SimPlacement {
     private final RandomGenerator random;
     private final RingLedger ledger;

@@ -3,9 +3,7 @@ package io.framecast.reliability.wire;
 import java.lang.foreign.MemorySegment;
 
 /// ADMIT, source → receiver: the join is accepted, a full-size probe with this token follows on the data lane.
-/// Also
-/// READY,
-/// receiver → source: the probe arrived, and here is the first credit; both have the same shape.
+/// Also READY, receiver → source: the probe arrived, and here is the first credit; both have the same shape.
 ///
 /// ```
 ///  32 token u32  36 grantSlots u32 (READY: free data slots; ADMIT: 0)
@@ -33,8 +31,7 @@ public final class AdmitLayout {
 
     public static int writeAdmit(
             final MemorySegment datagram, final ControlIds ids, final int token, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_ADMIT, 0, ids);
-        return finish(datagram, token, 0, checksum);
+        return write(datagram, ControlLayout.TYPE_ADMIT, ids, token, 0, checksum);
     }
 
     public static int writeReady(
@@ -43,12 +40,17 @@ public final class AdmitLayout {
             final int token,
             final int grantSlots,
             final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_READY, 0, ids);
-        return finish(datagram, token, grantSlots, checksum);
+        return write(datagram, ControlLayout.TYPE_READY, ids, token, grantSlots, checksum);
     }
 
-    private static int finish(
-            final MemorySegment datagram, final int token, final int grantSlots, final HeaderChecksum checksum) {
+    private static int write(
+            final MemorySegment datagram,
+            final int type,
+            final ControlIds ids,
+            final int token,
+            final int grantSlots,
+            final HeaderChecksum checksum) {
+        ControlLayout.begin(datagram, type, 0, ids);
         datagram.set(Wire.INT, TOKEN, token);
         datagram.set(Wire.INT, GRANT_SLOTS, grantSlots);
         return ControlLayout.seal(datagram, LENGTH, checksum);
