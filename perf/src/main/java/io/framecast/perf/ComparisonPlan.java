@@ -5,17 +5,17 @@ import java.util.List;
 
 /// What [AeronComparison] is asked to measure.
 ///
-/// @param socketBufferBytes of every system alike
+/// @param socketBufferBytes of every system alike; 0 for what each gets by itself
 /// @param json file for the result as JSON, `-` for stdout, empty for none
 record ComparisonPlan(
         int rounds, double seconds, List<Integer> mtuBytes, int frameBytes, int socketBufferBytes, String json) {
     static final ComparisonPlan DEFAULT =
-            new ComparisonPlan(7, 2, List.of(65_536, 8192, 1500), 6_220_800, 4 << 20, "");
+            new ComparisonPlan(7, 2, List.of(65_536, 8192, 1500), 6_220_800, 0, "");
 
     ComparisonPlan {
-        if (rounds < 1 || seconds <= 0 || frameBytes < FrameStamp.BYTES_MIN || socketBufferBytes < 1) {
+        if (rounds < 1 || seconds <= 0 || frameBytes < FrameStamp.BYTES_MIN || socketBufferBytes < 0) {
             throw new IllegalArgumentException("expected --rounds 1 …, --seconds above 0, --frame-bytes "
-                    + FrameStamp.BYTES_MIN + " …, --socket-buffer 1 …");
+                    + FrameStamp.BYTES_MIN + " …, --socket-buffer 0 …");
         }
     }
 

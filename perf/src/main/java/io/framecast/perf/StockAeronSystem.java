@@ -9,8 +9,12 @@ import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.aeron.protocol.DataHeaderFlyweight;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.StandardSocketOptions;
+import java.nio.channels.DatagramChannel;
 import java.util.concurrent.TimeUnit;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
@@ -24,6 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class StockAeronSystem implements MeasuredSystem {
     private static final int STREAM = 1001;
     private static final int TERM_BYTES = 16 << 20;
+    private static final int BUFFER_BYTES_WANTED = 64 << 20;
     private static final int IP_AND_UDP_BYTES = 28;
     private static final int MTU_ALIGNMENT = 32;
     private static final int AERON_MTU_MAX = 65_504;
@@ -35,9 +40,9 @@ final class StockAeronSystem implements MeasuredSystem {
         return MediaDriver.launchEmbedded(new MediaDriver.Context()
                 .threadingMode(ThreadingMode.SHARED)
                 .sharedIdleStrategy(new BackoffIdleStrategy(10, 20, 1_000, 500_000))
-                .initialWindowLength(spec.socketBufferBytes())
-                .socketRcvbufLength(spec.socketBufferBytes())
-                .socketSndbufLength(spec.socketBufferBytes())
+                .initialWindowLength(bufferBytes(spec))
+                .socketRcvbufLength(bufferBytes(spec))
+                .socketSndbufLength(bufferBytes(spec))
                 .nakMulticastGroupSize(2)
                 .nakMulticastMaxBackoffNs(NAK_DELAY_MAX_NS)
                 .nakUnicastDelayNs(NAK_DELAY_MIN_NS)
@@ -51,7 +56,22 @@ final class StockAeronSystem implements MeasuredSystem {
 
     private static String channel(final StreamSpec spec) {
         return "aeron:udp?endpoint=" + StreamSpec.GROUP + ":" + spec.port() + "|interface=" + StreamSpec.LOOPBACK
-                + "|so-rcvbuf=" + spec.socketBufferBytes() + "|so-sndbuf=" + spec.socketBufferBytes();
+                + "|so-rcvbuf=" + bufferBytes(spec) + "|so-sndbuf=" + bufferBytes(spec);
+    }
+
+    /// As much as the system gives, for Aeron does not ask beyond its limits.
+    private static int bufferBytes(final StreamSpec spec) {
+        if (spec.socketBufferBytes() != 0) {
+            return spec.socketBufferBytes();
+        }
+        try (DatagramChannel probe = DatagramChannel.open()) {
+            probe.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES_WANTED);
+            probe.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES_WANTED);
+            return Math.min(
+                    probe.getOption(StandardSocketOptions.SO_RCVBUF), probe.getOption(StandardSocketOptions.SO_SNDBUF));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// Aeron counts its MTU in UDP payload and wants a multiple of 32.
@@ -81,7 +101,7 @@ final class StockAeronSystem implements MeasuredSystem {
     }
 
     private static int termBytes(final StreamSpec spec) {
-        return Math.max(TERM_BYTES, BitUtil.findNextPositivePowerOfTwo(2 * spec.socketBufferBytes()));
+        return Math.max(TERM_BYTES, BitUtil.findNextPositivePowerOfTwo(2 * bufferBytes(spec)));
     }
 
     private static void offer(
@@ -109,7 +129,7 @@ final class StockAeronSystem implements MeasuredSystem {
                 MediaDriver driver = launch(spec);
                 Aeron aeron = connect(driver);
                 Subscription subscription =
-                        aeron.addSubscription(channel(spec) + "|rcv-wnd=" + spec.socketBufferBytes(), STREAM)) {
+                        aeron.addSubscription(channel(spec) + "|rcv-wnd=" + bufferBytes(spec), STREAM)) {
             final Assembly assembly = new Assembly(spec, arena);
             boolean connected = false;
             while (!assembly.last) {

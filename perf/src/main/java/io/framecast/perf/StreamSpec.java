@@ -5,7 +5,8 @@ import java.util.List;
 /// One stream of equal frames to measure, the same for every system.
 ///
 /// @param mtuBytes largest IP packet
-/// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of both ends, so that no system wins by a larger buffer
+/// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of both ends, so that no system wins by a larger buffer; 0 for
+///     what each system gets by itself
 /// @param port first of the ports that the stream may use
 /// @param warmUpNs frames published earlier than this after the first do not count
 /// @param measureNs how long is published after the warm-up
