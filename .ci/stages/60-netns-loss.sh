@@ -104,14 +104,26 @@ drop() {
 table inet loss {
     chain output {
         type filter hook output priority 0;
-        oifname "eth0" meta l4proto udp numgen random mod 100 < $2 drop
+        oifname "eth0" meta l4proto udp numgen random mod 100 < $2 counter drop
     }
     chain input {
         type filter hook input priority 0;
-        iifname "eth0" meta l4proto udp numgen random mod 100 < $2 drop
+        iifname "eth0" meta l4proto udp numgen random mod 100 < $2 counter drop
     }
 }
 RULES
+}
+
+# dropped HOOK NAME…: how many datagrams the rules of hosts dropped at a hook.
+dropped() {
+    local hook=$1 host sum=0 count
+    shift
+    for host; do
+        count=$(step ip netns exec "$host" nft list chain inet loss "$hook" 2>/dev/null |
+            sed -n 's/.*counter packets \([0-9]*\).*/\1/p')
+        sum=$((sum + ${count:-0}))
+    done
+    printf '%d' "$sum"
 }
 
 # field FILE NAME: a number of a one-line JSON object, or "?".
@@ -154,7 +166,6 @@ transfer() {
         fi
     done
     processes=()
-    [ -z "$why" ]
 }
 
 passed=0
@@ -162,27 +173,35 @@ failed=0
 
 # run_case TRANSPORT PERCENT RECEIVERS
 run_case() {
-    local name="$1, $2 % dropped, $3 receiver(s)" begin i seconds repaired='' goodput=''
+    local name="$1, $2 % dropped, $3 receiver(s)" begin i seconds repaired='' goodput='' hosts=("$id-src") out in
     # shellcheck disable=SC2053 # the right side is a pattern
     [[ $name == $CASES ]] || return 0
     rm -f "$work"/out* "$work"/*.json "$work"/*.log
     make_network "$3"
+    for ((i = 1; i <= $3; i++)); do
+        hosts+=("$id-dst$i")
+    done
     if [ "$2" != 0 ]; then
-        drop "$id-src" "$2"
-        for ((i = 1; i <= $3; i++)); do
-            drop "$id-dst$i" "$2"
+        for i in "${hosts[@]}"; do
+            drop "$i" "$2"
         done
     fi
     begin=$(date +%s%N)
-    if transfer "framecast:$1?group=$GROUP|channel=file|interface=eth0|mtu=$MTU" "$3"; then
+    transfer "framecast:$1?group=$GROUP|channel=file|interface=eth0|mtu=$MTU" "$3"
+    out=$(dropped output "${hosts[@]}")
+    in=$(dropped input "${hosts[@]}")
+    if [ -z "$why" ] && [ "$2" != 0 ] && { [ "$out" = 0 ] || [ "$in" = 0 ]; }; then
+        why="nothing was dropped at one of the hooks: output $out, input $in"
+    fi
+    if [ -z "$why" ]; then
         passed=$((passed + 1))
         seconds=$((($(date +%s%N) - begin) / 100000000))
         for ((i = 1; i <= $3; i++)); do
             repaired="$repaired $(field "$work/dst$i.json" repaired_datagrams)"
             goodput="$goodput $(field "$work/dst$i.json" goodput_MBps)"
         done
-        printf 'passed: %s: %d.%d s, repaired%s datagrams,%s MB/s\n' \
-            "$name" $((seconds / 10)) $((seconds % 10)) "$repaired" "$goodput"
+        printf 'passed: %s: %d.%d s, dropped %d going out and %d coming in, repaired%s datagrams,%s MB/s\n' \
+            "$name" $((seconds / 10)) $((seconds % 10)) "$out" "$in" "$repaired" "$goodput"
     else
         failed=$((failed + 1))
         printf 'FAILED: %s: %s\n' "$name" "$why"
