@@ -233,10 +233,14 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     /// Sender's thread, out of the duty cycle: end of stream goes out once more, then everything is freed.
     void finishSession(final long nowNs) {
         try {
-            session.doWork(nowNs);
-        } catch (final io.framecast.api.error.FramecastException e) {
-            onFailure(e.getMessage());
+            if (failure == null) {
+                session.doWork(nowNs);
+            }
+        } catch (final RuntimeException e) {
+            session.fail();
+            onFailure(Failures.line("publisher of " + channel.name(), e));
+        } finally {
+            session.close();
         }
-        session.close();
     }
 }
