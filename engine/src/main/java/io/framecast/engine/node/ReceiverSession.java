@@ -189,10 +189,10 @@ final class ReceiverSession implements AutoCloseable {
     /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.
     void drain() {
         takeBack(0);
-        EngineFrame frame = exchange.poll();
+        EngineFrame frame = exchange.drain();
         while (frame != null) {
             release(frame);
-            frame = exchange.poll();
+            frame = exchange.drain();
         }
     }
 

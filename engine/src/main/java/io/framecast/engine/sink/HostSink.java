@@ -116,8 +116,11 @@ public final class HostSink implements PayloadSink {
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
         final Lane data = Objects.requireNonNull(dataLane);
+        if (!PayloadSink.listens(machine.state())) {
+            return 0;
+        }
         final boolean receiving = machine.state() == ReceiverMachine.State.RECEIVING;
-        // Before START nothing is expected and the ring is empty: probes and early data may land anywhere in it.
+        // Before the probe nothing is expected and the ring is empty: probes and early data may land anywhere in it.
         final long expected = receiving ? machine.expectedSequence() : 0;
         final long room = receiving ? creditLimit - expected : SinkConfig.BATCH_MAX;
         if (room <= 0) {

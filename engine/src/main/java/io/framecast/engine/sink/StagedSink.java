@@ -136,6 +136,9 @@ public final class StagedSink implements PayloadSink {
     }
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
+        if (!PayloadSink.listens(machine.state())) {
+            return 0;
+        }
         landingQueue.freeUpTo(landingFence.completed());
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
         if (count == 0) {
