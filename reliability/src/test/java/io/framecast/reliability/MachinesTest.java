@@ -188,8 +188,7 @@ final class MachinesTest {
         assertEquals(0, pair.sender.releasable());
         assertNull(pair.receiver.pollFrame());
         pair.run(20_000_000);
-        assertArrayEquals(
-                new byte[] {1, 2, 3}, pair.receiver.pollFrame().metadata());
+        assertArrayEquals(new byte[] {1, 2, 3}, pair.receiver.pollFrame().metadata());
         assertNull(pair.receiver.pollFrame().metadata());
         pair.run(20_000_000);
         assertEquals(4, pair.sender.releasable());

@@ -1,6 +1,5 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.error.FramecastException;
 import io.framecast.reliability.wire.StreamInfo;
 import org.agrona.concurrent.Agent;
 
@@ -18,8 +17,13 @@ final class ConductorAgent implements Agent {
             try {
                 final ReceiverSession session = subscription.open(stream);
                 receiver.queue().send(() -> subscription.attach(session, receiver.nowNs()));
-            } catch (final FramecastException | IllegalArgumentException e) {
-                receiver.queue().send(() -> subscription.refuse(String.valueOf(e.getMessage())));
+            } catch (final OutOfMemoryError e) {
+                receiver.queue()
+                        .send(() -> subscription.refuse("ring: no memory for frames of " + stream.frameMaxBytes()
+                                + " bytes; lower the source's frame-max= and window=, or frames-held="));
+            } catch (final RuntimeException | Error e) {
+                // Without an answer the subscription would wait for ever.
+                receiver.queue().send(() -> subscription.refuse(Failures.line("subscriber", e)));
             }
         });
     }

@@ -12,9 +12,11 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.sink.InboundRing;
 import io.framecast.engine.sink.LossInjector;
+import io.framecast.engine.sink.Opened;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.agrona.CloseHelper;
 
 /// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small receive
 /// ring.
@@ -45,21 +47,20 @@ final class ControlLane implements AutoCloseable {
     ControlLane(final Transport transport, final LaneConfig.Role role, final LossInjector loss) {
         this.loss = loss;
         placement = transport.capabilities().placement();
-        final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
-        for (int i = 0; i < SEND_SLOTS; i++) {
-            sendSlots[i] = sent.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
-        }
-        received = arena.allocate((long) RECEIVE_SLOTS * SLOT_BYTES, 64);
-        final int reserve = transport.capabilities().headerReserveBytes();
-        final MemorySegment reserved = arena.allocate((long) RECEIVE_SLOTS * Math.max(reserve, 1), 64);
-        final SendRing sendRing = new SendRing(MemorySegment.NULL, 0, sent, SLOT_BYTES, sendLengths);
-        final ReceiveRing receiveRing =
-                new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
-        try {
+        try (Opened opened = new Opened()) {
+            opened.add(arena);
+            final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
+            for (int i = 0; i < SEND_SLOTS; i++) {
+                sendSlots[i] = sent.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
+            }
+            received = arena.allocate((long) RECEIVE_SLOTS * SLOT_BYTES, 64);
+            final int reserve = transport.capabilities().headerReserveBytes();
+            final MemorySegment reserved = arena.allocate((long) RECEIVE_SLOTS * Math.max(reserve, 1), 64);
+            final SendRing sendRing = new SendRing(MemorySegment.NULL, 0, sent, SLOT_BYTES, sendLengths);
+            final ReceiveRing receiveRing =
+                    new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
             lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
-        } catch (final RuntimeException e) {
-            arena.close();
-            throw e;
+            opened.keep();
         }
     }
 
@@ -105,7 +106,6 @@ final class ControlLane implements AutoCloseable {
 
     @Override
     public void close() {
-        lane.close();
-        arena.close();
+        CloseHelper.closeAll(lane, arena);
     }
 }

@@ -44,7 +44,14 @@ final class EngineFrame implements DeviceFrame {
         ticket = ledgerTicket;
         inMendBuffer = mend;
         awaitsStream = false;
+    }
+
+    /// Subscriber: takes the frame out of the queue. Not sooner: until then a second close of the frame that this
+    /// object
+    /// stood for before must find nothing to give back.
+    EngineFrame take() {
         held = true;
+        return this;
     }
 
     long ticket() {

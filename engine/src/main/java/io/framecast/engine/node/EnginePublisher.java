@@ -36,7 +36,10 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     // Bytes of the frame under way that offer has taken; 0 between frames.
     private long offered;
     private long offeredTimestampNs;
-    private boolean closed;
+    // Also closed by its node, from another thread.
+    private volatile boolean closed;
+    // Whether every subscriber had everything when the publisher closed.
+    private boolean all;
     private volatile @Nullable String failure;
 
     EnginePublisher(final Channel channel, final SourceSession session, final SessionHost host) {
@@ -133,7 +136,19 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         } else if (closed || failure != null) {
             return CLOSED;
         }
-        return take(frame, length, slots);
+        try {
+            return take(frame, length, slots);
+        } catch (final IllegalStateException e) {
+            // The node was closed meanwhile, and the window with it.
+            return closedOr(e);
+        }
+    }
+
+    private long closedOr(final IllegalStateException cause) {
+        if (!closed) {
+            throw cause;
+        }
+        return CLOSED;
     }
 
     private long take(final MemorySegment frame, final long length, final long slots) {
@@ -211,14 +226,20 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     @Override
     public boolean close(final Duration linger) {
         if (closed) {
-            return session.isDrained();
+            return all;
         }
         closed = true;
+        final long evictionsBefore = session.machine().counts().evictions();
         session.end();
         final boolean drained = host.await(() -> session.isDrained() || failure != null, linger) && failure == null;
-        host.remove(this);
-        bounceArena.close();
-        return drained;
+        // Who was evicted meanwhile acknowledged nothing.
+        all = drained && session.machine().counts().evictions() == evictionsBefore;
+        try {
+            host.remove(this);
+        } finally {
+            bounceArena.close();
+        }
+        return all;
     }
 
     @Override
@@ -233,10 +254,14 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     /// Sender's thread, out of the duty cycle: end of stream goes out once more, then everything is freed.
     void finishSession(final long nowNs) {
         try {
-            session.doWork(nowNs);
-        } catch (final io.framecast.api.error.FramecastException e) {
-            onFailure(e.getMessage());
+            if (failure == null) {
+                session.doWork(nowNs);
+            }
+        } catch (final RuntimeException e) {
+            session.fail();
+            onFailure(Failures.line("publisher of " + channel.name(), e));
+        } finally {
+            session.close();
         }
-        session.close();
     }
 }

@@ -23,7 +23,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     private volatile State state = State.JOINING;
     private volatile @Nullable String failure;
     private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, 0, 0);
-    private boolean closed;
+    // Also closed by its node, from another thread.
+    private volatile boolean closed;
 
     EngineSubscriber(final Channel channel, final DeviceBackend device, final SessionHost host) {
         this.channel = channel;
@@ -61,7 +62,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     @Override
     public int poll(final FrameHandler handler, final int limit) {
         int count = 0;
-        while (count < limit) {
+        while (count < limit && !closed) {
             final EngineFrame frame = exchange.poll();
             if (frame == null) {
                 break;
@@ -74,12 +75,16 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
 
     @Override
     public @Nullable DeviceFrame poll() {
-        return exchange.poll();
+        return closed ? null : exchange.poll();
     }
 
     @Override
     public boolean post(final DeviceRegion region) {
-        return posted.offer(region);
+        if (device.hostAddressable() && !region.hostAddressable()) {
+            throw new IllegalArgumentException("post: expected memory that the host addresses, for device "
+                    + device.name() + "; allocate it from the subscriber's device");
+        }
+        return !closed && posted.offer(region);
     }
 
     @Override

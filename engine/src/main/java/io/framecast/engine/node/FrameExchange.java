@@ -1,7 +1,8 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.spi.DeviceBackend;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released frames back.
@@ -11,8 +12,11 @@ final class FrameExchange implements FrameReturns {
     static final int FRAMES_MAX = 1024;
 
     private final DeviceBackend device;
-    private final OneToOneConcurrentArrayQueue<EngineFrame> delivered = new OneToOneConcurrentArrayQueue<>(FRAMES_MAX);
-    private final OneToOneConcurrentArrayQueue<EngineFrame> returned = new OneToOneConcurrentArrayQueue<>(FRAMES_MAX);
+    // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first drain.
+    private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
+            new ManyToManyConcurrentArrayQueue<>(FRAMES_MAX);
+    // Frames may be released by the threads that worked on them.
+    private final ManyToOneConcurrentArrayQueue<EngineFrame> returned = new ManyToOneConcurrentArrayQueue<>(FRAMES_MAX);
     private final EngineFrame[] all = new EngineFrame[FRAMES_MAX];
     private final EngineFrame[] free = new EngineFrame[FRAMES_MAX];
     private int made;
@@ -57,6 +61,13 @@ final class FrameExchange implements FrameReturns {
     /// Subscriber: the next frame, or null.
     @Nullable
     EngineFrame poll() {
+        final EngineFrame frame = delivered.poll();
+        return frame == null ? null : frame.take();
+    }
+
+    /// Receiver, when the subscriber closed: the next frame that was never polled, or null.
+    @Nullable
+    EngineFrame drain() {
         return delivered.poll();
     }
 
@@ -69,11 +80,6 @@ final class FrameExchange implements FrameReturns {
         if (!returned.offer(frame)) {
             throw new IllegalStateException("a frame was released twice");
         }
-    }
-
-    /// Whether the subscriber holds, or could still poll, any frame.
-    boolean isOut() {
-        return freeCount < made;
     }
 
     void close() {

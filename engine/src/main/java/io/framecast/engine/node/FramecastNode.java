@@ -12,6 +12,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.engine.codec.KryoCodec;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
+import io.framecast.engine.sink.Opened;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +20,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentInvoker;
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// The engine: agents, their threads, and the publishers and subscribers they serve.
 public final class FramecastNode implements Framecast, SessionHost {
     private static final long CLOSE_WAIT_NS = TimeUnit.SECONDS.toNanos(5);
+    private static final int CLOSE_ROUNDS = 100;
     private static final long PARK_MIN_NS = 1_000;
     private static final long PARK_MAX_NS = 200_000;
 
@@ -48,16 +52,21 @@ public final class FramecastNode implements Framecast, SessionHost {
     private final @Nullable PrometheusExporter exporter;
     private final List<Publisher> publishers = new CopyOnWriteArrayList<>();
     private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
-    private volatile boolean closed;
+    private final ReentrantLock lifecycle = new ReentrantLock();
+    private boolean closed;
 
     /// Starts the agents.
     public FramecastNode(final NodeConfig config) {
+        this(config, Providers.found(config.notices()));
+    }
+
+    FramecastNode(final NodeConfig config, final Providers providers) {
         this.config = config;
+        this.providers = providers;
         final long startNs = System.nanoTime();
         final NanoClock clock = () -> System.nanoTime() - startNs;
-        sender = new SenderAgent(clock);
-        receiver = new ReceiverAgent(clock, conductor.queue());
-        providers = new Providers(config.notices());
+        sender = new SenderAgent(clock, config.notices());
+        receiver = new ReceiverAgent(clock, conductor.queue(), config.notices());
         final long seed = config.seed() == 0 ? secrets.nextLong() : config.seed();
         counters = config.countersFile().map(CounterTable::create).orElseGet(CounterTable::create);
         exporter = openExporter();
@@ -102,45 +111,56 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     @Override
-    public Publisher publish(final Channel wanted) {
-        final Channel channel = providers.resolve(wanted);
-        final Transport transport = providers.openTransport(channel);
-        final EnginePublisher publisher;
+    public Publisher publish(final Channel channel) {
+        lifecycle.lock();
         try {
-            publisher = new EnginePublisher(channel, new SourceSession(transport, channel, context, secrets), this);
-        } catch (final RuntimeException e) {
-            transport.close();
-            throw e;
+            requireOpen();
+            final EnginePublisher publisher = publisher(providers.resolve(channel));
+            publishers.add(publisher);
+            sender.queue().send(() -> sender.add(publisher));
+            return publisher;
+        } finally {
+            lifecycle.unlock();
         }
-        publishers.add(publisher);
-        sender.queue().send(() -> sender.add(publisher));
-        return publisher;
+    }
+
+    // Under the lock, so that close finds whatever was opened before it.
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the node is closed; launch another");
+        }
+    }
+
+    private EnginePublisher publisher(final Channel channel) {
+        try (Opened opened = new Opened()) {
+            final Transport transport = opened.add(providers.openTransport(channel));
+            final SourceSession session = new SourceSession(transport, channel, context, secrets);
+            opened.keep();
+            opened.add(session);
+            final EnginePublisher publisher = new EnginePublisher(channel, session, this);
+            opened.keep();
+            return publisher;
+        }
     }
 
     @Override
     public Subscriber subscribe(final Channel wanted) {
-        final Channel channel = providers.resolve(wanted);
-        final DeviceBackend device = providers.openDevice(channel.stream().device());
-        final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this);
-        final Subscription subscription;
-        try {
-            subscription = subscription(channel, subscriber);
-        } catch (final RuntimeException e) {
-            device.close();
-            throw e;
-        }
-        subscribers.add(subscriber);
-        receiver.queue().send(() -> receiver.add(subscription));
-        return subscriber;
-    }
-
-    private Subscription subscription(final Channel channel, final EngineSubscriber subscriber) {
-        final Transport transport = providers.openTransport(channel);
-        try {
-            return new Subscription(subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
-        } catch (final RuntimeException e) {
-            transport.close();
-            throw e;
+        lifecycle.lock();
+        try (Opened opened = new Opened()) {
+            requireOpen();
+            final Channel channel = providers.resolve(wanted);
+            final DeviceBackend device =
+                    opened.add(providers.openDevice(channel.stream().device()));
+            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this);
+            final Transport transport = opened.add(providers.openTransport(channel));
+            final Subscription subscription = new Subscription(
+                    subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
+            opened.keep();
+            subscribers.add(subscriber);
+            receiver.queue().send(() -> receiver.add(subscription));
+            return subscriber;
+        } finally {
+            lifecycle.unlock();
         }
     }
 
@@ -164,9 +184,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             if (System.nanoTime() - startNs >= longest.toNanos()) {
                 return false;
             }
-            if (config.threading() == Threading.INVOKER) {
-                invoker.invoke();
-            } else {
+            if (config.threading() != Threading.INVOKER || invoker.invoke() == 0) {
                 LockSupport.parkNanos(PARK_MAX_NS);
             }
         }
@@ -178,9 +196,12 @@ public final class FramecastNode implements Framecast, SessionHost {
         publishers.remove(publisher);
         final Completion done = new Completion();
         sender.queue().send(() -> {
-            sender.remove(publisher);
-            publisher.finishSession(sender.nowNs());
-            done.complete();
+            try {
+                sender.remove(publisher);
+                publisher.finishSession(sender.nowNs());
+            } finally {
+                done.complete();
+            }
         });
         awaitAgent(done);
     }
@@ -190,8 +211,11 @@ public final class FramecastNode implements Framecast, SessionHost {
         subscribers.remove(subscriber);
         final Completion done = new Completion();
         receiver.queue().send(() -> {
-            receiver.remove(subscriber);
-            done.complete();
+            try {
+                receiver.remove(subscriber);
+            } finally {
+                done.complete();
+            }
         });
         awaitAgent(done);
     }
@@ -202,24 +226,34 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     @Override
     public void close() {
-        if (closed) {
-            return;
+        lifecycle.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        } finally {
+            lifecycle.unlock();
         }
-        closed = true;
-        publishers.forEach(Publisher::close);
-        subscribers.forEach(Subscriber::close);
+        final List<AutoCloseable> steps = new ArrayList<>();
+        steps.addAll(publishers);
+        steps.addAll(subscribers);
         // What nobody holds is freed by the agents; what is still held then is freed here, with the node.
-        await(() -> receiver.isIdle(), Duration.ofMillis(200));
-        runners.forEach(AgentRunner::close);
-        if (config.threading() == Threading.INVOKER) {
-            invoker.close();
+        steps.add(() -> await(receiver::isIdle, Duration.ofMillis(200)));
+        steps.addAll(runners);
+        steps.add(invoker);
+        steps.add(this::closeSessions);
+        steps.add(exporter);
+        steps.add(counters);
+        CloseHelper.closeAll(steps);
+    }
+
+    // The agents have stopped, so this thread runs what they left: sessions half opened, commands not yet taken.
+    private void closeSessions() {
+        for (int i = 0; i < CLOSE_ROUNDS && receiver.doWork() + conductor.doWork() > 0; i++) {
+            Thread.onSpinWait();
         }
-        receiver.closing().forEach(Subscription::close);
-        conductor.doWork();
-        if (exporter != null) {
-            exporter.close();
-        }
-        counters.close();
+        CloseHelper.closeAll(receiver.closing());
     }
 
     /// Set by an agent, awaited by a caller.

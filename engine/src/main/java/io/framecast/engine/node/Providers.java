@@ -19,16 +19,28 @@ final class Providers {
     private final List<TransportProvider> transports;
     private final List<DeviceBackendProvider> devices;
 
-    Providers(final Consumer<String> notices) {
+    Providers(
+            final Consumer<String> notices,
+            final List<TransportProvider> transports,
+            final List<DeviceBackendProvider> devices) {
         this.notices = notices;
-        transports = ServiceLoader.load(TransportProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .sorted(Comparator.comparingInt(TransportProvider::rank).reversed())
-                .toList();
-        devices = ServiceLoader.load(DeviceBackendProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .sorted(Comparator.comparingInt(DeviceBackendProvider::rank).reversed())
-                .toList();
+        this.transports = transports;
+        this.devices = devices;
+    }
+
+    /// What is on the class path, best first.
+    static Providers found(final Consumer<String> notices) {
+        return new Providers(
+                notices,
+                ServiceLoader.load(TransportProvider.class).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .sorted(Comparator.comparingInt(TransportProvider::rank).reversed())
+                        .toList(),
+                ServiceLoader.load(DeviceBackendProvider.class).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .sorted(Comparator.comparingInt(DeviceBackendProvider::rank)
+                                .reversed())
+                        .toList());
     }
 
     /// The channel with `auto` replaced by the transport that is taken.

@@ -1,22 +1,24 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.error.FramecastException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
 
 /// Runs all subscriptions of a node, and watches over those that are closed while frames are still held.
 final class ReceiverAgent implements Agent {
     private final NanoClock clock;
+    private final Consumer<String> notices;
     private final AgentQueue queue = new AgentQueue();
     private final AgentQueue conductor;
     private final List<Subscription> subscriptions = new ArrayList<>();
     private final List<Subscription> closing = new ArrayList<>();
     private volatile boolean idle = true;
 
-    ReceiverAgent(final NanoClock clock, final AgentQueue conductor) {
+    ReceiverAgent(final NanoClock clock, final AgentQueue conductor, final Consumer<String> notices) {
         this.clock = clock;
+        this.notices = notices;
         this.conductor = conductor;
     }
 
@@ -39,9 +41,9 @@ final class ReceiverAgent implements Agent {
             final Subscription subscription = subscriptions.get(i);
             if (subscription.subscriber() == subscriber) {
                 subscriptions.remove(i);
-                subscription.leave();
                 closing.add(subscription);
                 idle = false;
+                subscription.leave();
                 return;
             }
         }
@@ -68,15 +70,16 @@ final class ReceiverAgent implements Agent {
             final Subscription subscription = subscriptions.get(i);
             try {
                 work += subscription.doWork(nowNs);
-            } catch (final FramecastException e) {
-                subscription.subscriber().onFailure(e.getMessage());
-                remove(subscription.subscriber());
-                i--;
+            } catch (final RuntimeException | Error e) {
+                // It ends this session alone. The subscriber is its user's until closed: device and frames stay.
+                final String line = Failures.line("subscriber of " + subscription.channelName(), e);
+                notices.accept(line);
+                subscription.fail(line);
             }
         }
         for (int i = 0; i < closing.size(); i++) {
             final Subscription subscription = closing.get(i);
-            if (subscription.isReleased()) {
+            if (isReleased(subscription)) {
                 closing.remove(i--);
                 conductor.send(subscription::close);
                 work++;
@@ -84,6 +87,16 @@ final class ReceiverAgent implements Agent {
         }
         idle = closing.isEmpty();
         return work;
+    }
+
+    // A device that failed tells nothing of its streams any more: then nothing is waited for.
+    private boolean isReleased(final Subscription subscription) {
+        try {
+            return subscription.isReleased();
+        } catch (final RuntimeException e) {
+            notices.accept(Failures.line("subscriber of " + subscription.channelName(), e));
+            return true;
+        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.wire.StreamInfo;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -188,26 +189,21 @@ final class ReceiverSession implements AutoCloseable {
     /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.
     void drain() {
         takeBack(0);
-        EngineFrame frame = exchange.poll();
+        EngineFrame frame = exchange.drain();
         while (frame != null) {
             release(frame);
-            frame = exchange.poll();
+            frame = exchange.drain();
         }
     }
 
     /// Says goodbye and closes the lanes; frames stay readable.
     void leave() {
-        machine.leave();
-        counters.publish();
-        counters.close();
-        repair.close();
-        data.close();
+        CloseHelper.closeAll(machine::leave, counters::publish, counters, repair, data);
     }
 
     /// Frees the memory.
     @Override
     public void close() {
-        sink.close();
-        exchange.close();
+        CloseHelper.closeAll(sink, exchange::close);
     }
 }

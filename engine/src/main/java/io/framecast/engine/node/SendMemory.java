@@ -1,12 +1,15 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.sink.Opened;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.agrona.CloseHelper;
 
 /// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 | payload]`.
 /// Payload memory is mapped twice where the system can, so that every claim up to the whole window is contiguous.
@@ -24,17 +27,26 @@ final class SendMemory implements AutoCloseable {
     SendMemory(final int slots, final int slotBytes) {
         this.slots = slots;
         this.slotBytes = slotBytes;
-        lengths = new int[slots + 1];
-        lengths[slots] = slotBytes;
-        // The probe's payload is whatever lies behind the window: the mirror's first slot, or a spare one.
-        payload = MirroredMemory.allocate((long) slots * slotBytes, slotBytes);
-        headers = arena.allocate((long) (slots + 1) * DataLayout.LENGTH, 64);
-        ring = new SendRing(
-                headers,
-                DataLayout.LENGTH,
-                payload.segment().asSlice(0, (long) (slots + 1) * slotBytes),
-                slotBytes,
-                lengths);
+        try (Opened opened = new Opened()) {
+            opened.add(arena);
+            lengths = new int[slots + 1];
+            lengths[slots] = slotBytes;
+            // The probe's payload is whatever lies behind the window: the mirror's first slot, or a spare one.
+            payload = opened.add(MirroredMemory.allocate((long) slots * slotBytes, slotBytes));
+            headers = arena.allocate((long) (slots + 1) * DataLayout.LENGTH, 64);
+            ring = new SendRing(
+                    headers,
+                    DataLayout.LENGTH,
+                    payload.segment().asSlice(0, (long) (slots + 1) * slotBytes),
+                    slotBytes,
+                    lengths);
+            opened.keep();
+        } catch (final OutOfMemoryError e) {
+            throw new ConfigException(
+                    "window: no memory for " + slots + " slots of " + slotBytes
+                            + " bytes; lower window= or frame-max=, or raise -XX:MaxDirectMemorySize",
+                    e);
+        }
     }
 
     SendRing ring() {
@@ -79,7 +91,6 @@ final class SendMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        payload.close();
-        arena.close();
+        CloseHelper.closeAll(payload, arena);
     }
 }

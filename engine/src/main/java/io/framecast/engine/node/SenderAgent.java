@@ -1,19 +1,21 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.error.FramecastException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
 
 /// Runs all source sessions of a node.
 final class SenderAgent implements Agent {
     private final NanoClock clock;
+    private final Consumer<String> notices;
     private final AgentQueue queue = new AgentQueue();
     private final List<EnginePublisher> publishers = new ArrayList<>();
 
-    SenderAgent(final NanoClock clock) {
+    SenderAgent(final NanoClock clock, final Consumer<String> notices) {
         this.clock = clock;
+        this.notices = notices;
     }
 
     AgentQueue queue() {
@@ -46,9 +48,13 @@ final class SenderAgent implements Agent {
             final EnginePublisher publisher = publishers.get(i);
             try {
                 work += publisher.session().doWork(nowNs);
-            } catch (final FramecastException e) {
-                publisher.onFailure(e.getMessage());
+            } catch (final RuntimeException | Error e) {
+                // Whatever it is, it ends this session alone: the others go on, and no cycle repeats it.
                 publishers.remove(i--);
+                publisher.session().fail();
+                publisher.onFailure(
+                        Failures.line("publisher of " + publisher.channel().name(), e));
+                notices.accept(publisher.failure().orElse(""));
             }
         }
         return work;

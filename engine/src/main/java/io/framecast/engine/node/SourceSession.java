@@ -2,6 +2,7 @@ package io.framecast.engine.node;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
@@ -10,6 +11,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.LossInjector;
+import io.framecast.engine.sink.Opened;
 import io.framecast.reliability.SenderConfig;
 import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.SenderOutput;
@@ -21,6 +23,7 @@ import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
+import org.agrona.CloseHelper;
 
 /// One source: its lanes, window and protocol machine, and the volatile state through which the publisher's thread sees
 /// them. Duty cycle in [#doWork], by the sender's thread.
@@ -50,8 +53,10 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private volatile boolean ending;
     private volatile boolean drained;
     private boolean endTold;
+    private boolean failed;
 
-    /// Opens lanes and memory.
+    /// Opens lanes and memory. Owns the transport from then on; when it throws, what it opened is closed and the
+    /// transport is still the caller's.
     ///
     /// @param secrets gives the session's nonce
     SourceSession(
@@ -62,28 +67,39 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         this.transport = transport;
         final int slotBytes = slotBytes(transport);
         final int windowSlots = windowSlots(channel, slotBytes);
-        memory = new SendMemory(windowSlots, slotBytes);
-        control = new ControlLane(
-                transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed()));
-        data = transport.open(new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, memory.ring(), null, null));
-        repair = transport.open(new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.SOURCE, memory.ring(), null, null));
-        final StreamInfo stream = new StreamInfo(
-                secrets.nextLong(),
+        try (Opened opened = new Opened()) {
+            memory = opened.add(new SendMemory(windowSlots, slotBytes));
+            control = opened.add(new ControlLane(
+                    transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed())));
+            data = opened.add(transport.open(lane(LaneKind.DATA)));
+            repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
+            final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
+            window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
+            final SenderConfig config = new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT);
+            machine = new SenderMachine(config, window, context.random(), this);
+            controlPeers = new int[config.membersMax()];
+            repairPeers = new int[config.membersMax()];
+            java.util.Arrays.fill(controlPeers, NO_PEER);
+            java.util.Arrays.fill(repairPeers, NO_PEER);
+            counters = counters(context.counters());
+            opened.keep();
+        }
+    }
+
+    private LaneConfig lane(final LaneKind kind) {
+        return new LaneConfig(kind, LaneConfig.Role.SOURCE, memory.ring(), null, null);
+    }
+
+    private StreamInfo stream(final long session, final Channel channel, final int windowSlots) {
+        return new StreamInfo(
+                session,
                 channel.name(),
-                slotBytes,
+                memory.ring().payloadBytes(),
                 windowSlots,
                 channel.stream().frameMaxBytes(),
                 (int) channel.stream().aliveTimeoutMs(),
                 control.address().toBytes(),
                 data.address().toBytes());
-        window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
-        final SenderConfig config = new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT);
-        machine = new SenderMachine(config, window, context.random(), this);
-        controlPeers = new int[config.membersMax()];
-        repairPeers = new int[config.membersMax()];
-        java.util.Arrays.fill(controlPeers, NO_PEER);
-        java.util.Arrays.fill(repairPeers, NO_PEER);
-        counters = counters(context.counters());
     }
 
     private CounterBoard counters(final CounterTable table) {
@@ -257,7 +273,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             controlPeers[member] = control.lane().connect(new LaneAddress(controlAddress));
             repairPeers[member] = repair.connect(new LaneAddress(repairAddress));
             return true;
-        } catch (final io.framecast.api.error.TransportException e) {
+        } catch (final TransportException e) {
             // A hostile or foreign address: this JOIN is dropped, the machine counts it.
             disconnect(member);
             return false;
@@ -276,18 +292,21 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         repairPeers[member] = NO_PEER;
     }
 
-    /// Tells members when the session ends early, then frees everything.
+    /// Tells members when the session ends early, then frees everything, whatever state the lanes are in.
     @Override
     public void close() {
-        if (!drained) {
+        CloseHelper.closeAll(this::sayGoodbye, counters, repair, data, control, transport, memory);
+    }
+
+    private void sayGoodbye() {
+        counters.publish();
+        if (!drained && !failed) {
             machine.close();
         }
-        counters.publish();
-        counters.close();
-        repair.close();
-        data.close();
-        control.close();
-        transport.close();
-        memory.close();
+    }
+
+    /// A lane failed: nothing can be said any more.
+    void fail() {
+        failed = true;
     }
 }

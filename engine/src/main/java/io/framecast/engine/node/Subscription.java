@@ -8,10 +8,13 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.HostSink;
 import io.framecast.engine.sink.LossInjector;
+import io.framecast.engine.sink.Opened;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.engine.sink.SinkConfig;
 import io.framecast.engine.sink.StagedSink;
@@ -26,6 +29,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has
@@ -54,8 +58,16 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private final ControlLane.Handler onControl = this::onControl;
     private @Nullable ReceiverSession session;
     private int sourcePeer = NO_PEER;
+    // A source was chosen: no other is listened for.
+    private boolean found;
+    // The conductor opens lanes on the transport: nobody else may touch it.
     private boolean opening;
+    // Nothing more is told to the subscriber.
     private boolean over;
+    // To be closed, or closed already.
+    private boolean leaving;
+    private boolean lanesClosed;
+    private boolean statsDue;
     private long statsNs;
 
     Subscription(
@@ -72,6 +84,10 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
     }
 
+    String channelName() {
+        return channel.name();
+    }
+
     EngineSubscriber subscriber() {
         return subscriber;
     }
@@ -83,6 +99,9 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
 
     /// One duty cycle.
     int doWork(final long nowNs) {
+        if (leaving) {
+            return 0;
+        }
         int work = control.poll(onControl, nowNs);
         final ReceiverSession current = session;
         if (current == null) {
@@ -92,7 +111,9 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         if (!over) {
             report(current);
         }
-        if ((work > 0 && nowNs >= statsNs) || over) {
+        statsDue |= work > 0;
+        if (statsDue && nowNs >= statsNs) {
+            statsDue = false;
             statsNs = nowNs + STATS_INTERVAL_NS;
             publishStats(current);
         }
@@ -103,7 +124,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         final ReceiverSession current = session;
         if (current != null) {
             current.machine().onControl(datagram, offset, bytes, nowNs);
-        } else if (!opening) {
+        } else if (!found) {
             listen(datagram, offset, bytes);
         }
     }
@@ -117,6 +138,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
         if (stream.channel().equals(channel.name())) {
+            found = true;
             opening = true;
             opener.open(this, stream);
         }
@@ -128,35 +150,32 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
     ReceiverSession open(final StreamInfo stream) {
         final int ringSlots = ringSlots(stream);
+        final Placement placement = transport.capabilities().placement();
         final SinkConfig config = new SinkConfig(
                 stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
-        final PayloadSink sink = subscriber.device().hostAddressable() ? new HostSink(config) : new StagedSink(config);
-        Lane data = null;
-        try {
-            data = transport.open(new LaneConfig(
-                    LaneKind.DATA,
-                    LaneConfig.Role.RECEIVER,
-                    null,
-                    sink.dataRing(),
-                    new LaneAddress(stream.dataAddress())));
-            final Lane repair = transport.open(
-                    new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.RECEIVER, null, sink.repairRing(), null));
-            sink.attach(data, repair, transport.capabilities().placement());
+        final boolean inPlace = subscriber.device().hostAddressable() && placement == Placement.AIMED;
+        try (Opened opened = new Opened()) {
+            final PayloadSink sink = opened.add(inPlace ? new HostSink(config) : new StagedSink(config));
+            final Lane data = opened.add(
+                    transport.open(lane(LaneKind.DATA, sink.dataRing(), new LaneAddress(stream.dataAddress()))));
+            final Lane repair = opened.add(transport.open(lane(LaneKind.REPAIR, sink.repairRing(), null)));
+            sink.attach(data, repair, placement);
             final ReceiverMachine machine = machine(stream, ringSlots, sink, data, repair);
-            return new ReceiverSession(
+            final CounterBoard counters = opened.add(new CounterBoard(context.counters(), channel.name()));
+            counters.sends(control.lane(), "control")
+                    .receives(control.lane(), "control")
+                    .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes);
+            final ReceiverSession made = new ReceiverSession(
                     new SessionParts(machine, sink, data, repair, ringSlots, subscriber.posted()),
                     subscriber.exchange(),
-                    new CounterBoard(context.counters(), channel.name())
-                            .sends(control.lane(), "control")
-                            .receives(control.lane(), "control")
-                            .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes));
-        } catch (final RuntimeException e) {
-            if (data != null) {
-                data.close();
-            }
-            sink.close();
-            throw e;
+                    counters);
+            opened.keep();
+            return made;
         }
+    }
+
+    private static LaneConfig lane(final LaneKind kind, final ReceiveRing ring, final @Nullable LaneAddress peer) {
+        return new LaneConfig(kind, LaneConfig.Role.RECEIVER, null, ring, peer);
     }
 
     private ReceiverMachine machine(
@@ -190,20 +209,34 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
 
     /// Receiver: takes the session the conductor made.
     void attach(final ReceiverSession made, final long nowNs) {
+        opening = false;
+        session = made;
+        if (leaving) {
+            closeLanes();
+            return;
+        }
         try {
             sourcePeer = control.lane()
                     .connect(new LaneAddress(made.machine().stream().controlAddress()));
-        } catch (final io.framecast.api.error.TransportException e) {
-            refuse("source's control address cannot be used: " + e.getMessage());
+            made.machine().start(nowNs);
+        } catch (final RuntimeException e) {
+            fail(Failures.line("join of " + channel.name(), e));
         }
-        session = made;
-        made.machine().start(nowNs);
     }
 
     /// Receiver: the conductor could not make a session.
     void refuse(final String reason) {
+        opening = false;
+        fail(reason);
+    }
+
+    /// Receiver: the session cannot go on. Frames, device and subscriber stay the user's until it closes them.
+    void fail(final String reason) {
+        if (!over && !leaving) {
+            subscriber.onFailure(reason);
+        }
         over = true;
-        subscriber.onFailure(reason);
+        leave();
     }
 
     private void report(final ReceiverSession current) {
@@ -277,17 +310,27 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         }
     }
 
-    /// Receiver: leaves; lanes are closed, frames in the user's hands stay readable.
+    /// Receiver: leaves; lanes are closed, frames in the user's hands stay readable. Idempotent.
     void leave() {
-        if (session != null) {
-            session.leave();
+        leaving = true;
+        if (!opening) {
+            closeLanes();
         }
-        control.close();
-        transport.close();
+    }
+
+    private void closeLanes() {
+        if (!lanesClosed) {
+            lanesClosed = true;
+            final ReceiverSession current = session;
+            CloseHelper.quietCloseAll(current == null ? null : (AutoCloseable) current::leave, control, transport);
+        }
     }
 
     /// Whether the memory can be freed.
     boolean isReleased() {
+        if (opening) {
+            return false;
+        }
         if (session == null) {
             return true;
         }
@@ -297,9 +340,6 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
 
     @Override
     public void close() {
-        if (session != null) {
-            session.close();
-        }
-        subscriber.device().close();
+        CloseHelper.closeAll(session, subscriber.device());
     }
 }

@@ -15,6 +15,7 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Frames in host memory, by aimed placement: before each poll the lane is aimed at the slots of the sequences expected
@@ -49,26 +50,31 @@ public final class HostSink implements PayloadSink {
     public HostSink(final SinkConfig config) {
         this.config = config;
         slotBytes = config.slotBytes();
-        memory = MirroredMemory.allocate(config.ringBytes(), 0);
-        ring = memory.segment();
-        config.device().registerHost(ring);
-        headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
-        scratch = arena.allocate((long) SinkConfig.BATCH_MAX * slotBytes, 64);
-        mend = memory.mirrored()
-                ? null
-                : config.device().allocate(config.stream().frameMaxBytes()).host();
-        moved = new SlotBits(config.ringSlots());
-        dataRing = new ReceiveRing(
-                headers,
-                DataLayout.LENGTH,
-                config.headerStride(),
-                DeviceRegion.ofHost(ring.asSlice(0, config.ringBytes())),
-                slotBytes,
-                config.ringSlots());
-        repairs = new RepairRing(
-                config,
-                arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
-                arena.allocate((long) SinkConfig.REPAIR_SLOTS * slotBytes, 64));
+        try (Opened opened = new Opened()) {
+            opened.add(arena);
+            memory = opened.add(MirroredMemory.allocate(config.ringBytes(), 0));
+            ring = memory.segment();
+            headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
+            scratch = arena.allocate((long) SinkConfig.BATCH_MAX * slotBytes, 64);
+            moved = new SlotBits(config.ringSlots());
+            dataRing = new ReceiveRing(
+                    headers,
+                    DataLayout.LENGTH,
+                    config.headerStride(),
+                    DeviceRegion.ofHost(ring.asSlice(0, config.ringBytes())),
+                    slotBytes,
+                    config.ringSlots());
+            repairs = new RepairRing(
+                    config,
+                    arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
+                    arena.allocate((long) SinkConfig.REPAIR_SLOTS * slotBytes, 64));
+            config.device().registerHost(ring);
+            opened.add(() -> config.device().unregisterHost(ring));
+            mend = memory.mirrored()
+                    ? null
+                    : config.device().allocate(config.stream().frameMaxBytes()).host();
+            opened.keep();
+        }
     }
 
     @Override
@@ -111,8 +117,11 @@ public final class HostSink implements PayloadSink {
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
         final Lane data = Objects.requireNonNull(dataLane);
+        if (!PayloadSink.listens(machine.state())) {
+            return 0;
+        }
         final boolean receiving = machine.state() == ReceiverMachine.State.RECEIVING;
-        // Before START nothing is expected and the ring is empty: probes and early data may land anywhere in it.
+        // Before the probe nothing is expected and the ring is empty: probes and early data may land anywhere in it.
         final long expected = receiving ? machine.expectedSequence() : 0;
         final long room = receiving ? creditLimit - expected : SinkConfig.BATCH_MAX;
         if (room <= 0) {
@@ -240,11 +249,12 @@ public final class HostSink implements PayloadSink {
 
     @Override
     public void close() {
-        config.device().unregisterHost(ring);
+        CloseHelper.closeAll(() -> config.device().unregisterHost(ring), this::freeMend, memory, arena);
+    }
+
+    private void freeMend() {
         if (mend != null) {
             config.device().free(DeviceRegion.ofHost(mend));
         }
-        memory.close();
-        arena.close();
     }
 }

@@ -16,6 +16,7 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and each run
@@ -60,24 +61,32 @@ public final class StagedSink implements PayloadSink {
         device = config.device();
         slotBytes = config.slotBytes();
         landingSlots = landingSlots(config);
-        stream = device.openStream();
-        ring = device.allocate(config.ringBytes());
-        mend = device.allocate(config.stream().frameMaxBytes());
-        landing = device.allocatePinned((long) landingSlots * slotBytes);
-        repairPayload = device.allocatePinned((long) SinkConfig.REPAIR_SLOTS * slotBytes);
-        headers = arena.allocate((long) landingSlots * config.headerStride(), 64);
-        dataRing = new ReceiveRing(
-                headers,
-                DataLayout.LENGTH,
-                config.headerStride(),
-                DeviceRegion.ofHost(landing),
-                slotBytes,
-                landingSlots);
-        repairs = new RepairRing(
-                config, arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64), repairPayload);
-        landingQueue = new InboundRing(landingSlots);
-        landingFence = new CopyFence(device);
-        repairFence = new CopyFence(device);
+        try (Opened opened = new Opened()) {
+            opened.add(arena);
+            stream = opened.add(device.openStream());
+            ring = device.allocate(config.ringBytes());
+            opened.add(() -> device.free(ring));
+            mend = device.allocate(config.stream().frameMaxBytes());
+            opened.add(() -> device.free(mend));
+            landing = device.allocatePinned((long) landingSlots * slotBytes);
+            opened.add(() -> device.freePinned(landing));
+            repairPayload = device.allocatePinned((long) SinkConfig.REPAIR_SLOTS * slotBytes);
+            opened.add(() -> device.freePinned(repairPayload));
+            headers = arena.allocate((long) landingSlots * config.headerStride(), 64);
+            dataRing = new ReceiveRing(
+                    headers,
+                    DataLayout.LENGTH,
+                    config.headerStride(),
+                    DeviceRegion.ofHost(landing),
+                    slotBytes,
+                    landingSlots);
+            repairs = new RepairRing(
+                    config, arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64), repairPayload);
+            landingQueue = new InboundRing(landingSlots);
+            landingFence = opened.add(new CopyFence(device));
+            repairFence = opened.add(new CopyFence(device));
+            opened.keep();
+        }
     }
 
     // Enough to keep copies and arrivals apart, never more than the ring itself needs.
@@ -128,6 +137,9 @@ public final class StagedSink implements PayloadSink {
     }
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
+        if (!PayloadSink.listens(machine.state())) {
+            return 0;
+        }
         landingQueue.freeUpTo(landingFence.completed());
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
         if (count < SinkConfig.BATCH_MAX && !landingQueue.isFull()) {
@@ -243,13 +255,15 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public void close() {
-        stream.close();
-        landingFence.close();
-        repairFence.close();
-        device.freePinned(landing);
-        device.freePinned(repairPayload);
-        device.free(ring);
-        device.free(mend);
-        arena.close();
+        // The stream first: it waits for copies that read and write what is freed behind it.
+        CloseHelper.closeAll(
+                stream,
+                landingFence,
+                repairFence,
+                () -> device.freePinned(landing),
+                () -> device.freePinned(repairPayload),
+                () -> device.free(ring),
+                () -> device.free(mend),
+                arena);
     }
 }

@@ -1,0 +1,187 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.api.spi.TransportConfig;
+import io.framecast.api.spi.TransportProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// Real transports whose opening and lanes fail when told to, and which count what is opened and closed.
+final class FaultyTransport implements TransportProvider {
+    /// What is to fail; volatile, for agents ask.
+    volatile boolean lanesFail;
+
+    volatile int opensUntilFailure = Integer.MAX_VALUE;
+    private final TransportProvider real;
+    private final List<Counted> transports = new CopyOnWriteArrayList<>();
+
+    FaultyTransport(final TransportProvider real) {
+        this.real = real;
+    }
+
+    /// One line for each thing that was not closed exactly once.
+    List<String> leaks() {
+        final List<String> leaks = new ArrayList<>();
+        for (final Counted transport : transports) {
+            if (transport.closes != 1) {
+                leaks.add("transport closed " + transport.closes + " times");
+            }
+            for (final FaultyLane lane : transport.lanes) {
+                if (lane.closes != 1) {
+                    leaks.add("lane " + lane.kind + " closed " + lane.closes + " times");
+                }
+            }
+        }
+        return leaks;
+    }
+
+    int opened() {
+        return transports.stream().mapToInt(transport -> transport.lanes.size()).sum();
+    }
+
+    @Override
+    public String name() {
+        return real.name();
+    }
+
+    @Override
+    public Optional<String> unavailable() {
+        return real.unavailable();
+    }
+
+    @Override
+    public int rank() {
+        return real.rank();
+    }
+
+    @Override
+    public Transport open(final TransportConfig config) {
+        final Counted transport = new Counted(real.open(config));
+        transports.add(transport);
+        return transport;
+    }
+
+    private final class Counted implements Transport {
+        private final Transport inner;
+        private final List<FaultyLane> lanes = new CopyOnWriteArrayList<>();
+        private volatile int closes;
+
+        Counted(final Transport inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public TransportCapabilities capabilities() {
+            return inner.capabilities();
+        }
+
+        @Override
+        public Lane open(final LaneConfig config) {
+            if (opensUntilFailure-- <= 0) {
+                throw new IllegalStateException("injected: lane " + config.kind() + " does not open");
+            }
+            final FaultyLane lane = new FaultyLane(config.kind(), inner.open(config));
+            lanes.add(lane);
+            return lane;
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate")
+        public void close() {
+            closes++;
+            inner.close();
+        }
+    }
+
+    private final class FaultyLane implements Lane {
+        private final LaneKind kind;
+        private final Lane inner;
+        private volatile int closes;
+
+        FaultyLane(final LaneKind kind, final Lane inner) {
+            this.kind = kind;
+            this.inner = inner;
+        }
+
+        private void fail() {
+            if (lanesFail) {
+                throw new IllegalStateException("injected: lane " + kind + " is broken");
+            }
+        }
+
+        @Override
+        public LaneAddress address() {
+            return inner.address();
+        }
+
+        @Override
+        public int post(final int firstSlot, final int count) {
+            return inner.post(firstSlot, count);
+        }
+
+        @Override
+        public int poll(final Completions completions) {
+            fail();
+            return inner.poll(completions);
+        }
+
+        @Override
+        public int receiveCapacity() {
+            return inner.receiveCapacity();
+        }
+
+        @Override
+        public int multicast(final int firstSlot, final int count) {
+            fail();
+            return inner.multicast(firstSlot, count);
+        }
+
+        @Override
+        public int unicast(final int peer, final int firstSlot, final int count) {
+            fail();
+            return inner.unicast(peer, firstSlot, count);
+        }
+
+        @Override
+        public long submitted() {
+            return inner.submitted();
+        }
+
+        @Override
+        public long completed() {
+            return inner.completed();
+        }
+
+        @Override
+        public int connect(final LaneAddress peer) {
+            fail();
+            return inner.connect(peer);
+        }
+
+        @Override
+        public void disconnect(final int peer) {
+            inner.disconnect(peer);
+        }
+
+        @Override
+        public long counter(final LaneCounter counter) {
+            return inner.counter(counter);
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate")
+        public void close() {
+            closes++;
+            inner.close();
+        }
+    }
+}
