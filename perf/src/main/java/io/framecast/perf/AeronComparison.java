@@ -56,12 +56,11 @@ public final class AeronComparison {
     }
 
     private static void runChild(final String role, final List<String> arguments) {
-        final MeasuredSystem system =
-                switch (arguments.getFirst()) {
-                    case STOCK_AERON -> new StockAeronSystem();
-                    case FRAMECAST_AERON -> new FramecastSystem("aeron");
-                    default -> new FramecastSystem("auto");
-                };
+        final MeasuredSystem system = switch (arguments.getFirst()) {
+            case STOCK_AERON -> new StockAeronSystem();
+            case FRAMECAST_AERON -> new FramecastSystem("aeron");
+            default -> new FramecastSystem("auto");
+        };
         final StreamSpec spec = StreamSpec.parse(arguments.subList(1, arguments.size()));
         if (role.equals(PUBLISH)) {
             system.publish(spec, AeronComparison::awaitEndOfInput);

@@ -9,8 +9,7 @@ import java.util.List;
 /// @param json file for the result as JSON, `-` for stdout, empty for none
 record ComparisonPlan(
         int rounds, double seconds, List<Integer> mtuBytes, int frameBytes, int socketBufferBytes, String json) {
-    static final ComparisonPlan DEFAULT =
-            new ComparisonPlan(7, 2, List.of(65_536, 8192, 1500), 6_220_800, 0, "");
+    static final ComparisonPlan DEFAULT = new ComparisonPlan(7, 2, List.of(65_536, 8192, 1500), 6_220_800, 0, "");
 
     ComparisonPlan {
         if (rounds < 1 || seconds <= 0 || frameBytes < FrameStamp.BYTES_MIN || socketBufferBytes < 0) {
@@ -47,8 +46,8 @@ record ComparisonPlan(
                 new ComparisonPlan(rounds, seconds, mtuBytes, frameBytes, Integer.parseInt(value), json);
             case "--json" -> new ComparisonPlan(rounds, seconds, mtuBytes, frameBytes, socketBufferBytes, value);
             default ->
-                throw new IllegalArgumentException(option
-                        + ": expected --rounds, --seconds, --mtu, --frame-bytes, --socket-buffer or --json");
+                throw new IllegalArgumentException(
+                        option + ": expected --rounds, --seconds, --mtu, --frame-bytes, --socket-buffer or --json");
         };
     }
 }

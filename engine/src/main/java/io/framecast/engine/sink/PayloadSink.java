@@ -55,10 +55,10 @@ public interface PayloadSink extends AutoCloseable {
     @Override
     void close();
 
-    /// Whether the data lane is polled in a state. Between probe and START it is not: the source may send at once what
-    /// START speaks of, on another lane, and must not be dropped as early; it waits in the transport, whose room
-    credit
-    /// has counted. At the end it is not: nothing is expected, and all of the ring may be in the user's hands.
+    /// Whether the data lane is polled in a state. Between probe and START it is not: the source may send at once
+    /// what START speaks of, on another lane, and must not be dropped as early; it waits in the transport, whose
+    /// room credit has counted. At the end it is not: nothing is expected, and all of the ring may be in the
+    /// user's hands.
     static boolean listens(final ReceiverMachine.State state) {
         return switch (state) {
             case JOINING, PROBING, RECEIVING -> true;

@@ -14,13 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// Real transports whose opening and lanes fail when told to, and which count what is opened and closed.
 final class FaultyTransport implements TransportProvider {
     /// What is to fail; volatile, for agents ask.
     volatile boolean lanesFail;
 
-    volatile int opensUntilFailure = Integer.MAX_VALUE;
+    final AtomicInteger opensUntilFailure = new AtomicInteger(Integer.MAX_VALUE);
     private final TransportProvider real;
     private final List<Counted> transports = new CopyOnWriteArrayList<>();
 
@@ -86,7 +87,7 @@ final class FaultyTransport implements TransportProvider {
 
         @Override
         public Lane open(final LaneConfig config) {
-            if (opensUntilFailure-- <= 0) {
+            if (opensUntilFailure.getAndDecrement() <= 0) {
                 throw new IllegalStateException("injected: lane " + config.kind() + " does not open");
             }
             final FaultyLane lane = new FaultyLane(config.kind(), inner.open(config));
