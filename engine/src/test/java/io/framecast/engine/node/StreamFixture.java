@@ -7,9 +7,11 @@ import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.engine.metrics.CounterReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -22,6 +24,7 @@ import java.util.function.BooleanSupplier;
 /// of both, so that every byte can be checked.
 final class StreamFixture implements AutoCloseable {
     private static final long WAIT_NS = 60_000_000_000L;
+    private static final AtomicInteger FILES = new AtomicInteger();
     private static final AtomicInteger PORTS =
             new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 10);
 
@@ -30,13 +33,15 @@ final class StreamFixture implements AutoCloseable {
     final Publisher publisher;
     final Subscriber subscriber;
     private final boolean invoked;
+    private final Path sourceCounters = countersFile();
+    private final Path sinkCounters = countersFile();
     private final Arena arena = Arena.ofShared();
 
     StreamFixture(final NodeConfig config, final String transport, final String settings) {
         final Channel channel = channel(transport, settings);
         invoked = config.threading() == NodeConfig.Threading.INVOKER;
-        source = Framecast.launch(config);
-        sink = Framecast.launch(config);
+        source = Framecast.launch(config.withCountersFile(sourceCounters));
+        sink = Framecast.launch(config.withCountersFile(sinkCounters));
         subscriber = sink.subscribe(channel);
         publisher = source.publish(channel);
         await(() -> publisher.readySubscribers() == 1, "subscriber ready");
@@ -48,13 +53,33 @@ final class StreamFixture implements AutoCloseable {
                 "framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
     }
 
+    static Path countersFile() {
+        return Path.of(
+                System.getProperty("java.io.tmpdir"),
+                "framecast-test-" + ProcessHandle.current().pid() + "-" + FILES.incrementAndGet() + ".counters");
+    }
+
+    /// What both nodes counted, but for zeros.
+    private String counters() {
+        final StringBuilder text = new StringBuilder();
+        for (final Path path : new Path[] {sourceCounters, sinkCounters}) {
+            text.append("\n").append(path == sourceCounters ? "source" : "sink");
+            try (CounterReader reader = CounterReader.open(path)) {
+                reader.samples().stream()
+                        .filter(sample -> sample.value() != 0)
+                        .forEach(sample -> text.append("\n ").append(sample));
+            }
+        }
+        return text.toString();
+    }
+
     /// Runs or waits for the agents until the condition holds.
     void await(final BooleanSupplier condition, final String what) {
         final long startNs = System.nanoTime();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - startNs > WAIT_NS) {
                 throw new AssertionError("waited in vain for: " + what + "; subscriber " + subscriber.state() + " "
-                        + subscriber.failure() + ", publisher " + publisher.failure());
+                        + subscriber.failure() + ", publisher " + publisher.failure() + counters());
             }
             idle();
         }

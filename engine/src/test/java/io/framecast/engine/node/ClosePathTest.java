@@ -1,0 +1,262 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Ends and beginnings: who leaves, who comes late, who falls silent, and what the others see of it.
+class ClosePathTest {
+    private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=100000|alive-timeout=300|device=host";
+
+    private final InvokedNodes nodes = new InvokedNodes();
+    private final Arena arena = Arena.ofShared();
+    private final Framecast source = nodes.launch();
+    private final Framecast sink = nodes.launch();
+
+    @AfterEach
+    void close() {
+        nodes.close();
+        arena.close();
+    }
+
+    private MemorySegment frame(final int id) {
+        final MemorySegment frame = arena.allocate(80_000 + id);
+        for (long i = 0; i < frame.byteSize(); i++) {
+            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
+        }
+        return frame;
+    }
+
+    private void offer(final Publisher publisher, final int id, final Subscriber... readers) {
+        final MemorySegment frame = frame(id);
+        nodes.until(
+                () -> {
+                    for (final Subscriber reader : readers) {
+                        reader.poll(this::check, 10);
+                    }
+                    return publisher.offer(frame, FrameOptions.DEFAULT) > 0;
+                },
+                "frame " + id + " taken");
+    }
+
+    private void check(final DeviceFrame frame) {
+        assertEquals(-1, frame.region().host().mismatch(frame((int) frame.frameId())));
+        frame.close();
+    }
+
+    private void polled(final Subscriber subscriber, final long frames) {
+        nodes.until(
+                () -> {
+                    subscriber.poll(this::check, 10);
+                    return subscriber.stats().frames() >= frames;
+                },
+                frames + " frames");
+        // Counted when delivered: the last may still wait to be polled.
+        subscriber.poll(this::check, 1_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldGoOnWhenOneSubscriberLeavesMidStream(final String transport) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        final Subscriber stays = sink.subscribe(channel);
+        final Subscriber leaves = sink.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 2, "two subscribers");
+        for (int id = 0; id < 40; id++) {
+            if (id == 15) {
+                leaves.close();
+                assertEquals(Subscriber.State.CLOSED, leaves.state());
+            }
+            if (id < 15) {
+                offer(publisher, id, stays, leaves);
+            } else {
+                offer(publisher, id, stays);
+            }
+        }
+        polled(stays, 40);
+        assertEquals(1, publisher.readySubscribers());
+        assertEquals(0, publisher.stats().evictedSubscribers());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldBeginWithWholeFrameWhenJoiningLate(final String transport) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        final Subscriber first = sink.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "one subscriber");
+        offer(publisher, 0, first);
+        final Subscriber late = sink.subscribe(channel);
+        final long[] firstId = {-1};
+        final long[] nextId = {-1};
+        int id = 1;
+        while (nextId[0] < firstId[0] + 10 || firstId[0] < 0) {
+            offer(publisher, id++, first);
+            late.poll(
+                    frame -> {
+                        firstId[0] = firstId[0] < 0 ? frame.frameId() : firstId[0];
+                        assertTrue(nextId[0] < 0 || frame.frameId() == nextId[0]);
+                        nextId[0] = frame.frameId() + 1;
+                        check(frame);
+                    },
+                    10);
+        }
+        assertTrue(firstId[0] > 0);
+    }
+
+    @Test
+    void shouldEvictSilentSubscriberAndGoOn() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Framecast other = nodes.launch();
+        final Subscriber stays = sink.subscribe(channel);
+        final Subscriber silent = other.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 2, "two subscribers");
+        nodes.silence(other);
+        for (int id = 0; id < 20; id++) {
+            offer(publisher, id, stays);
+        }
+        polled(stays, 20);
+        assertEquals(1, publisher.readySubscribers());
+        assertEquals(1, publisher.stats().evictedSubscribers());
+        // It wakes up, and is told.
+        nodes.until(() -> other.doWork() >= 0 && silent.state() == Subscriber.State.SOURCE_LOST, "source lost");
+        assertTrue(silent.failure().orElseThrow().contains("lost"), () -> "" + silent.failure());
+    }
+
+    @Test
+    void shouldTellSourceLostWhenSourceIsSilent() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Subscriber subscriber = sink.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "ready");
+        nodes.silence(source);
+        nodes.until(() -> subscriber.state() == Subscriber.State.SOURCE_LOST, "source lost");
+        assertTrue(subscriber.failure().orElseThrow().contains("silent for 300 ms"), () -> "" + subscriber.failure());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldServeNewSubscriberWhenSourceRestarts(final String transport) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        final Framecast firstLife = nodes.launch();
+        final Subscriber before = sink.subscribe(channel);
+        final Publisher first = firstLife.publish(channel);
+        nodes.until(() -> first.readySubscribers() == 1, "ready");
+        offer(first, 0, before);
+        polled(before, 1);
+        // As a process that dies: it says nothing.
+        nodes.silence(firstLife);
+        final Publisher second = source.publish(channel);
+        nodes.until(() -> before.state() == Subscriber.State.SOURCE_LOST, "source lost");
+        final Subscriber after = sink.subscribe(channel);
+        nodes.until(() -> second.readySubscribers() == 1, "ready again");
+        offer(second, 0, after);
+        polled(after, 1);
+        assertEquals(Subscriber.State.READY, after.state());
+    }
+
+    @Test
+    void shouldSayFalseWhenSubscriberDoesNotTakeAllWithinLinger() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS + "|frames-held=1");
+        final Framecast other = nodes.launch();
+        final Subscriber subscriber = other.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "ready");
+        assertTrue(publisher.offer(frame(0), FrameOptions.DEFAULT) > 0);
+        nodes.silence(other);
+        assertFalse(publisher.close(Duration.ofMillis(50)));
+        assertFalse(publisher.close(Duration.ofMillis(50)), "the same answer once more");
+        nodes.until(() -> other.doWork() >= 0 && subscriber.state() != Subscriber.State.READY, "end");
+    }
+
+    @Test
+    void shouldSayFalseWhenSubscriberIsEvictedDuringLinger() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Framecast other = nodes.launch();
+        other.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "ready");
+        assertTrue(publisher.offer(frame(0), FrameOptions.DEFAULT) > 0);
+        nodes.silence(other);
+        assertFalse(publisher.close(Duration.ofSeconds(30)));
+        assertEquals(1, publisher.stats().evictedSubscribers());
+    }
+
+    @Test
+    void shouldEndStreamWhenClosedWithoutLinger() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Subscriber subscriber = sink.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "ready");
+        offer(publisher, 0, subscriber);
+        polled(subscriber, 1);
+        publisher.close();
+        publisher.close();
+        nodes.until(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
+    }
+
+    @Test
+    void shouldKeepFramesReadableAfterEndAndLeaveUntilTheyAreClosed() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Subscriber subscriber = sink.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "ready");
+        offer(publisher, 0);
+        final DeviceFrame[] frame = new DeviceFrame[1];
+        nodes.until(() -> (frame[0] = subscriber.poll()) != null, "frame");
+        publisher.close();
+        nodes.until(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
+        subscriber.close();
+        subscriber.close();
+        for (int i = 0; i < 100; i++) {
+            sink.doWork();
+        }
+        assertNull(subscriber.poll());
+        final MemorySegment memory = frame[0].region().host();
+        assertEquals(-1, memory.mismatch(frame(0)));
+        frame[0].close();
+        frame[0].close();
+        for (int i = 0; i < 100; i++) {
+            sink.doWork();
+        }
+        assertThrows(IllegalStateException.class, () -> memory.get(ValueLayout.JAVA_BYTE, 0), "freed");
+    }
+
+    @Test
+    void shouldFreeFramesStillHeldWhenNodeCloses() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Subscriber subscriber = sink.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "ready");
+        offer(publisher, 0);
+        final DeviceFrame[] frame = new DeviceFrame[1];
+        nodes.until(() -> (frame[0] = subscriber.poll()) != null, "frame");
+        final MemorySegment memory = frame[0].region().host();
+        sink.close();
+        sink.close();
+        assertThrows(IllegalStateException.class, () -> memory.get(ValueLayout.JAVA_BYTE, 0));
+        frame[0].close();
+        assertEquals(Subscriber.State.CLOSED, subscriber.state());
+        assertNull(subscriber.poll());
+        nodes.silence(sink);
+    }
+}

@@ -1,0 +1,70 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.NodeConfig.Threading;
+import io.framecast.api.spi.TransportProvider;
+import io.framecast.engine.memory.HostProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// Nodes whose agents all run on the test's thread, which decides who runs and who is silent.
+final class InvokedNodes implements AutoCloseable {
+    private static final long WAIT_NS = 60_000_000_000L;
+
+    private final List<Framecast> running = new ArrayList<>();
+    private final List<Framecast> all = new ArrayList<>();
+    private final List<String> notices = new ArrayList<>();
+    private final NodeConfig config = NodeConfig.DEFAULT
+            .withThreading(Threading.INVOKER)
+            .withSeed(21)
+            .withNotices(notices::add);
+
+    Framecast launch() {
+        return add(Framecast.launch(config));
+    }
+
+    /// A node that knows one transport only, and host memory.
+    Framecast launch(final TransportProvider transport) {
+        return add(new FramecastNode(
+                config, new Providers(config.notices(), List.of(transport), List.of(new HostProvider()))));
+    }
+
+    private Framecast add(final Framecast node) {
+        all.add(node);
+        running.add(node);
+        return node;
+    }
+
+    /// From now on the node does nothing.
+    void silence(final Framecast node) {
+        running.remove(node);
+    }
+
+    void cycle() {
+        int work = 0;
+        for (final Framecast node : running) {
+            work += node.doWork();
+        }
+        if (work == 0) {
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    void until(final BooleanSupplier condition, final String what) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNs > WAIT_NS) {
+                throw new AssertionError("waited in vain for: " + what + "; " + notices);
+            }
+            cycle();
+        }
+    }
+
+    @Override
+    public void close() {
+        all.forEach(Framecast::close);
+    }
+}
