@@ -17,10 +17,9 @@ final class ComparisonTable {
     }
 
     double median(final int mtuBytes, final String system) {
-        final List<Double> sorted =
-                goodputs.getOrDefault(mtuBytes, Map.of()).getOrDefault(system, List.of()).stream()
-                        .sorted()
-                        .toList();
+        final List<Double> sorted = goodputs.getOrDefault(mtuBytes, Map.of()).getOrDefault(system, List.of()).stream()
+                .sorted()
+                .toList();
         final int half = sorted.size() / 2;
         if (sorted.isEmpty()) {
             return Double.NaN;
@@ -43,7 +42,8 @@ final class ComparisonTable {
 
     String text() {
         final StringBuilder text = new StringBuilder();
-        text.append(String.format(Locale.ROOT, "%6s  %-16s %10s %6s  %s%n", "MTU", "system", "MB/s", "ratio", "rounds"));
+        text.append(
+                String.format(Locale.ROOT, "%6s  %-16s %10s %6s  %s%n", "MTU", "system", "MB/s", "ratio", "rounds"));
         goodputs.forEach((mtu, systems) -> systems.forEach((system, rounds) -> text.append(String.format(
                 Locale.ROOT,
                 "%6d  %-16s %10.1f %6.2f  %s%n",

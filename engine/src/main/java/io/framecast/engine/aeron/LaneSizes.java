@@ -35,9 +35,10 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
                     + ", but a datagram holds " + datagramBytesMax + "; raise mtu= or lower the slots");
         }
         final int mtu = mtu(slotBytes);
-        final int small = term(config.kind() == LaneKind.CONTROL
-                ? (long) CONTROL_DATAGRAMS * mtu
-                : Math.max(REPAIR_TERM_BYTES, (long) REPAIR_DATAGRAMS * mtu));
+        final int small = term(
+                config.kind() == LaneKind.CONTROL
+                        ? (long) CONTROL_DATAGRAMS * mtu
+                        : Math.max(REPAIR_TERM_BYTES, (long) REPAIR_DATAGRAMS * mtu));
         final int group = config.kind() == LaneKind.DATA ? dataTerm(link, mtu) : small;
         return new LaneSizes(mtu, group, small);
     }

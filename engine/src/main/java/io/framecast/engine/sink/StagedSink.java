@@ -115,7 +115,7 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public int poll(final ReceiverMachine machine, final long nowNs) {
-        int taken = pollRepairs(machine, nowNs);
+        int taken = 0;
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(machine, nowNs);
             taken += batch;
@@ -123,7 +123,9 @@ public final class StagedSink implements PayloadSink {
                 break;
             }
         }
-        return taken;
+        // Behind the data: a source that took a stalled receiver's silence for loss sends again what still waits in
+        // the data lane's buffer, and a repair taken before it would displace the run that follows.
+        return taken + pollRepairs(machine, nowNs);
     }
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
