@@ -86,6 +86,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         counters = counters(context.counters());
     }
 
+
     private CounterBoard counters(final CounterTable table) {
         return new CounterBoard(table, stream().channel())
                 .sends(data, "data")
@@ -104,9 +105,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 .add(
                         EngineCounter.CREDIT_REMAINING,
                         () -> machine.readyMembers() == 0 ? 0 : machine.grantedSequence() - machine.nextSequence())
-                .add(
-                        EngineCounter.WINDOW_USED,
-                        () -> (window.committed() - window.freed()) * stream().slotBytes());
+                .add(EngineCounter.WINDOW_USED, () -> (window.committed() - window.freed()) * stream().slotBytes());
     }
 
     /// Counters of what the publisher's thread does.

@@ -15,13 +15,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is a
-/// function
+/// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is a function
 /// of both, so that every byte can be checked.
 final class StreamFixture implements AutoCloseable {
     private static final long WAIT_NS = 60_000_000_000L;
-    private static final AtomicInteger PORTS =
-            new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 10);
+    private static final AtomicInteger PORTS = new AtomicInteger(20_000 + (int) (ProcessHandle.current().pid() % 4_000) * 10);
 
     final Framecast source;
     final Framecast sink;
@@ -42,8 +40,7 @@ final class StreamFixture implements AutoCloseable {
 
     static Channel channel(final String transport, final String settings) {
         final int port = PORTS.getAndAdd(3);
-        return Channel.parse(
-                "framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
+        return Channel.parse("framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);
     }
 
     /// Runs or waits for the agents until the condition holds.

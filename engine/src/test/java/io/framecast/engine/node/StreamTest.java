@@ -60,8 +60,7 @@ class StreamTest {
     @Test
     void shouldTakeFrameInPartsWhenItIsLongerThanTheWindow() {
         final long[] lengths = {3_000_000, 5, 3_000_000};
-        try (StreamFixture stream =
-                        new StreamFixture(SHARED, "udp", "|mtu=1500|window=100k|frame-max=3000000|device=host");
+        try (StreamFixture stream = new StreamFixture(SHARED, "udp", "|mtu=1500|window=100k|frame-max=3000000|device=host");
                 FrameCheck check = new FrameCheck(stream.subscriber.device(), lengths)) {
             for (int i = 0; i < lengths.length; i++) {
                 stream.offer(stream.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
@@ -149,9 +148,7 @@ class StreamTest {
             final String uri = stream.publisher.channel() + "|ring=100000";
             try (Subscriber small = stream.sink.subscribe(io.framecast.api.Channel.parse(uri))) {
                 stream.await(() -> small.state() == Subscriber.State.FAILED, "refusal");
-                assertTrue(
-                        small.failure().orElseThrow().startsWith("ring: expected at least"),
-                        () -> "" + small.failure());
+                assertTrue(small.failure().orElseThrow().startsWith("ring: expected at least"), () -> "" + small.failure());
             }
         }
     }
