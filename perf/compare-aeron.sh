@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compares Framecast's goodput with stock Aeron's over loopback multicast: builds, then runs
-# io.framecast.perf.AeronComparison. Options: --rounds 7 --seconds 2 --mtu 65536,8192,1500 --frame-bytes 6220800
-# --socket-buffer 0 --json FILE|-. Takes about 5 minutes on an idle machine; exit status 1 below the bar.
+# io.framecast.perf.AeronComparison. Options and their defaults: --rounds 7 --seconds 2 --mtu 65536,8192,1500
+# --systems framecast,aeron,framecast:aeron --frame-bytes 6220800 --socket-buffer 0 --json FILE|-. Takes about 5 minutes
+# on an idle machine; exit status 1 below the bar.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 ./mvnw -q -DskipTests -pl perf -am package dependency:build-classpath -Dmdep.outputFile=target/classpath \

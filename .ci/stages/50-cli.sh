@@ -47,7 +47,7 @@ json() {
     python3 -c '
 import json, sys
 names = dict(zip("abcd", (json.load(open(path)) for path in sys.argv[2:])))
-sys.exit(0 if eval(sys.argv[1], names) else 1)' "$@" 2>/dev/null
+sys.exit(0 if eval("(" + sys.argv[1] + ")", names) else 1)' "$@" 2>/dev/null
 }
 
 # check NAME COMMAND…: runs one case; what it prints is shown where it fails.
@@ -76,13 +76,14 @@ demo_verifies() {
     json "a['verified'] and a['publisher']['frames'] >= 1 and ($expression)" "$work/a.json"
 }
 
-# carries PUBLISH-INPUT-COMMAND SUBSCRIBE-OPTIONS…: see callers; the streams' checksums must agree.
+# start_subscriber OPTION…: in the background; `agree` waits for it.
 start_subscriber() {
     timeout --kill-after=5 90 ./framecast subscribe "$uri" --json "$work/b.json" "$@" 2>"$work/subscribe.log" &
     subscriber=$!
     processes=("$subscriber")
 }
 
+# Publisher (a) and subscriber (b) ended well with the same stream.
 agree() {
     wait "$subscriber" || { cat "$work/subscribe.log"; return 1; }
     cat "$work/a.json" "$work/b.json"
@@ -150,16 +151,15 @@ ring_too_small() {
     return "$status"
 }
 
-# pid_of PATTERN: the JVM below a timeout below this script.
+# jvm_below PID: the process that a timeout runs; the launcher has become the JVM by then.
 jvm_below() {
     pgrep -P "$1" || :
 }
 
-# await_line FILE PATTERN: until a log says so, half a minute at most.
-await_ready() {
+# await_content FILE: until something was written to it, half a minute at most.
+await_content() {
     local i
     for ((i = 0; i < 300; i++)); do
-        json 'True' "$1" && return
         [ -s "$1" ] && return
         read -rt 0.1 <> <(:) || :
     done
@@ -179,7 +179,7 @@ subscriber_killed() {
         --wait-subscribers 2 --json "$work/a.json" 2>"$work/a.log" &
     publisher=$!
     processes=("$survivor" "$victim" "$publisher")
-    await_ready "$work/victim" || return
+    await_content "$work/victim" || return
     kill -KILL "$(jvm_below "$victim")"
     wait "$victim" || :
     wait "$publisher" || status=$?
@@ -202,7 +202,7 @@ publisher_killed() {
         --wait-subscribers 1 2>"$work/a.log" &
     publisher=$!
     processes+=("$publisher")
-    await_ready "$work/out" || return
+    await_content "$work/out" || return
     kill -KILL "$(jvm_below "$publisher")"
     begin=$SECONDS
     wait "$publisher" || :

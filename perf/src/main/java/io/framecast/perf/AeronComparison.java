@@ -21,7 +21,6 @@ public final class AeronComparison {
     static final String SUBSCRIBE = "subscribe";
     static final double RATIO_MIN = 0.85;
 
-    private static final List<String> SYSTEMS = List.of(FRAMECAST_DEFAULT, STOCK_AERON, FRAMECAST_AERON);
     private static final long WARM_UP_NS = TimeUnit.SECONDS.toNanos(1);
     private static final int PORT_FIRST = 24_400;
     private static final int PORTS_PER_STREAM = 4;
@@ -56,11 +55,8 @@ public final class AeronComparison {
     }
 
     private static void runChild(final String role, final List<String> arguments) {
-        final MeasuredSystem system = switch (arguments.getFirst()) {
-            case STOCK_AERON -> new StockAeronSystem();
-            case FRAMECAST_AERON -> new FramecastSystem("aeron");
-            default -> new FramecastSystem("auto");
-        };
+        final String name = arguments.getFirst();
+        final MeasuredSystem system = name.equals(STOCK_AERON) ? new StockAeronSystem() : FramecastSystem.parse(name);
         final StreamSpec spec = StreamSpec.parse(arguments.subList(1, arguments.size()));
         if (role.equals(PUBLISH)) {
             system.publish(spec, AeronComparison::awaitEndOfInput);
@@ -83,7 +79,7 @@ public final class AeronComparison {
     private int run() throws InterruptedException {
         for (int round = 0; round < plan.rounds(); round++) {
             for (final int mtuBytes : plan.mtuBytes()) {
-                for (final String system : SYSTEMS) {
+                for (final String system : plan.systems()) {
                     final double goodputMBps = measure(system, mtuBytes);
                     table.add(mtuBytes, system, goodputMBps);
                     System.err.println("round " + (round + 1) + ", MTU " + mtuBytes + ", " + system + ": "

@@ -13,13 +13,24 @@ import org.agrona.concurrent.IdleStrategy;
 /// Framecast with its default settings; each frame is offered, so it is copied once, as Aeron's is.
 ///
 /// @param transport as a channel's URI names it
-record FramecastSystem(String transport) implements MeasuredSystem {
+/// @param keys more of the URI, each behind a `|`; empty for defaults
+record FramecastSystem(String transport, String keys) implements MeasuredSystem {
+    private static final String PREFIX = "framecast:";
     private static final Duration LINGER = Duration.ofSeconds(20);
+
+    /// @param name `framecast[:TRANSPORT][|KEY=VALUE…]`
+    static FramecastSystem parse(final String name) {
+        final int bar = name.indexOf('|') < 0 ? name.length() : name.indexOf('|');
+        final String head = name.substring(0, bar);
+        final String transport = head.startsWith(PREFIX) ? head.substring(PREFIX.length()) : "auto";
+        return new FramecastSystem(transport, name.substring(bar));
+    }
 
     private Channel channel(final StreamSpec spec) {
         return Channel.parse("framecast:" + transport + "?group=" + StreamSpec.GROUP + ":" + spec.port()
-                + "|interface=" + StreamSpec.LOOPBACK + "|mtu=" + spec.mtuBytes() + "|socket-buffer="
-                + spec.socketBufferBytes() + "|frame-max=" + spec.frameBytes() + "|device=host");
+                + "|interface=" + StreamSpec.LOOPBACK + "|mtu=" + spec.mtuBytes()
+                + (spec.socketBufferBytes() == 0 ? "" : "|socket-buffer=" + spec.socketBufferBytes()) + "|frame-max="
+                + spec.frameBytes() + "|device=host" + keys);
     }
 
     @Override
