@@ -95,7 +95,7 @@ final class Garbage {
     private byte[] impossibleData(final byte[] sample) {
         final ByteBuffer view = view(sample);
         switch (random.nextInt(7)) {
-            case 0 -> view.putLong(DATA_SEQUENCE, 1L << 40 + random.nextInt(23));
+            case 0 -> view.putLong(DATA_SEQUENCE, 1L << (40 + random.nextInt(23)));
             case 1 -> view.putInt(DATA_FRAME_BYTES, 0);
             case 2 -> view.putInt(DATA_FRAME_BYTES, -1 - random.nextInt(1_000));
             case 3 -> view.putInt(DATA_FRAME_INDEX, Integer.MIN_VALUE | random.nextInt());
