@@ -64,6 +64,11 @@ final class ControlLane implements AutoCloseable {
         }
     }
 
+    /// Native memory of one control lane.
+    static long memoryBytes(final int headerReserveBytes) {
+        return (long) SEND_SLOTS * SLOT_BYTES + (long) RECEIVE_SLOTS * (SLOT_BYTES + Math.max(headerReserveBytes, 1));
+    }
+
     Lane lane() {
         return lane;
     }

@@ -46,7 +46,8 @@ final class EngineFrame implements DeviceFrame {
         awaitsStream = false;
     }
 
-    /// Subscriber: takes the frame out of the queue. Not sooner: until then a second close of the frame that this object
+    /// Subscriber: takes the frame out of the queue. Not sooner: until then a second close of the frame that this
+    /// object
     /// stood for before must find nothing to give back.
     EngineFrame take() {
         held = true;

@@ -43,8 +43,9 @@ final class SendMemory implements AutoCloseable {
             opened.keep();
         } catch (final OutOfMemoryError e) {
             throw new ConfigException(
-                    "window: no memory for " + slots + " slots of " + slotBytes
-                            + " bytes; lower window= or frame-max=, or raise -XX:MaxDirectMemorySize",
+                    "window: no room for "
+                            + MemoryNeeds.source(slots, slotBytes, 0).hostBytes()
+                            + " bytes; lower window= or frame-max=",
                     e);
         }
     }

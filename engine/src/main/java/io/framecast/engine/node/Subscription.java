@@ -154,6 +154,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         final SinkConfig config = new SinkConfig(
                 stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
         final boolean inPlace = subscriber.device().hostAddressable() && placement == Placement.AIMED;
+        final MemoryNeeds needs = inPlace ? MemoryNeeds.inPlace(config) : MemoryNeeds.staged(config);
         try (Opened opened = new Opened()) {
             final PayloadSink sink = opened.add(inPlace ? new HostSink(config) : new StagedSink(config));
             final Lane data = opened.add(
@@ -171,6 +172,11 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                     counters);
             opened.keep();
             return made;
+        } catch (final OutOfMemoryError e) {
+            throw new ConfigException(
+                    "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
+                            + " on the device; lower frames-held=, or frame-max= and window= at the source",
+                    e);
         }
     }
 

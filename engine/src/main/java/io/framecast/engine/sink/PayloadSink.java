@@ -56,7 +56,8 @@ public interface PayloadSink extends AutoCloseable {
     void close();
 
     /// Whether the data lane is polled in a state. Between probe and START it is not: the source may send at once what
-    /// START speaks of, on another lane, and must not be dropped as early; it waits in the transport, whose room credit
+    /// START speaks of, on another lane, and must not be dropped as early; it waits in the transport, whose room
+    credit
     /// has counted. At the end it is not: nothing is expected, and all of the ring may be in the user's hands.
     static boolean listens(final ReceiverMachine.State state) {
         return switch (state) {

@@ -24,10 +24,8 @@ class AllocationTest {
     @ParameterizedTest
     @CsvSource({"udp, 0", "aeron, 0", "udp, 0.001"})
     void shouldAllocateNothingPerDatagramWhenWarm(final String transport, final double loss) {
-        final NodeConfig config = NodeConfig.DEFAULT
-                .withThreading(Threading.INVOKER)
-                .withSeed(9)
-                .withFaults(new NodeConfig.Faults(loss));
+        final NodeConfig config =
+                NodeConfig.DEFAULT.withThreading(Threading.INVOKER).withSeed(9).withFaults(new NodeConfig.Faults(loss));
         final String settings = "|mtu=1500|frame-max=6220800|device=host";
         try (StreamFixture stream = new StreamFixture(config, transport, settings)) {
             final MemorySegment frame = stream.frame(0, 6_220_800);

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// Real transports whose opening and lanes fail when told to, and which count what is opened and closed.
 final class FaultyTransport implements TransportProvider {
@@ -42,6 +43,15 @@ final class FaultyTransport implements TransportProvider {
             }
         }
         return leaks;
+    }
+
+    /// Peers that open lanes hold.
+    int peers() {
+        return transports.stream()
+                .flatMap(transport -> transport.lanes.stream())
+                .filter(lane -> lane.closes == 0)
+                .mapToInt(lane -> lane.peers.get())
+                .sum();
     }
 
     int opened() {
@@ -103,6 +113,7 @@ final class FaultyTransport implements TransportProvider {
     }
 
     private final class FaultyLane implements Lane {
+        private final AtomicInteger peers = new AtomicInteger();
         private final LaneKind kind;
         private final Lane inner;
         private volatile int closes;
@@ -164,11 +175,13 @@ final class FaultyTransport implements TransportProvider {
         @Override
         public int connect(final LaneAddress peer) {
             fail();
+            peers.incrementAndGet();
             return inner.connect(peer);
         }
 
         @Override
         public void disconnect(final int peer) {
+            peers.decrementAndGet();
             inner.disconnect(peer);
         }
 

@@ -71,10 +71,8 @@ class GarbageTest {
     }
 
     private Framecast node(final HostileTransport transport, final Path counters) {
-        final NodeConfig config = NodeConfig.DEFAULT
-                .withThreading(Threading.INVOKER)
-                .withSeed(4)
-                .withCountersFile(counters);
+        final NodeConfig config =
+                NodeConfig.DEFAULT.withThreading(Threading.INVOKER).withSeed(4).withCountersFile(counters);
         return new FramecastNode(
                 config, new Providers(config.notices(), List.of(transport), List.of(new HostProvider())));
     }
@@ -82,8 +80,7 @@ class GarbageTest {
     private void stream(final TransportProvider real, final long wanted, final int perCycle) throws IOException {
         final HostileTransport fromSource = new HostileTransport(real, 1);
         final HostileTransport fromSink = new HostileTransport(real, 2);
-        final Channel channel =
-                StreamFixture.channel(real.name(), "|mtu=1500|window=500k|frame-max=60000|device=host");
+        final Channel channel = StreamFixture.channel(real.name(), "|mtu=1500|window=500k|frame-max=60000|device=host");
         try (Framecast source = node(fromSource, sourceCounters);
                 Framecast sink = node(fromSink, sinkCounters);
                 Strangers strangers = new Strangers((Channel.Multicast) channel, "udp".equals(real.name()))) {
@@ -172,9 +169,8 @@ class GarbageTest {
     private static void requireSome(final List<CounterSample> samples, final String name, final String label) {
         assertTrue(
                 samples.stream()
-                        .anyMatch(sample -> sample.name().equals(name)
-                                && sample.labels().contains(label)
-                                && sample.value() > 0),
+                        .anyMatch(sample ->
+                                sample.name().equals(name) && sample.labels().contains(label) && sample.value() > 0),
                 () -> name + " " + label + " in " + samples);
     }
 
@@ -191,8 +187,11 @@ class GarbageTest {
         final MemorySegment wanted = frame(id);
         assertEquals(wanted.byteSize(), frame.length());
         final long mismatch = frame.region().host().mismatch(wanted);
-        assertEquals(-1, mismatch, () -> "frame " + id + " at " + mismatch + ": "
-                + frame.region().host().get(ValueLayout.JAVA_BYTE, mismatch));
+        assertEquals(
+                -1,
+                mismatch,
+                () -> "frame " + id + " at " + mismatch + ": "
+                        + frame.region().host().get(ValueLayout.JAVA_BYTE, mismatch));
         frame.close();
     }
 
@@ -227,7 +226,8 @@ class GarbageTest {
 
         void send(final List<LaneAddress> lanes) throws IOException {
             for (int lane = 0; lane < 3; lane++) {
-                send(new InetSocketAddress(channel.group().address(), channel.group().port() + lane));
+                send(new InetSocketAddress(
+                        channel.group().address(), channel.group().port() + lane));
             }
             for (final LaneAddress address : unicast ? lanes : List.<LaneAddress>of()) {
                 final byte[] raw = address.toBytes();

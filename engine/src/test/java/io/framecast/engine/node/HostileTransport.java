@@ -113,8 +113,7 @@ final class HostileTransport implements TransportProvider {
             final MemorySegment headers =
                     genuine.headerBytes() == 0 ? MemorySegment.NULL : arena.allocate(2L * genuine.headerBytes(), 64);
             ring = new SendRing(headers, genuine.headerBytes(), arena.allocate(2L * stride, 64), stride, lengths);
-            inner = transport.open(
-                    new LaneConfig(config.kind(), config.role(), ring, config.receive(), config.peer()));
+            inner = transport.open(new LaneConfig(config.kind(), config.role(), ring, config.receive(), config.peer()));
             garbage = new Garbage(random, config.kind());
             lanes.add(this);
         }
@@ -123,8 +122,7 @@ final class HostileTransport implements TransportProvider {
             final int header = genuine.headerBytes();
             final int bytes = genuine.payloadLengths()[slot];
             final byte[] datagram = new byte[header + bytes];
-            MemorySegment.copy(
-                    genuine.headers(), (long) slot * header, MemorySegment.ofArray(datagram), 0, header);
+            MemorySegment.copy(genuine.headers(), (long) slot * header, MemorySegment.ofArray(datagram), 0, header);
             MemorySegment.copy(
                     genuine.payload(),
                     (long) slot * genuine.payloadBytes(),

@@ -17,10 +17,8 @@ final class InvokedNodes implements AutoCloseable {
     private final List<Framecast> running = new ArrayList<>();
     private final List<Framecast> all = new ArrayList<>();
     private final List<String> notices = new ArrayList<>();
-    private final NodeConfig config = NodeConfig.DEFAULT
-            .withThreading(Threading.INVOKER)
-            .withSeed(21)
-            .withNotices(notices::add);
+    private final NodeConfig config =
+            NodeConfig.DEFAULT.withThreading(Threading.INVOKER).withSeed(21).withNotices(notices::add);
 
     Framecast launch() {
         return add(Framecast.launch(config));

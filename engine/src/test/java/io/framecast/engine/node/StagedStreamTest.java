@@ -54,8 +54,7 @@ class StagedStreamTest {
                 .withFaults(new NodeConfig.Faults(loss));
         node = new FramecastNode(
                 config,
-                new Providers(
-                        config.notices(), List.of(new Fifo(network)), List.of(device, new HostProvider())));
+                new Providers(config.notices(), List.of(new Fifo(network)), List.of(device, new HostProvider())));
         final Channel channel = Channel.parse("framecast:verbs?group=224.20.30.41:5000" + settings);
         publisher = node.publish(channel);
         subscriber = node.subscribe(channel);
@@ -73,8 +72,10 @@ class StagedStreamTest {
     }
 
     private void cycle(final int count) {
-        assertTrue(count < CYCLES_MAX, () -> "no progress: " + subscriber.stats() + publisher.stats()
-                + subscriber.state() + subscriber.failure() + publisher.failure());
+        assertTrue(
+                count < CYCLES_MAX,
+                () -> "no progress: " + subscriber.stats() + publisher.stats() + subscriber.state()
+                        + subscriber.failure() + publisher.failure());
         node.doWork();
     }
 
