@@ -32,11 +32,11 @@ import java.security.SecureRandom;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has
-/// the
-/// conductor open a session for it, runs that session to its end.
+/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is
+/// heard, has the conductor open a session for it, runs that session to its end.
 ///
-/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through queues.
+/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through
+/// queues.
 final class Subscription implements ReceiverOutput, AutoCloseable {
     private static final int NO_PEER = -1;
     private static final long STATS_INTERVAL_NS = 20_000_000;

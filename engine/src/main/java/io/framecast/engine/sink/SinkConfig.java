@@ -28,8 +28,8 @@ public record SinkConfig(
         return stream.slotBytes();
     }
 
-    /// Slots of staged placement's landing memory: enough to keep copies and arrivals apart, never more than the ring
-    /// itself needs.
+    /// Slots of staged placement's landing memory: enough to keep copies and arrivals apart, never more than
+    /// the ring itself needs.
     public int landingSlots() {
         final long wanted = Math.max(4L * BATCH_MAX, LANDING_BYTES / slotBytes());
         return (int) Math.min(Math.max(ringSlots, BATCH_MAX), wanted);

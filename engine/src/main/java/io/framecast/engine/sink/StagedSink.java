@@ -19,11 +19,10 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and each run
-/// of
-/// consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss and reordering cost
-/// shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around the ring's end is assembled in
-/// the mend buffer by copies within the device.
+/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and
+/// each run of consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss
+/// and reordering cost shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around
+/// the ring's end is assembled in the mend buffer by copies within the device.
 public final class StagedSink implements PayloadSink {
     private static final int ROUNDS_MAX = 8;
 

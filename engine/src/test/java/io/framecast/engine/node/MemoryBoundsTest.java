@@ -34,7 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Memory is what [MemoryNeeds] says, from the first frame to the last, whatever is lost and whoever comes and goes.
+/// Memory is what [MemoryNeeds] says, from the first frame to the last, whatever is lost and whoever comes and
+/// goes.
 class MemoryBoundsTest {
     private static final String SETTINGS = "|mtu=1500|window=1m|frame-max=500000|device=";
     private static final long RESIDENT_GROWTH_MAX = 48L << 20;
