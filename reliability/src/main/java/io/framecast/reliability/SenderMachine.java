@@ -381,7 +381,9 @@ public final class SenderMachine {
         if (!LeaveLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        members.remove(member, State.GONE);
+        // It asked for it, so nothing is left to be told: its place and addresses are free at once.
+        output.disconnect(member);
+        members.remove(member, State.FREE);
         grantedByAll = members.grantedByAll();
         return Verdict.GOOD;
     }

@@ -17,10 +17,6 @@ final class ConductorAgent implements Agent {
             try {
                 final ReceiverSession session = subscription.open(stream);
                 receiver.queue().send(() -> subscription.attach(session, receiver.nowNs()));
-            } catch (final OutOfMemoryError e) {
-                receiver.queue()
-                        .send(() -> subscription.refuse("ring: no memory for frames of " + stream.frameMaxBytes()
-                                + " bytes; lower the source's frame-max= and window=, or frames-held="));
             } catch (final RuntimeException | Error e) {
                 // Without an answer the subscription would wait for ever.
                 receiver.queue().send(() -> subscription.refuse(Failures.line("subscriber", e)));

@@ -18,9 +18,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
-/// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small receive
-/// ring.
-/// What does not fit is lost, as the protocol expects of this lane.
+/// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small
+/// receive ring. What does not fit is lost, as the protocol expects of this lane.
 ///
 /// Threading: one thread after construction. Ownership: owns its memory and lane.
 final class ControlLane implements AutoCloseable {
@@ -62,6 +61,11 @@ final class ControlLane implements AutoCloseable {
             lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
             opened.keep();
         }
+    }
+
+    /// Native memory of one control lane.
+    static long memoryBytes(final int headerReserveBytes) {
+        return (long) SEND_SLOTS * SLOT_BYTES + (long) RECEIVE_SLOTS * (SLOT_BYTES + Math.max(headerReserveBytes, 1));
     }
 
     Lane lane() {

@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A publisher: the producer's side of a send window. Frames are written or copied into window slots and committed; the
-/// sender's thread takes them from there.
+/// A publisher: the producer's side of a send window. Frames are written or copied into window slots and
+/// committed; the sender's thread takes them from there.
 final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner {
     private final Channel channel;
     private final SourceSession session;

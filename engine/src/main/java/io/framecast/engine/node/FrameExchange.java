@@ -5,8 +5,8 @@ import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released frames back.
-/// Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for ever.
+/// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released frames
+/// back. Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for ever.
 final class FrameExchange implements FrameReturns {
     /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit.
     static final int FRAMES_MAX = 1024;

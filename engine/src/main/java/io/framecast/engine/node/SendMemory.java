@@ -11,8 +11,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
-/// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 | payload]`.
-/// Payload memory is mapped twice where the system can, so that every claim up to the whole window is contiguous.
+/// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 |
+/// payload]`. Payload memory is mapped twice where the system can, so that every claim up to the whole window
+/// is contiguous.
 ///
 /// Owns its memory; freed by [#close].
 final class SendMemory implements AutoCloseable {
@@ -43,8 +44,9 @@ final class SendMemory implements AutoCloseable {
             opened.keep();
         } catch (final OutOfMemoryError e) {
             throw new ConfigException(
-                    "window: no memory for " + slots + " slots of " + slotBytes
-                            + " bytes; lower window= or frame-max=, or raise -XX:MaxDirectMemorySize",
+                    "window: no room for "
+                            + MemoryNeeds.source(slots, slotBytes, 0).hostBytes()
+                            + " bytes; lower window= or frame-max=",
                     e);
         }
     }

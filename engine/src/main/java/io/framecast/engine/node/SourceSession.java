@@ -25,8 +25,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
 
-/// One source: its lanes, window and protocol machine, and the volatile state through which the publisher's thread sees
-/// them. Duty cycle in [#doWork], by the sender's thread.
+/// One source: its lanes, window and protocol machine, and the volatile state through which the publisher's
+/// thread sees them. Duty cycle in [#doWork], by the sender's thread.
 final class SourceSession implements SenderOutput, AutoCloseable {
     private static final long WINDOW_DEFAULT_MIN = 4L << 20;
     private static final long WINDOW_DEFAULT_MAX = 64L << 20;

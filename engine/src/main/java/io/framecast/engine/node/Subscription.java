@@ -32,11 +32,11 @@ import java.security.SecureRandom;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is heard, has
-/// the
-/// conductor open a session for it, runs that session to its end.
+/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is
+/// heard, has the conductor open a session for it, runs that session to its end.
 ///
-/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through queues.
+/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through
+/// queues.
 final class Subscription implements ReceiverOutput, AutoCloseable {
     private static final int NO_PEER = -1;
     private static final long STATS_INTERVAL_NS = 20_000_000;
@@ -154,6 +154,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         final SinkConfig config = new SinkConfig(
                 stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
         final boolean inPlace = subscriber.device().hostAddressable() && placement == Placement.AIMED;
+        final MemoryNeeds needs = inPlace ? MemoryNeeds.inPlace(config) : MemoryNeeds.staged(config);
         try (Opened opened = new Opened()) {
             final PayloadSink sink = opened.add(inPlace ? new HostSink(config) : new StagedSink(config));
             final Lane data = opened.add(
@@ -171,6 +172,11 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                     counters);
             opened.keep();
             return made;
+        } catch (final OutOfMemoryError e) {
+            throw new ConfigException(
+                    "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
+                            + " on the device; lower frames-held=, or frame-max= and window= at the source",
+                    e);
         }
     }
 

@@ -18,10 +18,11 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in host memory, by aimed placement: before each poll the lane is aimed at the slots of the sequences expected
-/// next, so payloads land at their final address and nothing is copied. Loss misplaces at most the batch in which it is
-/// noticed; that batch is set right by copies through scratch slots. The ring is mapped twice, so a frame that wraps
-/// around its end is contiguous all the same; where that mapping cannot be had such a frame is copied to a mend buffer.
+/// Frames in host memory, by aimed placement: before each poll the lane is aimed at the slots of the sequences
+/// expected next, so payloads land at their final address and nothing is copied. Loss misplaces at most the
+/// batch in which it is noticed; that batch is set right by copies through scratch slots. The ring is mapped
+/// twice, so a frame that wraps around its end is contiguous all the same; where that mapping cannot be had
+/// such a frame is copied to a mend buffer.
 public final class HostSink implements PayloadSink {
     // Batches taken in one poll while the lane keeps filling them: other work waits no longer than this.
     private static final int ROUNDS_MAX = 8;

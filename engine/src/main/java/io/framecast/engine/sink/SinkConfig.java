@@ -18,12 +18,21 @@ public record SinkConfig(
     /// Repairs that may wait for their copy.
     public static final int REPAIR_SLOTS = 128;
 
+    private static final long LANDING_BYTES = 16L << 20;
+
     public int headerStride() {
         return headerReserveBytes + DataLayout.LENGTH;
     }
 
     public int slotBytes() {
         return stream.slotBytes();
+    }
+
+    /// Slots of staged placement's landing memory: enough to keep copies and arrivals apart, never more than
+    /// the ring itself needs.
+    public int landingSlots() {
+        final long wanted = Math.max(4L * BATCH_MAX, LANDING_BYTES / slotBytes());
+        return (int) Math.min(Math.max(ringSlots, BATCH_MAX), wanted);
     }
 
     public long ringBytes() {

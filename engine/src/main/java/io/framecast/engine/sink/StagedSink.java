@@ -19,13 +19,11 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and each run
-/// of
-/// consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss and reordering cost
-/// shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around the ring's end is assembled in
-/// the mend buffer by copies within the device.
+/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and
+/// each run of consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss
+/// and reordering cost shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around
+/// the ring's end is assembled in the mend buffer by copies within the device.
 public final class StagedSink implements PayloadSink {
-    private static final long LANDING_BYTES = 16L << 20;
     private static final int ROUNDS_MAX = 8;
 
     private final SinkConfig config;
@@ -60,7 +58,7 @@ public final class StagedSink implements PayloadSink {
         this.config = config;
         device = config.device();
         slotBytes = config.slotBytes();
-        landingSlots = landingSlots(config);
+        landingSlots = config.landingSlots();
         try (Opened opened = new Opened()) {
             opened.add(arena);
             stream = opened.add(device.openStream());
@@ -87,12 +85,6 @@ public final class StagedSink implements PayloadSink {
             repairFence = opened.add(new CopyFence(device));
             opened.keep();
         }
-    }
-
-    // Enough to keep copies and arrivals apart, never more than the ring itself needs.
-    private static int landingSlots(final SinkConfig config) {
-        final long wanted = Math.max(4L * SinkConfig.BATCH_MAX, LANDING_BYTES / config.slotBytes());
-        return (int) Math.min(Math.max(config.ringSlots(), SinkConfig.BATCH_MAX), wanted);
     }
 
     @Override

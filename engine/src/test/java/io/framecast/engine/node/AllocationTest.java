@@ -12,8 +12,9 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a stream allocates once it runs: nothing for a datagram. A frame costs its region and its slice, an ACK, a
-/// heartbeat and a look at the statistics some objects each; spread over a frame's datagrams that is below two bytes.
+/// What a stream allocates once it runs: nothing for a datagram. A frame costs its region and its slice, an
+/// ACK, a heartbeat and a look at the statistics some objects each; spread over a frame's datagrams that is
+/// below two bytes.
 class AllocationTest {
     private static final int ROUNDS_MAX = 60;
     private static final int FRAMES = 10;

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// A device whose addresses mean nothing to the host and whose work is late: a command runs only after its stream was
-/// asked for its progress [#LAG] times since the command reached the head, or when somebody waits for it. Who reads
-/// memory before its event, or reuses memory under a copy, gets wrong bytes.
+/// A device whose addresses mean nothing to the host and whose work is late: a command runs only after its
+/// stream was asked for its progress [#LAG] times since the command reached the head, or when somebody waits
+/// for it. Who reads memory before its event, or reuses memory under a copy, gets wrong bytes.
 final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
     private static final int LAG = 40;
     private static final long FIRST_ADDRESS = 0x7000_0000_0000L;

@@ -45,6 +45,15 @@ final class FaultyTransport implements TransportProvider {
         return leaks;
     }
 
+    /// Peers that open lanes hold.
+    int peers() {
+        return transports.stream()
+                .flatMap(transport -> transport.lanes.stream())
+                .filter(lane -> lane.closes == 0)
+                .mapToInt(lane -> lane.peers.get())
+                .sum();
+    }
+
     int opened() {
         return transports.stream().mapToInt(transport -> transport.lanes.size()).sum();
     }
@@ -104,6 +113,7 @@ final class FaultyTransport implements TransportProvider {
     }
 
     private final class FaultyLane implements Lane {
+        private final AtomicInteger peers = new AtomicInteger();
         private final LaneKind kind;
         private final Lane inner;
         private volatile int closes;
@@ -165,11 +175,13 @@ final class FaultyTransport implements TransportProvider {
         @Override
         public int connect(final LaneAddress peer) {
             fail();
+            peers.incrementAndGet();
             return inner.connect(peer);
         }
 
         @Override
         public void disconnect(final int peer) {
+            peers.decrementAndGet();
             inner.disconnect(peer);
         }
 

@@ -8,9 +8,9 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Makes hostile datagrams of genuine ones: noise, cuts, bit flips, replays, other sessions, and impossible numbers
-/// under a correct checksum. Only what a receiver can know to be wrong: who knows the session's nonce can forge more,
-/// for the nonce is no key.
+/// Makes hostile datagrams of genuine ones: noise, cuts, bit flips, replays, other sessions, and impossible
+/// numbers under a correct checksum. Only what a receiver can know to be wrong: who knows the session's nonce
+/// can forge more, for the nonce is no key.
 final class Garbage {
     private static final int SAMPLES = 128;
     private static final int HEADER = 40;

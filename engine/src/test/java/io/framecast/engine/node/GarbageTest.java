@@ -37,8 +37,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// A stream under fire: garbage from its own peers' addresses, on every lane, to the group and to each peer, and from
-/// strangers. Every byte is checked, the stream ends as it should, each kind of garbage is counted, nothing is left.
+/// A stream under fire: garbage from its own peers' addresses, on every lane, to the group and to each peer,
+/// and from strangers. Every byte is checked, the stream ends as it should, each kind of garbage is counted,
+/// nothing is left.
 class GarbageTest {
     private static final int FRAME_BYTES = 60_000;
     private static final long HEAP_GROWTH_MAX = 24L << 20;

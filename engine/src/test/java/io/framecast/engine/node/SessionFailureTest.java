@@ -28,9 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Lanes that break and do not open: the session ends with one line, its neighbours go on, nothing leaks. All agents
-/// run
-/// on the test's thread.
+/// Lanes that break and do not open: the session ends with one line, its neighbours go on, nothing leaks. All
+/// agents run on the test's thread.
 class SessionFailureTest {
     private static final int CYCLES_MAX = 20_000_000;
 

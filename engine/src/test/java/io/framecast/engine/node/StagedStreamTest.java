@@ -32,8 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Streams over a FIFO transport that loses, duplicates and reorders, into a device that the host cannot address and
-/// whose copies are late. The ring is short and plain: many frames wrap around its end. All on the test's thread.
+/// Streams over a FIFO transport that loses, duplicates and reorders, into a device that the host cannot
+/// address and whose copies are late. The ring is short and plain: many frames wrap around its end. All on the
+/// test's thread.
 class StagedStreamTest {
     private static final int CYCLES_MAX = 50_000_000;
     private static final String SETTINGS = "|window=64k|frame-max=150000|frames-held=1|device=";

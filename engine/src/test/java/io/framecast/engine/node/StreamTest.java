@@ -89,6 +89,20 @@ class StreamTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldDeliverFrameOf128Megabytes(final String transport) {
+        final long[] lengths = {128L << 20, 1};
+        final String settings = "|frame-max=128m|window=8m|frames-held=1|device=host";
+        try (StreamFixture stream = new StreamFixture(SHARED, transport, settings);
+                FrameCheck check = new FrameCheck(stream.subscriber.device(), lengths)) {
+            for (int i = 0; i < lengths.length; i++) {
+                stream.offer(stream.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
+            }
+            stream.finish(check);
+        }
+    }
+
     @Test
     void shouldSendClaimedFrameWithItsMetadataAndTimestamp() {
         final byte[] metadata = {1, 2, 3, 4, 5};

@@ -1,0 +1,185 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.NodeConfig.Threading;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.engine.aeron.AeronTransportProvider;
+import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.sink.LossInjector;
+import io.framecast.engine.sink.SinkConfig;
+import io.framecast.engine.udp.UdpTransportProvider;
+import io.framecast.reliability.ReceiverConfig;
+import io.framecast.reliability.wire.StreamInfo;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Memory is what [MemoryNeeds] says, from the first frame to the last, whatever is lost and whoever comes and
+/// goes.
+class MemoryBoundsTest {
+    private static final String SETTINGS = "|mtu=1500|window=1m|frame-max=500000|device=";
+    private static final long RESIDENT_GROWTH_MAX = 48L << 20;
+    private static final long HEAP_GROWTH_MAX = 8L << 20;
+
+    private final Path counters = StreamFixture.countersFile();
+    private final Arena arena = Arena.ofShared();
+    private Framecast node;
+
+    @AfterEach
+    void close() {
+        node.close();
+        arena.close();
+    }
+
+    private void launch(final FaultyTransport transport, final DeviceBackendProvider device, final double loss) {
+        final NodeConfig config = NodeConfig.DEFAULT
+                .withThreading(Threading.INVOKER)
+                .withSeed(6)
+                .withCountersFile(counters)
+                .withFaults(new NodeConfig.Faults(loss));
+        node = new FramecastNode(config, new Providers(config.notices(), List.of(transport), List.of(device)));
+    }
+
+    private void until(final BooleanSupplier condition) {
+        for (int i = 0; !condition.getAsBoolean(); i++) {
+            assertTrue(i < 20_000_000, "no progress");
+            node.doWork();
+        }
+    }
+
+    private void stream(final Publisher publisher, final Subscriber subscriber, final int frames) {
+        final MemorySegment frame = arena.allocate(400_000);
+        final int[] polled = new int[1];
+        for (int i = 0; i < frames; i++) {
+            until(() -> {
+                polled[0] += subscriber.poll(DeviceFrame::close, 10);
+                return publisher.offer(frame, FrameOptions.DEFAULT) > 0;
+            });
+        }
+        until(() -> (polled[0] += subscriber.poll(DeviceFrame::close, 10)) == frames);
+    }
+
+    @Test
+    void shouldTakeFromTheDeviceWhatIsSaidAndNoMoreUnderLoss() {
+        final DelayedDevice device = new DelayedDevice();
+        launch(new FaultyTransport(new UdpTransportProvider()), device, 0.02);
+        final Channel channel = StreamFixture.channel("udp", SETTINGS + "emulated");
+        final Publisher publisher = node.publish(channel);
+        final Subscriber subscriber = node.subscribe(channel);
+        until(() -> publisher.readySubscribers() == 1);
+        stream(publisher, subscriber, 1);
+        final long deviceBytes = device.allocatedBytes();
+        final long pinnedBytes = device.pinnedBytes();
+        stream(publisher, subscriber, 60);
+        assertTrue(subscriber.stats().repairedDatagrams() > 100, () -> "" + subscriber.stats());
+        assertEquals(deviceBytes, device.allocatedBytes());
+        assertEquals(pinnedBytes, device.pinnedBytes());
+        final MemoryNeeds needs = MemoryNeeds.staged(sinkConfig(device));
+        assertEquals(needs.deviceBytes(), device.allocatedBytes());
+        // What is not pinned of the host's: a header for each landing and repair slot, and the control rings.
+        final SinkConfig config = sinkConfig(device);
+        final long headers = (long) (config.landingSlots() + SinkConfig.REPAIR_SLOTS) * config.headerStride();
+        assertEquals(needs.hostBytes() - headers - ControlLane.memoryBytes(0), device.pinnedBytes());
+    }
+
+    private static SinkConfig sinkConfig(final DelayedDevice device) {
+        final StreamInfo stream = new StreamInfo(1, "default", 1408, 1024, 500_000, 5_000, new byte[0], new byte[0]);
+        final int ringSlots = (int) (ReceiverConfig.ringSlotsMin(stream, 2) + 63) / 64 * 64;
+        return new SinkConfig(stream, ringSlots, 0, device, new LossInjector(0, 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldGiveEverythingBackWhenFiftySubscribersComeAndGo(final String name) throws IOException {
+        final FaultyTransport transport =
+                new FaultyTransport("udp".equals(name) ? new UdpTransportProvider() : new AeronTransportProvider());
+        launch(transport, new HostProvider(), 0);
+        final Channel channel = StreamFixture.channel(name, SETTINGS + "host");
+        final Publisher publisher = node.publish(channel);
+        comeAndGo(channel, publisher, 10);
+        final int peers = transport.peers();
+        final long series = series();
+        final long maps = rings();
+        final long files = openFiles();
+        final long heap = heapBytes();
+        final long resident = residentBytes();
+        comeAndGo(channel, publisher, 50);
+        assertEquals(peers, transport.peers());
+        assertEquals(0, peers, "addresses of those who left");
+        assertEquals(series, series());
+        assertEquals(maps, rings());
+        if ("udp".equals(name)) {
+            // Aeron's driver closes sockets some seconds later.
+            assertTrue(openFiles() <= files + 2, () -> files + " open files before, now " + openFiles());
+        }
+        final long heapAfter = heapBytes();
+        assertTrue(heapAfter < heap + HEAP_GROWTH_MAX, () -> heap + " bytes of heap before, now " + heapAfter);
+        final long residentAfter = residentBytes();
+        assertTrue(
+                !"udp".equals(name) || residentAfter < resident + RESIDENT_GROWTH_MAX,
+                () -> resident + " bytes resident before, now " + residentAfter);
+    }
+
+    private void comeAndGo(final Channel channel, final Publisher publisher, final int times) {
+        for (int i = 0; i < times; i++) {
+            try (Subscriber subscriber = node.subscribe(channel)) {
+                until(() -> publisher.readySubscribers() == 1);
+                stream(publisher, subscriber, 2);
+            }
+            until(() -> publisher.readySubscribers() == 0);
+        }
+        for (int i = 0; i < 100; i++) {
+            node.doWork();
+        }
+    }
+
+    private long series() {
+        try (CounterReader reader = CounterReader.open(counters)) {
+            return reader.samples().size();
+        }
+    }
+
+    private static long rings() throws IOException {
+        try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.filter(line -> line.contains("framecast-ring")).count();
+        }
+    }
+
+    private static long residentBytes() throws IOException {
+        System.gc();
+        try (var lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter(line -> line.startsWith("VmRSS"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+                    .sum();
+        }
+    }
+
+    private static long heapBytes() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    private static long openFiles() {
+        return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getOpenFileDescriptorCount();
+    }
+}
