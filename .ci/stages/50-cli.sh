@@ -190,7 +190,7 @@ subscriber_killed() {
     wait "$survivor" || status=$?
     printf 'survivor status %d\n' "$status"
     cat "$work/b.log" "$work/b.json"
-    [ "$status" = 0 ] && json "b['exit'] == 3 and a['subscribers'][0]['frames'] >= 300" "$work/b.json" "$work/a.json"
+    [ "$status" = 0 ] && json "b['exit'] == 3 and a['subscribers'][0]['frames'] >= 100" "$work/b.json" "$work/a.json"
 }
 
 # The source is killed: its subscriber says so, with status 3, after alive-timeout and not much later.
