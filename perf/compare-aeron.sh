@@ -9,10 +9,10 @@ cd -- "$(dirname -- "$0")/.."
     -Dmdep.includeScope=compile >&2
 find_java() {
     for home in "${JAVA25_HOME:-}" "${JAVA_HOME:-}" /usr/lib/jvm/*25* /opt/*25*; do
-        [ -x "$home/bin/java" ] && grep -q '^JAVA_VERSION="\(2[5-9]\|[3-9][0-9]\)' "$home/release" && return
+        [ -x "$home/bin/java" ] && grep -q '^JAVA_VERSION="\(2[5-9]\|[3-9][0-9]\)' "$home/release" 2>/dev/null && return
     done
     printf 'compare-aeron: no JDK 25 found: set JAVA25_HOME\n' >&2
     exit 2
 }
-find_java 2>/dev/null
+find_java
 exec "$home/bin/java" -cp "perf/target/classes:$(cat perf/target/classpath)" io.framecast.perf.AeronComparison "$@"

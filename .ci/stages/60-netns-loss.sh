@@ -3,8 +3,8 @@
 # 1500, on each transport, while nftables drops datagrams of every lane on both ends, outgoing and incoming: the files
 # that arrive must be the file that was sent. Prints a line per case; ends with "N passed, N failed".
 #
-# A drop rate of N % applies twice on the way, at the sender's output and at the receiver's input: 1 % loses 2 % of the
-# datagrams, 5 % loses 9.75 %.
+# What is dropped at an output is told to its sender (EPERM), who mostly sends it again at once; what is dropped at an
+# input is lost without a word. So a rate of N % costs the receivers about N % of the datagrams.
 #
 #   NETNS_LOSS_BYTES   length of the file, default 200000000
 #   NETNS_LOSS_CASES   pattern that a case's name must match to run, default *

@@ -91,7 +91,7 @@ final class StockAeronSystem implements MeasuredSystem {
             while (!publication.isConnected()) {
                 idle.idle();
             }
-            final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+            final UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
             FrameSource.run(spec, frame -> {
                 buffer.wrap(frame.asByteBuffer());
                 offer(publication, buffer, idle);
