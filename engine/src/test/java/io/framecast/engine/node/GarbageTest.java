@@ -20,7 +20,6 @@ import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.udp.UdpTransportProvider;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -47,7 +46,6 @@ class GarbageTest {
 
     private final Path sourceCounters = StreamFixture.countersFile();
     private final Path sinkCounters = StreamFixture.countersFile();
-    private final Arena arena = Arena.ofShared();
 
     @Test
     void shouldDeliverEveryByteUnderAMillionHostileDatagramsOnUdp() throws IOException {

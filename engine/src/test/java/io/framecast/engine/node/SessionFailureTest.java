@@ -141,7 +141,7 @@ class SessionFailureTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void shouldLeakNothingWhenSourceCannotOpenItsLanes(final int opens) {
-        faulty.opensUntilFailure = opens;
+        faulty.opensUntilFailure.set(opens);
         final Channel channel = channel("");
         assertThrows(IllegalStateException.class, () -> broken.publish(channel));
         assertEquals(opens, faulty.opened());
@@ -150,7 +150,7 @@ class SessionFailureTest {
 
     @Test
     void shouldLeakNothingWhenSubscriberCannotOpenItsControlLane() {
-        faulty.opensUntilFailure = 0;
+        faulty.opensUntilFailure.set(0);
         final Channel channel = channel("");
         assertThrows(IllegalStateException.class, () -> broken.subscribe(channel));
         assertEquals(List.of(), faulty.leaks());
@@ -162,7 +162,7 @@ class SessionFailureTest {
         final Channel channel = channel("");
         final Publisher publisher = healthy.publish(channel);
         final Subscriber subscriber = broken.subscribe(channel);
-        faulty.opensUntilFailure = opens;
+        faulty.opensUntilFailure.set(opens);
         until(() -> subscriber.state() == Subscriber.State.FAILED, "failure");
         assertTrue(subscriber.failure().orElseThrow().contains("injected"), () -> "" + subscriber.failure());
         assertEquals(0, publisher.readySubscribers());
