@@ -8,8 +8,7 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
 /// The trust boundary of the data and repair lanes: after GOOD, a header belongs to the session and says
-/// nothing
-/// that cannot be. What depends on the receiver's progress is checked by [ReceiverMachine].
+/// nothing that cannot be. What depends on the receiver's progress is checked by [ReceiverMachine].
 final class HeaderCheck {
     private final StreamInfo stream;
     private final HeaderChecksum checksum;

@@ -3,9 +3,7 @@ package io.framecast.reliability;
 import io.framecast.reliability.flow.RttEstimator;
 
 /// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
-/// GONE, so
-/// that
-/// it can be told, until its place is needed.
+/// GONE, so that it can be told, until its place is needed.
 ///
 /// Pure state; one thread.
 final class MemberTable {

@@ -25,9 +25,8 @@ public record ReceiverConfig(
         }
     }
 
-    /// The smallest ring that a session works with: frames held and one more arriving, plus what the source
-    /// may have in
-    /// flight.
+    /// The smallest ring that a session works with: frames held and one more arriving, plus what the source may
+    /// have in flight.
     public static long ringSlotsMin(final StreamInfo stream, final int framesHeld) {
         return (framesHeld + 1) * stream.frameMaxSlots() + stream.windowSlots();
     }

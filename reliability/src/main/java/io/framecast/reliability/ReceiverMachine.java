@@ -16,7 +16,6 @@ import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
-import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -27,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
 ///
 /// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
-/// frames are
-/// taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered GOOD and
-/// [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls frames.
+/// frames are taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered
+/// GOOD and [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls
+/// frames.
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class ReceiverMachine {
@@ -53,11 +52,6 @@ public final class ReceiverMachine {
     /// Nothing to place: a probe.
     public static final long NO_SEQUENCE = -1;
 
-    static final long HANDSHAKE_RETRY_NS = 20_000_000;
-    static final long HANDSHAKE_RETRY_MAX_NS = 500_000_000;
-    static final int PROBES_MAX = 40;
-    private static final long METADATA_RETRY_MIN_NS = 1_000_000;
-
     private final ReceiverConfig config;
     private final StreamInfo stream;
     private final ReceiverOutput output;
@@ -70,9 +64,11 @@ public final class ReceiverMachine {
     private final ControlIds ids;
     private final AckValues ackValues = new AckValues();
     private final ReceivedFrame frame = new ReceivedFrame();
-    private final NackScheduler.Output nackOutput = this::addNackRange;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final ReceiverCounts counts = new ReceiverCounts();
+    private final Handshake handshake = new Handshake();
+    private final MetadataTracker metadata;
+    private final NackSender nackSender;
 
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
@@ -88,16 +84,6 @@ public final class ReceiverMachine {
     private long echoTimeNs = AckLayout.NO_ECHO;
     private long echoHeardNs;
     private long rttNs = 2_000_000;
-    private int probeToken;
-    // A probe may overtake its ADMIT, for the two take different lanes.
-    private int seenToken;
-    private boolean probeSeen;
-    private int handshakes;
-    private long handshakeNs;
-    // First sequence of the earliest frame whose metadata has not been looked for, or has not come.
-    private long metadataFirst;
-    private long metadataAskNs = Long.MAX_VALUE;
-    private int nackRanges;
 
     /// Makes a receiver; [#start] begins the handshake.
     ///
@@ -110,6 +96,8 @@ public final class ReceiverMachine {
         ids = new ControlIds(stream.session()).receiver(config.receiverId());
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
+        metadata = new MetadataTracker(frames, window, stream.slotBytes());
+        nackSender = new NackSender(output, ids, checksum, counts);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         acks = new AckScheduler(
                 Math.min(config.ringSlots(), config.receiveCapacity()),
@@ -158,9 +146,8 @@ public final class ReceiverMachine {
         return window.capacity();
     }
 
-    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
-    /// where a
-    /// repair already lies.
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where
+    /// a repair already lies.
     public long expectedSequence() {
         long sequence = Math.max(window.next(), highestData + 1);
         while (window.isReceived(sequence)) {
@@ -200,6 +187,11 @@ public final class ReceiverMachine {
     /// @param bytes of the whole datagram
     public Verdict onData(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
+    }
+
+    /// The caller found the data lane empty. Who never says so is taken to find it empty always.
+    public void onDrained(final long nowNs) {
+        nacks.onDrained(nowNs);
     }
 
     /// A datagram of the repair lane.
@@ -249,7 +241,7 @@ public final class ReceiverMachine {
             nacks.onGap(window.end(), sequence, nowNs);
         }
         window.receive(sequence);
-        advanceMetadata(nowNs);
+        metadata.advance(nowNs, rttNs);
         if (!repair) {
             highestData = Math.max(highestData, sequence);
             nacks.onData(highestData, nowNs);
@@ -258,17 +250,16 @@ public final class ReceiverMachine {
 
     private Verdict onProbe(final int token, final int bytes, final long nowNs) {
         if (bytes == DataLayout.LENGTH + stream.slotBytes()) {
-            seenToken = token;
-            probeSeen = true;
+            handshake.onProbe(token);
             proceedWhenProbed(nowNs);
         }
         return Verdict.GOOD;
     }
 
     private void proceedWhenProbed(final long nowNs) {
-        if (state == State.PROBING && probeSeen && seenToken == probeToken) {
+        if (state == State.PROBING && handshake.isProbed()) {
             state = State.STARTING;
-            handshakes = 0;
+            handshake.restart(nowNs);
             sendHandshake(nowNs);
         }
     }
@@ -290,35 +281,21 @@ public final class ReceiverMachine {
     }
 
     private Verdict dispatch(final MemorySegment datagram, final long offset, final long nowNs) {
-        switch (ControlLayout.type(datagram, offset)) {
-            case ControlLayout.TYPE_HEARTBEAT -> {
-                return onHeartbeat(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_ADMIT -> {
-                return onAdmit(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_START -> {
-                return onStart(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_FRAME -> {
-                return onFrameMetadata(datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_EVICT -> {
-                return onEvict(datagram, offset);
-            }
+        return switch (ControlLayout.type(datagram, offset)) {
+            case ControlLayout.TYPE_HEARTBEAT -> onHeartbeat(datagram, offset, nowNs);
+            case ControlLayout.TYPE_ADMIT -> onAdmit(datagram, offset, nowNs);
+            case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
+            case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
+            case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset);
             // What receivers say to sources reaches receivers too where both share a port.
             case ControlLayout.TYPE_JOIN,
                     ControlLayout.TYPE_READY,
                     ControlLayout.TYPE_ACK,
                     ControlLayout.TYPE_NACK,
                     ControlLayout.TYPE_FRAME_REQUEST,
-                    ControlLayout.TYPE_LEAVE -> {
-                return Verdict.UNKNOWN_MEMBER;
-            }
-            default -> {
-                return Verdict.BAD_TYPE;
-            }
-        }
+                    ControlLayout.TYPE_LEAVE -> Verdict.UNKNOWN_MEMBER;
+            default -> Verdict.BAD_TYPE;
+        };
     }
 
     private Verdict onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
@@ -349,9 +326,8 @@ public final class ReceiverMachine {
         }
         if ((flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {
             finalSequence = sent;
-            acks.onRequest(nowNs);
         }
-        if ((flags & HeartbeatLayout.FLAG_ACK_REQUEST) != 0) {
+        if (flags != 0) {
             acks.onRequest(nowNs);
         }
         return Verdict.GOOD;
@@ -364,11 +340,10 @@ public final class ReceiverMachine {
         lastHeardNs = nowNs;
         if (state == State.JOINING) {
             state = State.PROBING;
-            handshakes = 0;
-            handshakeNs = nowNs + HANDSHAKE_RETRY_NS;
+            handshake.restart(nowNs);
         }
         if (state == State.PROBING) {
-            probeToken = AdmitLayout.token(datagram, offset);
+            handshake.onAdmit(AdmitLayout.token(datagram, offset));
             proceedWhenProbed(nowNs);
         }
         return Verdict.GOOD;
@@ -384,7 +359,7 @@ public final class ReceiverMachine {
             frameFirst = StartLayout.firstSequence(datagram, offset);
             nextFrameId = StartLayout.firstFrameId(datagram, offset);
             startSequence = frameFirst;
-            metadataFirst = frameFirst;
+            metadata.start(frameFirst);
             window.reset(frameFirst);
             highestData = frameFirst - 1;
             creditLimit = frameFirst + config.ringSlots();
@@ -416,7 +391,7 @@ public final class ReceiverMachine {
         }
         lastHeardNs = nowNs;
         frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
-        advanceMetadata(nowNs);
+        metadata.advance(nowNs, rttNs);
         return Verdict.GOOD;
     }
 
@@ -447,10 +422,8 @@ public final class ReceiverMachine {
         return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
     }
 
-    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it first
-    /// asks
-    /// before
-    /// it calls [#onRepair]. Changes nothing.
+    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it asks
+    /// before it calls [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
             return false;
@@ -474,13 +447,13 @@ public final class ReceiverMachine {
         }
         final long bytes = frames.frameBytes(frameFirst);
         final long end = frameFirst + StreamInfo.slots(bytes, stream.slotBytes());
-        return window.next() < end || metadataFirst < end ? 0 : bytes;
+        return window.next() < end || metadata.first() < end ? 0 : bytes;
     }
 
     /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise.
     ///
     /// @return a reused object, or null when no frame is whole
-    public @Nullable ReceivedFrame pollFrame(final long nowNs) {
+    public @Nullable ReceivedFrame pollFrame() {
         if (state != State.RECEIVING) {
             return null;
         }
@@ -509,29 +482,9 @@ public final class ReceiverMachine {
         }
     }
 
-    // What is acknowledged may be forgotten by the source, metadata too. So a frame whose metadata is missing
-    // is
-    // acknowledged only up to its first datagram, however much of its payload is here.
-    private void advanceMetadata(final long nowNs) {
-        while (metadataFirst < window.next() && frames.contains(metadataFirst)) {
-            if (!frames.hasMetadata(metadataFirst)) {
-                if (metadataAskNs == Long.MAX_VALUE) {
-                    metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, rttNs / 2);
-                }
-                return;
-            }
-            metadataAskNs = Long.MAX_VALUE;
-            metadataFirst += StreamInfo.slots(frames.frameBytes(metadataFirst), stream.slotBytes());
-        }
-    }
-
     // Every datagram and all metadata of the stream are here.
     private boolean isComplete() {
-        return state == State.RECEIVING && acknowledgeable() >= finalSequence;
-    }
-
-    private long acknowledgeable() {
-        return Math.min(window.next(), metadataFirst);
+        return state == State.RECEIVING && metadata.acknowledgeable() >= finalSequence;
     }
 
     /// Timers.
@@ -552,10 +505,10 @@ public final class ReceiverMachine {
             lostReason = Reason.SILENT;
             return 1;
         }
-        if (nowNs < handshakeNs) {
+        if (nowNs < handshake.dueNs()) {
             return 0;
         }
-        if (state == State.PROBING && handshakes > PROBES_MAX) {
+        if (state == State.PROBING && handshake.isExhausted()) {
             state = State.REFUSED;
             lostReason = Reason.SILENT;
             return 1;
@@ -569,10 +522,9 @@ public final class ReceiverMachine {
         final MemorySegment datagram = output.control();
         output.sendControl(
                 state == State.STARTING
-                        ? AdmitLayout.writeReady(datagram, ids, probeToken, firstGrantSlots(), checksum)
+                        ? AdmitLayout.writeReady(datagram, ids, handshake.token(), firstGrantSlots(), checksum)
                         : JoinLayout.write(datagram, ids, config.ringSlots(), config.addresses(), checksum));
-        handshakeNs = nowNs + Math.min(HANDSHAKE_RETRY_MAX_NS, HANDSHAKE_RETRY_NS << Math.min(handshakes, 5));
-        handshakes++;
+        handshake.onSent(nowNs);
     }
 
     private int onReceivingTick(final long nowNs) {
@@ -583,15 +535,16 @@ public final class ReceiverMachine {
         }
         int work = 0;
         if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
-            work += sendNacks(nowNs);
+            work += nacks.onTick(nowNs, highestData, nackSender);
+            nackSender.flush();
         }
         if (acks.isDue(nowNs)) {
             sendAck(nowNs);
             work++;
         }
-        if (metadataAskNs <= nowNs) {
-            output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadataFirst, checksum));
-            metadataAskNs = nowNs + Math.max(METADATA_RETRY_MIN_NS, 2 * rttNs);
+        if (metadata.askNs() <= nowNs) {
+            output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum));
+            metadata.onAsked(nowNs, rttNs);
             work++;
         }
         return work;
@@ -610,33 +563,10 @@ public final class ReceiverMachine {
         return nowNs - lastHeardNs > stream.aliveTimeoutNs();
     }
 
-    private int sendNacks(final long nowNs) {
-        nackRanges = 0;
-        final int ranges = nacks.onTick(nowNs, highestData, nackOutput);
-        flushNack();
-        return ranges;
-    }
-
-    private void addNackRange(final long first, final int count) {
-        NackLayout.range(output.control(), nackRanges++, first, count);
-        counts.nackedDatagrams += count;
-        if (nackRanges == NackLayout.RANGES_MAX) {
-            flushNack();
-        }
-    }
-
-    private void flushNack() {
-        if (nackRanges > 0) {
-            output.sendControl(NackLayout.write(output.control(), ids, nackRanges, checksum));
-            counts.nacks++;
-            nackRanges = 0;
-        }
-    }
-
     private void sendAck(final long nowNs) {
         grantedMax = grant();
         ackValues
-                .progress(acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
+                .progress(metadata.acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
                 .complete(state == State.ENDED || isComplete());
         ackValues.echo(echoTimeNs, nowNs - echoHeardNs);
         echoTimeNs = AckLayout.NO_ECHO;
@@ -656,10 +586,10 @@ public final class ReceiverMachine {
     public long nextDeadlineNs() {
         final long silentNs = lastHeardNs + stream.aliveTimeoutNs() + 1;
         return switch (state) {
-            case JOINING, PROBING, STARTING -> handshakeNs;
+            case JOINING, PROBING, STARTING -> handshake.dueNs();
             case RECEIVING ->
                 Math.min(
-                        Math.min(acks.nextDeadlineNs(), metadataAskNs),
+                        Math.min(acks.nextDeadlineNs(), metadata.askNs()),
                         Math.min(
                                 window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
                                 isComplete() ? Long.MAX_VALUE : silentNs));

@@ -26,9 +26,8 @@ import java.util.random.RandomGenerator;
 /// One source's session: who receives, what may be sent, what is sent again, when slots are free.
 ///
 /// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds
-/// control
-/// datagrams
-/// to [#onControl]; calls [#onTick] at [#nextDeadlineNs]; frees the window up to [#releasable].
+/// control datagrams to [#onControl]; calls [#onTick] at [#nextDeadlineNs]; frees the window up to
+/// [#releasable].
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class SenderMachine {
@@ -164,8 +163,7 @@ public final class SenderMachine {
     }
 
     /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether every
-    /// member
-    /// knows that this was the end, so that nobody takes the source's silence for a loss.
+    /// member knows that this was the end, so that nobody takes the source's silence for a loss.
     public boolean isDrained() {
         return next == window.committed()
                 && members.acknowledgedByAll(next) == next
@@ -227,26 +225,14 @@ public final class SenderMachine {
             return Verdict.UNKNOWN_MEMBER;
         }
         members.heard(member, nowNs);
-        switch (type) {
-            case ControlLayout.TYPE_READY -> {
-                return onReady(member, datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_ACK -> {
-                return onAck(member, datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_NACK -> {
-                return onNack(member, datagram, offset, nowNs);
-            }
-            case ControlLayout.TYPE_FRAME_REQUEST -> {
-                return onFrameRequest(member, datagram, offset);
-            }
-            case ControlLayout.TYPE_LEAVE -> {
-                return onLeave(member, datagram, offset);
-            }
-            default -> {
-                return Verdict.BAD_TYPE;
-            }
-        }
+        return switch (type) {
+            case ControlLayout.TYPE_READY -> onReady(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset);
+            case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset);
+            default -> Verdict.BAD_TYPE;
+        };
     }
 
     private Verdict onJoin(final MemorySegment datagram, final long offset, final long nowNs) {
@@ -487,8 +473,7 @@ public final class SenderMachine {
     }
 
     // A full ring is treated like a timeout: the oldest is sent again (seed 004, buffer management), to the
-    // laggard
-    // only.
+    // laggard only.
     private int onTimeoutTick(final int member, final long nowNs) {
         final long oldest = members.acknowledged(member);
         if (oldest >= next) {

@@ -6,9 +6,7 @@ import java.lang.foreign.MemorySegment;
 /// What a sender machine does to the world. Control datagrams may be lost; repairs are accepted or not.
 public interface SenderOutput extends RetransmitScheduler.Output {
     /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long;
-    /// valid
-    /// until
-    /// sent.
+    /// valid until sent.
     MemorySegment control();
 
     /// Sends the first `bytes` bytes of [#control] to the group.

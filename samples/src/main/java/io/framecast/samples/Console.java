@@ -1,6 +1,7 @@
 package io.framecast.samples;
 
 import java.io.PrintStream;
+import java.util.Locale;
 
 /// Standard error for people: lines, and on a terminal one progress line that is overwritten in place. Any thread.
 final class Console {
@@ -61,6 +62,6 @@ final class Console {
     }
 
     private static String progressText(final String activity, final long frames, final long bytes) {
-        return "%s %,d frames, %,.1f MB".formatted(activity, frames, bytes / 1e6);
+        return String.format(Locale.ROOT, "%s %,d frames, %,.1f MB", activity, frames, bytes / 1e6);
     }
 }

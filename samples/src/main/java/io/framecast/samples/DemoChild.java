@@ -4,6 +4,7 @@ import io.framecast.samples.json.Json;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One process of the demo: its lines go on under its name, its progress is kept, its end is judged.
@@ -13,23 +14,34 @@ final class DemoChild {
     private final String name;
     private final Console console;
     private final ChildLauncher.Child child;
+    private final Set<String> shown;
     private volatile String lastLine = "";
     private volatile String progress = "";
 
     /// @param stdin whether the child reads this process's standard input
-    DemoChild(final String name, final List<String> arguments, final boolean stdin, final Environment environment)
+    /// @param shown lines that some child has said; shared by all of a run, of a concurrent kind
+    DemoChild(
+            final String name,
+            final List<String> arguments,
+            final boolean stdin,
+            final Environment environment,
+            final Set<String> shown)
             throws IOException {
+        this.shown = shown;
         this.name = name;
         this.console = environment.console();
         this.child = environment.children().launch(arguments, stdin, this::onLine);
     }
 
+    /// What all children have to say (which device was chosen) is shown once, and complaints come in the result.
     private void onLine(final String line) {
         if (line.startsWith(Console.PROGRESS_MARK)) {
             progress = line.substring(Console.PROGRESS_MARK.length());
         } else if (!line.isBlank()) {
             lastLine = line.strip();
-            console.line("[" + name + "] " + line);
+            if (!line.startsWith(Report.COMPLAINT) && shown.add(lastLine)) {
+                console.line("[" + name + "] " + line);
+            }
         }
     }
 

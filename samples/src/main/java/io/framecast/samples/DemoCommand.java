@@ -9,6 +9,7 @@ import io.framecast.samples.input.InputSpec;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.random.RandomGenerator;
 import picocli.CommandLine.Command;
@@ -82,7 +83,7 @@ final class DemoCommand implements Callable<Integer> {
         if (result.mismatch().isEmpty()) {
             return ExitStatus.DONE;
         }
-        environment.console().line("framecast: mismatch: " + result.mismatch());
+        environment.console().line(Report.COMPLAINT + "mismatch: " + result.mismatch());
         return ExitStatus.MISMATCH;
     }
 
@@ -119,8 +120,13 @@ final class DemoCommand implements Callable<Integer> {
 
     private Channel channel(final FrameShape shape) {
         final int port = FreePorts.triple(RandomGenerator.getDefault());
-        final Channel channel = Channel.parse("framecast:%s?group=%s:%d|channel=demo|interface=127.0.0.1|frame-max=%d"
-                .formatted(transport, GROUP, port, shape.bytes()));
+        final Channel channel = Channel.parse(String.format(
+                Locale.ROOT,
+                "framecast:%s?group=%s:%d|channel=demo|interface=127.0.0.1|frame-max=%d",
+                transport,
+                GROUP,
+                port,
+                shape.bytes()));
         return DemoPlan.withDevice(channel, device);
     }
 }

@@ -3,6 +3,7 @@ package io.framecast.samples;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
@@ -24,15 +25,21 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
             final Map<?, ?> received = subscriber(i);
             for (final String key : SHARED_KEYS) {
                 if (!Objects.equals(published.get(key), received.get(key))) {
-                    return "subscriber %d: %s is %s, published was %s"
-                            .formatted(i + 1, key, received.get(key), published.get(key));
+                    return String.format(
+                            Locale.ROOT,
+                            "subscriber %d: %s is %s, published was %s",
+                            i + 1,
+                            key,
+                            received.get(key),
+                            published.get(key));
                 }
             }
             if (number(received, "dropped_frames") != 0) {
-                return "subscriber %d: dropped %s frames".formatted(i + 1, received.get("dropped_frames"));
+                return String.format(
+                        Locale.ROOT, "subscriber %d: dropped %s frames", i + 1, received.get("dropped_frames"));
             }
             if (Boolean.FALSE.equals(subscribers.get(i).get("verified"))) {
-                return "subscriber %d: a frame's content is not what was published".formatted(i + 1);
+                return String.format(Locale.ROOT, "subscriber %d: a frame's content is not what was published", i + 1);
             }
         }
         return "";
@@ -63,9 +70,15 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
     }
 
     String text() {
-        final StringBuilder text = new StringBuilder("transport %s, device %s, frames of %,d bytes%n"
-                .formatted(text(publisher, "transport"), text(subscribers.getFirst(), "device"), frameBytes));
-        text.append(TEXT_LINE.formatted(
+        final StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT,
+                "transport %s, device %s, frames of %,d bytes%n",
+                text(publisher, "transport"),
+                text(subscribers.getFirst(), "device"),
+                frameBytes));
+        text.append(String.format(
+                Locale.ROOT,
+                TEXT_LINE,
                 "",
                 "frames",
                 "bytes",
@@ -77,7 +90,9 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
                 "p50 µs",
                 "p99 µs"));
         final Map<?, ?> published = side(publisher, "publisher");
-        text.append(TEXT_LINE.formatted(
+        text.append(String.format(
+                Locale.ROOT,
+                TEXT_LINE,
                 "publisher",
                 published.get("frames"),
                 published.get("bytes"),
@@ -92,18 +107,21 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
             text.append(subscriberLine(i));
         }
         final String mismatch = mismatch();
-        return text.append("goodput %.1f MB/s per subscriber; back-pressured %s times; %s"
-                        .formatted(
-                                goodputMBps(),
-                                published.get("back_pressured"),
-                                mismatch.isEmpty() ? "verified" : "NOT VERIFIED: " + mismatch))
+        return text.append(String.format(
+                        Locale.ROOT,
+                        "goodput %.1f MB/s per subscriber; back-pressured %s times; %s",
+                        goodputMBps(),
+                        published.get("back_pressured"),
+                        mismatch.isEmpty() ? "verified" : "NOT VERIFIED: " + mismatch))
                 .toString();
     }
 
     private String subscriberLine(final int index) {
         final Map<?, ?> received = subscriber(index);
         final Map<?, ?> latency = side(received, "latency_us");
-        return TEXT_LINE.formatted(
+        return String.format(
+                Locale.ROOT,
+                TEXT_LINE,
                 "subscriber " + (index + 1),
                 received.get("frames"),
                 received.get("bytes"),

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
@@ -18,6 +20,7 @@ final class DemoRun {
     private final DemoPlan plan;
     private final Environment environment;
     private final List<DemoChild> children = new ArrayList<>();
+    private final Set<String> shown = ConcurrentHashMap.newKeySet();
 
     DemoRun(final DemoPlan plan, final Environment environment) {
         this.plan = plan;
@@ -30,9 +33,9 @@ final class DemoRun {
         environment.console().line("channel " + plan.channel());
         try {
             for (int i = 1; i <= plan.subscribers(); i++) {
-                children.add(new DemoChild("subscriber " + i, plan.subscriberArguments(i), false, environment));
+                children.add(new DemoChild("subscriber " + i, plan.subscriberArguments(i), false, environment, shown));
             }
-            final DemoChild publisher = new DemoChild("publisher", plan.publisherArguments(), true, environment);
+            final DemoChild publisher = new DemoChild("publisher", plan.publisherArguments(), true, environment, shown);
             children.add(publisher);
             environment.stop().onRequest(publisher::stop);
             awaitChildren();

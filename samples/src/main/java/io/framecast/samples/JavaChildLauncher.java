@@ -108,12 +108,13 @@ final class JavaChildLauncher implements ChildLauncher {
 
         @Override
         public void stop() {
-            process.destroy();
+            // Process.destroy would also close the pipe that the report is to come through.
+            process.toHandle().destroy();
         }
 
         @Override
         public void kill() {
-            process.destroyForcibly();
+            process.toHandle().destroyForcibly();
         }
     }
 }

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
             "  framecast demo --transport udp --loss 0.02 --json -",
             "  framecast publish 'framecast:auto?group=224.20.30.39:24326' --input test",
             "  framecast subscribe 'framecast:auto?group=224.20.30.39:24326' --device cuda:0",
+            "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
             "",
             "Exit status: 0 done and verified, 1 frames differ, 2 usage or environment, 3 peer lost."
         })
@@ -67,7 +68,9 @@ public final class Main implements Runnable {
         final CommandLine commands = new CommandLine(this)
                 .addSubcommand(new DemoCommand(environment, report))
                 .addSubcommand(new PublishCommand(environment, report))
-                .addSubcommand(new SubscribeCommand(environment, report));
+                .addSubcommand(new SubscribeCommand(environment, report))
+                .addSubcommand(new SimulateCommand(environment, report));
+        commands.getCommandSpec().addOption(Report.option());
         commands.getSubcommands()
                 .values()
                 .forEach(command -> command.getCommandSpec().addOption(Report.option()));

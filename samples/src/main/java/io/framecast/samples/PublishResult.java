@@ -1,6 +1,7 @@
 package io.framecast.samples;
 
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /// What `publish` reports.
@@ -36,7 +37,15 @@ record PublishResult(
 
     String text() {
         final double rateMBps = elapsedNs == 0 ? 0 : bytes * 1e3 / elapsedNs;
-        return "published %,d frames, %,d bytes by %s in %.1f s (%.1f MB/s), crc32c %s, back-pressured %,d times"
-                .formatted(frames, bytes, transport, elapsedNs / 1e9, rateMBps, streamCrc32c, backPressured);
+        return String.format(
+                Locale.ROOT,
+                "published %,d frames, %,d bytes by %s in %.1f s (%.1f MB/s), crc32c %s, back-pressured %,d times",
+                frames,
+                bytes,
+                transport,
+                elapsedNs / 1e9,
+                rateMBps,
+                streamCrc32c,
+                backPressured);
     }
 }

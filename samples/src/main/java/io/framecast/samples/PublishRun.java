@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Locale;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
@@ -81,11 +82,19 @@ final class PublishRun {
                 throw new ConfigException("stopped while waiting for subscribers: nothing was published");
             }
             if (System.nanoTime() - startNs > plan.waitMax().toNanos()) {
-                throw new ConfigException("no subscribers: %d of %d ready on %s after %s; start framecast subscribe"
-                        .formatted(ready, plan.subscribers(), publisher.channel(), seconds(plan.waitMax())));
+                throw new ConfigException(String.format(
+                        Locale.ROOT,
+                        "no subscribers: %d of %d ready on %s after %s; start framecast subscribe",
+                        ready,
+                        plan.subscribers(),
+                        publisher.channel(),
+                        seconds(plan.waitMax())));
             }
             if (console.isProgressDue()) {
-                console.progress("waiting, %d of %d subscribers ready;".formatted(ready, plan.subscribers()), 0, 0);
+                console.progress(
+                        String.format(Locale.ROOT, "waiting, %d of %d subscribers ready;", ready, plan.subscribers()),
+                        0,
+                        0);
             }
             idle.idle();
         }
@@ -99,6 +108,12 @@ final class PublishRun {
                 ? firstNs + Long.MAX_VALUE / 2
                 : firstNs + plan.duration().toNanos();
         final Pacer pacer = new Pacer(plan.framesPerSecond(), firstNs);
+        try (Deadline _ = new Deadline(input, endNs)) {
+            publishPaced(pacer, arena);
+        }
+    }
+
+    private void publishPaced(final Pacer pacer, final Arena arena) throws IOException {
         while (frames < plan.framesMax() && !isOver()) {
             pacer.await(stop, endNs);
             final long nextBytes = input.nextBytes();
@@ -244,8 +259,8 @@ final class PublishRun {
         disconnectedNs = disconnectedNs < 0 ? nowNs : disconnectedNs;
         final long evicted = publisher.stats().evictedSubscribers();
         if (evicted > 0 || nowNs - disconnectedNs > plan.waitMax().toNanos()) {
-            throw new PeerLostException("no subscribers are left after " + frames + " frames: " + evicted
-                    + " fell silent, the others left");
+            throw new PeerLostException(
+                    "no subscriber is left after " + frames + " frames; " + evicted + " of them fell silent");
         }
     }
 
@@ -260,8 +275,8 @@ final class PublishRun {
         final PublisherStats stats = publisher.stats();
         console.clearProgress();
         if (stats.evictedSubscribers() > 0) {
-            throw new PeerLostException(stats.evictedSubscribers() + " subscribers fell silent and were given up; "
-                    + frames + " frames were published");
+            throw new PeerLostException("subscribers that fell silent and were given up: " + stats.evictedSubscribers()
+                    + "; " + frames + " frames were published");
         }
         if (!acknowledged && !stop.isRequested()) {
             throw new PeerLostException("not every subscriber acknowledged the last frame within "

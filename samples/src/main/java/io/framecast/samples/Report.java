@@ -17,6 +17,9 @@ import picocli.CommandLine.Model.OptionSpec;
 ///
 /// The target is found in the raw arguments, before they are parsed, because wrong arguments are reported there too.
 final class Report {
+    /// Begins the line that says why a command failed.
+    static final String COMPLAINT = "framecast: ";
+
     private static final String OPTION = "--json";
     private static final String STDOUT = "-";
 
@@ -88,7 +91,7 @@ final class Report {
 
     /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for.
     void failure(final int status, final String line) {
-        console.line("framecast: " + line);
+        console.line(COMPLAINT + line);
         if (target == null || written) {
             return;
         }
@@ -98,7 +101,7 @@ final class Report {
         try {
             writeJson(json);
         } catch (final ConfigException e) {
-            console.line("framecast: " + e.getMessage());
+            console.line(COMPLAINT + e.getMessage());
         }
     }
 

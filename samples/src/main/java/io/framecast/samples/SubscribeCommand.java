@@ -102,7 +102,9 @@ final class SubscribeCommand implements Callable<Integer> {
         if (result.check().mismatch().isEmpty()) {
             return ExitStatus.DONE;
         }
-        environment.console().line("framecast: mismatch: " + result.check().mismatch());
+        environment
+                .console()
+                .line(Report.COMPLAINT + "mismatch: " + result.check().mismatch());
         return ExitStatus.MISMATCH;
     }
 

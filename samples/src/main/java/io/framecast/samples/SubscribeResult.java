@@ -3,6 +3,7 @@ package io.framecast.samples;
 import io.framecast.api.SubscriberStats;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param spanNs first publish to last ready
 /// @param worker the worker's summary, if there was a worker
 record SubscribeResult(
-        String transport,
-        String device,
+        Route route,
         long frameBytesMax,
         FrameTally tally,
         SubscriberStats stats,
@@ -23,6 +23,9 @@ record SubscribeResult(
         long spanNs,
         Check check,
         @Nullable Map<String, Object> worker) {
+
+    /// What carried the frames, and where to.
+    record Route(String transport, String device) {}
 
     /// Frames handled and the checksum over them.
     record FrameTally(long frames, long bytes, String streamCrc32c) {}
@@ -54,8 +57,8 @@ record SubscribeResult(
 
     Map<String, Object> json() {
         final Map<String, Object> json = new LinkedHashMap<>();
-        json.put("transport", transport);
-        json.put("device", device);
+        json.put("transport", route.transport());
+        json.put("device", route.device());
         json.put("frame_bytes", frameBytesMax);
         json.put("subscribers", List.of(subscriberJson()));
         json.put("goodput_MBps", goodputMBps());
@@ -70,16 +73,28 @@ record SubscribeResult(
 
     String text() {
         final StringBuilder text = new StringBuilder();
-        text.append("received %,d frames, %,d bytes by %s into %s (%.1f MB/s), crc32c %s%n"
-                .formatted(tally.frames(), tally.bytes(), transport, device, goodputMBps(), tally.streamCrc32c()));
-        text.append("in place %,d frames, mended %,d bytes, repaired %,d datagrams, dropped %,d frames%n"
-                .formatted(
-                        stats.inPlaceFrames(), stats.mendedBytes(), stats.repairedDatagrams(), stats.droppedFrames()));
-        text.append("latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs"
-                .formatted(
-                        micros(latencyNs.getValueAtPercentile(50)),
-                        micros(latencyNs.getValueAtPercentile(99)),
-                        micros(latencyNs.getMaxValue())));
+        text.append(String.format(
+                Locale.ROOT,
+                "received %,d frames, %,d bytes by %s into %s (%.1f MB/s), crc32c %s%n",
+                tally.frames(),
+                tally.bytes(),
+                route.transport(),
+                route.device(),
+                goodputMBps(),
+                tally.streamCrc32c()));
+        text.append(String.format(
+                Locale.ROOT,
+                "in place %,d frames, mended %,d bytes, repaired %,d datagrams, dropped %,d frames%n",
+                stats.inPlaceFrames(),
+                stats.mendedBytes(),
+                stats.repairedDatagrams(),
+                stats.droppedFrames()));
+        text.append(String.format(
+                Locale.ROOT,
+                "latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs",
+                micros(latencyNs.getValueAtPercentile(50)),
+                micros(latencyNs.getValueAtPercentile(99)),
+                micros(latencyNs.getMaxValue())));
         if (check.done()) {
             text.append(System.lineSeparator())
                     .append(check.mismatch().isEmpty() ? "verified" : "MISMATCH: " + check.mismatch());

@@ -7,6 +7,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceStream;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -89,8 +90,11 @@ final class SubscribeRun {
         final long waitMaxNs = plan.waitMax().toNanos();
         if (state == Subscriber.State.JOINING && frames == 0) {
             if (waitMaxNs > 0 && System.nanoTime() - startNs > waitMaxNs) {
-                throw new ConfigException("no source was heard on %s within %s s; start framecast publish, or look at"
-                                .formatted(subscriber.channel(), plan.waitMax().toMillis() / 1e3)
+                throw new ConfigException(String.format(
+                                Locale.ROOT,
+                                "no source was heard on %s within %s s; start framecast publish, or look at",
+                                subscriber.channel(),
+                                plan.waitMax().toMillis() / 1e3)
                         + " group and interface");
             }
             if (console.isProgressDue()) {
@@ -165,8 +169,7 @@ final class SubscribeRun {
         final FrameWorker worker = consumers.worker();
         final Map<String, Object> summary = worker == null ? null : worker.summary();
         return new SubscribeResult(
-                subscriber.channel().transport(),
-                device,
+                new SubscribeResult.Route(subscriber.channel().transport(), device),
                 frameBytesMax,
                 new SubscribeResult.FrameTally(frames, bytes, checksum.hex()),
                 subscriber.stats(),

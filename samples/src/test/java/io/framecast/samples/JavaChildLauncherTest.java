@@ -7,6 +7,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,6 +32,7 @@ final class JavaChildLauncherTest {
                 }
                 case "wait" -> waitForParent(arguments);
                 case "launch" -> launchAndWait();
+                case "publish" -> publishWithoutEnd(arguments);
                 default -> throw new IllegalArgumentException(arguments[0]);
             }
         }
@@ -50,6 +52,30 @@ final class JavaChildLauncherTest {
                     new Stop()));
             System.err.println("waiting " + ProcessHandle.current().pid());
             new CountDownLatch(1).await();
+        }
+
+        /// The tool itself, over a network within the process: what a signal does to it.
+        private static void publishWithoutEnd(final String[] arguments) {
+            final FakeNetwork network = new FakeNetwork();
+            final Stop stop = new Stop();
+            stop.install();
+            final Environment environment = new Environment(
+                    System.in,
+                    System.out,
+                    new Console(System.err, false),
+                    network::launch,
+                    new JavaChildLauncher(),
+                    List::of,
+                    stop);
+            Thread.ofPlatform()
+                    .daemon()
+                    .start(() -> new Main(environment).run("subscribe", ToolFixture.URI, "--json", "/dev/null"));
+            final List<String> command = new ArrayList<>(List.of("publish", ToolFixture.URI, "--input", "test"));
+            command.addAll(List.of("--frame-bytes", "64", "--json", "-", "--child"));
+            command.addAll(List.of(arguments).subList(1, arguments.length));
+            final int status = new Main(environment).run(command.toArray(String[]::new));
+            stop.finish(status);
+            System.exit(status);
         }
 
         private static void launchAndWait() throws IOException, InterruptedException {
@@ -82,6 +108,22 @@ final class JavaChildLauncherTest {
         child.kill();
         awaitEnd(child);
         assertEquals(137, child.exitStatus());
+    }
+
+    @Test
+    @Timeout(60)
+    void shouldEndThePublishersStreamInOrderWhenSignalled() throws Exception {
+        final CountDownLatch publishing = new CountDownLatch(1);
+        final ChildLauncher.Child child = launcher.launch(List.of("publish"), false, line -> {
+            if (line.startsWith(Console.PROGRESS_MARK) && line.endsWith("published")) {
+                publishing.countDown();
+            }
+        });
+        publishing.await();
+        child.stop();
+        awaitEnd(child);
+        assertEquals(ExitStatus.DONE, child.exitStatus(), child.output());
+        assertTrue(child.output().startsWith("{\"transport\": \"udp\""), child.output());
     }
 
     @Test

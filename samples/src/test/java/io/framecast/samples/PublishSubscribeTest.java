@@ -199,7 +199,7 @@ final class PublishSubscribeTest {
                 "2",
                 "--json",
                 "-");
-        publish.assertFailed(ExitStatus.PEER_LOST, "1 subscribers fell silent");
+        publish.assertFailed(ExitStatus.PEER_LOST, "fell silent and were given up: 1");
         assertTrue(tool.network.publisher.ended, "the other one is told the end");
         final int statuses = first.join().status() + second.join().status();
         assertEquals(ExitStatus.PEER_LOST, statuses, "one lost, one done");
@@ -239,7 +239,7 @@ final class PublishSubscribeTest {
                 "--json",
                 "-");
         assertEquals(2L, received(subscriber.join()).get("frames"));
-        publish.assertFailed(ExitStatus.PEER_LOST, "no subscribers are left");
+        publish.assertFailed(ExitStatus.PEER_LOST, "no subscriber is left");
     }
 
     @Test
@@ -260,6 +260,17 @@ final class PublishSubscribeTest {
         final long frames = (long) ((Map<?, ?>) publish.json().get("publisher")).get("frames");
         assertTrue(frames >= 1 && frames <= 7, "60 frames per second for 0.1 s gave " + frames);
         subscriber.join();
+    }
+
+    @Test
+    void shouldEndInTimeWhenTheInputIsSilent() throws Exception {
+        final java.nio.channels.Pipe silent = java.nio.channels.Pipe.open();
+        tool.in = java.nio.channels.Channels.newInputStream(silent.source());
+        final var subscriber = tool.start("subscribe", ToolFixture.URI);
+        final var publish = tool.run("publish", ToolFixture.URI, "--input", "-", "--seconds", "0.1", "--json", "-");
+        assertEquals(ExitStatus.DONE, publish.status(), publish.err());
+        assertEquals(ExitStatus.DONE, subscriber.join().status());
+        silent.sink().close();
     }
 
     /// Adds up lengths; holds no frame.

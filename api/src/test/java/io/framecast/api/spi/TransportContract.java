@@ -308,6 +308,7 @@ public abstract class TransportContract {
         receiver.awaitLanded(2);
 
         assertEquals(List.of(2L, 4L), receiver.ids());
+        assertEquals(List.of(0, 1), receiver.slots(), "a dropped datagram uses up no slot");
         assertEquals(2, receiver.lane().counter(LaneCounter.TRUNCATED));
         assertEquals(2, receiver.lane().counter(LaneCounter.RECEIVED_DATAGRAMS) - receivedBefore);
     }
@@ -324,6 +325,7 @@ public abstract class TransportContract {
         receiver.awaitLanded(1);
 
         assertEquals(range(2, 1), receiver.ids());
+        assertEquals(List.of(0), receiver.slots(), "a dropped datagram uses up no slot");
         assertEquals(1, receiver.lane().counter(LaneCounter.MALFORMED));
     }
 

@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.IoUtil;
 import org.agrona.SystemUtil;
@@ -31,6 +33,10 @@ final class DriverDirectory implements AutoCloseable {
 
     /// Three terms for each end of each lane, with room to spare. Containers have 64 MB by default: too little.
     private static final long ROOM_BYTES_MIN = 256L << 20;
+
+    // Never looked into by this process's own sweeps: POSIX frees a process's lock on a file as soon as the process
+    // closes any descriptor of that file, and the next process to come would take a live directory for abandoned.
+    private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path path;
     private final FileChannel lock;
@@ -57,6 +63,7 @@ final class DriverDirectory implements AutoCloseable {
             final FileChannel lock =
                     FileChannel.open(unfinished.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             lock.lock();
+            OWN.add(parent.resolve(name).toAbsolutePath());
             return new DriverDirectory(Files.move(unfinished, parent.resolve(name)), lock);
         } catch (final IOException e) {
             throw new TransportException(
@@ -68,7 +75,9 @@ final class DriverDirectory implements AutoCloseable {
     static void sweep(final Path parent) {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (final Path directory : left) {
-                if (!directory.getFileName().toString().endsWith(UNFINISHED) && isAbandoned(directory)) {
+                if (!directory.getFileName().toString().endsWith(UNFINISHED)
+                        && !OWN.contains(directory.toAbsolutePath())
+                        && isAbandoned(directory)) {
                     delete(directory);
                 }
             }
@@ -108,6 +117,7 @@ final class DriverDirectory implements AutoCloseable {
     @Override
     public void close() {
         delete(path);
+        OWN.remove(path.toAbsolutePath());
         try {
             lock.close();
             Runtime.getRuntime().removeShutdownHook(shutdownHook);

@@ -17,6 +17,10 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
     /// A term holds this many datagrams at least; Aeron lets half of one be outstanding.
     private static final int REPAIR_DATAGRAMS = 16;
 
+    /// At least, for half a term is on its way at most: with terms of 64 KiB a repair waited for its turn so long that
+    /// it was asked for 14 times (5 % loss, MTU 1500, a busy machine), and repairs filled the lane with duplicates.
+    private static final int REPAIR_TERM_BYTES = 1 << 20;
+
     private static final int CONTROL_DATAGRAMS = 4;
 
     /// Bookkeeping of a datagram in a socket buffer: sk_buff, shared info, and IP, UDP and Aeron's headers.
@@ -31,7 +35,10 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
                     + ", but a datagram holds " + datagramBytesMax + "; raise mtu= or lower the slots");
         }
         final int mtu = mtu(slotBytes);
-        final int small = term((config.kind() == LaneKind.CONTROL ? CONTROL_DATAGRAMS : REPAIR_DATAGRAMS) * (long) mtu);
+        final int small = term(
+                config.kind() == LaneKind.CONTROL
+                        ? (long) CONTROL_DATAGRAMS * mtu
+                        : Math.max(REPAIR_TERM_BYTES, (long) REPAIR_DATAGRAMS * mtu));
         final int group = config.kind() == LaneKind.DATA ? dataTerm(link, mtu) : small;
         return new LaneSizes(mtu, group, small);
     }

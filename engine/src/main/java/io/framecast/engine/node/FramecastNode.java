@@ -115,7 +115,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         lifecycle.lock();
         try {
             requireOpen();
-            final EnginePublisher publisher = publisher(channel);
+            final EnginePublisher publisher = publisher(providers.resolve(channel));
             publishers.add(publisher);
             sender.queue().send(() -> sender.add(publisher));
             return publisher;
@@ -144,10 +144,11 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     @Override
-    public Subscriber subscribe(final Channel channel) {
+    public Subscriber subscribe(final Channel wanted) {
         lifecycle.lock();
         try (Opened opened = new Opened()) {
             requireOpen();
+            final Channel channel = providers.resolve(wanted);
             final DeviceBackend device =
                     opened.add(providers.openDevice(channel.stream().device()));
             final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this);

@@ -43,9 +43,16 @@ final class Providers {
                         .toList());
     }
 
+    /// The channel with `auto` replaced by the transport that is taken.
+    Channel resolve(final Channel channel) {
+        return "auto".equals(channel.transport())
+                ? channel.withTransport(bestTransport(channel).name())
+                : channel;
+    }
+
+    /// Opens the transport of a resolved channel.
     Transport openTransport(final Channel channel) {
-        final TransportProvider provider =
-                "auto".equals(channel.transport()) ? bestTransport(channel) : namedTransport(channel.transport());
+        final TransportProvider provider = namedTransport(channel.transport());
         final Transport transport = provider.open(new TransportConfig(channel, notices));
         notices.accept("transport: " + provider.name());
         return transport;

@@ -96,10 +96,10 @@ final class ReceiverSession implements AutoCloseable {
         work += sink.poll(machine, nowNs);
         if (!started && machine.state() == State.RECEIVING) {
             started = true;
-            ledger.start(machine.acknowledgedSequence());
+            ledger.start(machine.startSequence());
             sink.onCredit(ledger.creditLimit());
         }
-        work += deliver(nowNs);
+        work += deliver();
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
@@ -107,15 +107,15 @@ final class ReceiverSession implements AutoCloseable {
         return work;
     }
 
-    private int deliver(final long nowNs) {
+    private int deliver() {
         int work = 0;
         while (!ledger.isFull()) {
-            final ReceivedFrame frame = pending == null ? machine.pollFrame(nowNs) : pending;
+            final ReceivedFrame frame = pending == null ? machine.pollFrame() : pending;
             if (frame == null) {
                 break;
             }
             pending = frame;
-            if (!deliver(frame)) {
+            if (!handOver(frame)) {
                 break;
             }
             pending = null;
@@ -124,7 +124,7 @@ final class ReceiverSession implements AutoCloseable {
         return work;
     }
 
-    private boolean deliver(final ReceivedFrame frame) {
+    private boolean handOver(final ReceivedFrame frame) {
         final EngineFrame object = exchange.take();
         if (object == null) {
             return false;

@@ -104,7 +104,7 @@ public final class HostSink implements PayloadSink {
 
     @Override
     public int poll(final ReceiverMachine machine, final long nowNs) {
-        int taken = pollRepairs(machine, nowNs);
+        int taken = 0;
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(machine, nowNs);
             taken += batch;
@@ -112,7 +112,8 @@ public final class HostSink implements PayloadSink {
                 break;
             }
         }
-        return taken;
+        // Behind the data lane: a repair asked for too early must not win over the original that has arrived meanwhile.
+        return taken + pollRepairs(machine, nowNs);
     }
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
@@ -129,9 +130,13 @@ public final class HostSink implements PayloadSink {
         }
         final int slots = (int) Math.min(room, SinkConfig.BATCH_MAX);
         // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
-        data.post(slot(expected), receiving ? machine.expectedRun(expected, slots) : slots);
+        final int posted = receiving ? machine.expectedRun(expected, slots) : slots;
+        data.post(slot(expected), posted);
         completions.clear();
         final int count = data.poll(completions);
+        if (count < posted) {
+            machine.onDrained(nowNs);
+        }
         int misplacedCount = 0;
         for (int i = 0; i < count; i++) {
             final long sequence = accept(machine, i, nowNs);

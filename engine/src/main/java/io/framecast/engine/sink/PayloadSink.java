@@ -9,12 +9,12 @@ import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import org.jspecify.annotations.Nullable;
 
-/// Where a session's payloads land and how they reach their final address: a ring of slots in the memory of one
-/// device, slot = sequence mod ring slots. One implementation for memory that the host addresses, one for
-/// staged copies.
+/// Where a session's payloads land and how they reach their final address: a ring of slots in the memory of one device,
+/// slot = sequence mod ring slots. One implementation for memory that the host addresses, one for staged copies.
 ///
-/// Threading: the receiver's thread only, but for construction and [#close]. Ownership: a sink owns its ring
-/// and landing memory, from construction to [#close].
+/// Threading: the receiver's thread only, but for construction and [#close]. Ownership: a sink owns its ring and
+/// landing
+/// memory, from construction to [#close].
 public interface PayloadSink extends AutoCloseable {
     /// The memory for the data lane, for opening it.
     ReceiveRing dataRing();
@@ -55,10 +55,10 @@ public interface PayloadSink extends AutoCloseable {
     @Override
     void close();
 
-    /// Whether the data lane is polled in a state. Between probe and START it is not: the source may send at
-    /// once what START speaks of, on another lane, and must not be dropped as early; it waits in the transport,
-    /// whose room credit has counted. At the end it is not: nothing is expected, and all of the ring may be in
-    /// the user's hands.
+    /// Whether the data lane is polled in a state. Between probe and START it is not: the source may send at once
+    /// what START speaks of, on another lane, and must not be dropped as early; it waits in the transport, whose
+    /// room credit has counted. At the end it is not: nothing is expected, and all of the ring may be in the
+    /// user's hands.
     static boolean listens(final ReceiverMachine.State state) {
         return switch (state) {
             case JOINING, PROBING, RECEIVING -> true;

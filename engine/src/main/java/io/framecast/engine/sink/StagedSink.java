@@ -116,7 +116,7 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public int poll(final ReceiverMachine machine, final long nowNs) {
-        int taken = pollRepairs(machine, nowNs);
+        int taken = 0;
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(machine, nowNs);
             taken += batch;
@@ -124,7 +124,8 @@ public final class StagedSink implements PayloadSink {
                 break;
             }
         }
-        return taken;
+        // Behind the data lane: a repair asked for too early must not win over the original that has arrived meanwhile.
+        return taken + pollRepairs(machine, nowNs);
     }
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
@@ -133,6 +134,9 @@ public final class StagedSink implements PayloadSink {
         }
         landingQueue.freeUpTo(landingFence.completed());
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
+        if (count < SinkConfig.BATCH_MAX && !landingQueue.isFull()) {
+            machine.onDrained(nowNs);
+        }
         if (count == 0) {
             return 0;
         }

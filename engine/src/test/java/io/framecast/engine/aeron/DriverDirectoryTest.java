@@ -49,6 +49,32 @@ class DriverDirectoryTest {
         }
     }
 
+    /// Runs in a process of its own: clears up what it takes for abandoned.
+    static final class Sweeper {
+        private Sweeper() {}
+
+        public static void main(final String[] args) {
+            DriverDirectory.sweep(Path.of(args[0]));
+        }
+    }
+
+    @Test
+    void shouldKeepItsLockWhenItsOwnProcessSweeps() throws IOException, InterruptedException {
+        try (DriverDirectory own = DriverDirectory.create(parent)) {
+            DriverDirectory.sweep(parent);
+            final Process other = new ProcessBuilder(
+                            ProcessHandle.current().info().command().orElseThrow(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Sweeper.class.getName(),
+                            parent.toString())
+                    .inheritIO()
+                    .start();
+            assertTrue(other.waitFor(60, TimeUnit.SECONDS));
+            assertTrue(Files.exists(own.path().resolve("lock")), "the owner lives");
+        }
+    }
+
     @Test
     void shouldLeaveAloneWhatIsNotItsOwn() throws IOException {
         final Path stranger = Files.createDirectory(parent.resolve("framecast-aeron-unlocked"));

@@ -118,7 +118,7 @@ class MetricsTest {
                 .substring(prefix.length());
         final Map<String, Double> values = new HashMap<>();
         try (InputStream body = URI.create(url).toURL().openStream()) {
-            for (final String line : new String(body.readAllBytes(), StandardCharsets.UTF_8).lines().toList()) {
+            for (final String line : new String(body.readAllBytes(), StandardCharsets.UTF_8).split("\n", -1)) {
                 final int space = line.lastIndexOf(' ');
                 if (!line.startsWith("#") && space > 0) {
                     values.put(line.substring(0, space).replace(",}", "}"), Double.valueOf(line.substring(space + 1)));

@@ -71,8 +71,11 @@ class StreamTest {
                 stream.offer(stream.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
             }
             stream.finish(check);
-            assertEquals(0, stream.subscriber.stats().repairedDatagrams());
-            assertEquals(lengths.length, stream.subscriber.stats().inPlaceFrames());
+            // A machine that stalls may ask for a repair in vain; a fault at the window's end gives thirty.
+            assertTrue(stream.subscriber.stats().repairedDatagrams() <= 5, () -> "" + stream.subscriber.stats());
+            assertTrue(
+                    stream.subscriber.stats().inPlaceFrames() >= lengths.length - 5,
+                    () -> "" + stream.subscriber.stats());
         }
     }
 

@@ -1,12 +1,34 @@
 package io.framecast.engine.udp;
 
+import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.framecast.api.Channel;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneConfig.Role;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.SendRing;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportConfig;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// What the tests of this package share.
 final class UdpTests {
     static final String URI = "framecast:udp?group=224.20.30.41:24561|interface=lo";
+    static final int HEADER_BYTES = 40;
+
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
 
     private UdpTests() {}
 
@@ -17,5 +39,69 @@ final class UdpTests {
 
     static void ignore(final String warning) {
         // Buffers may be as small as they like here.
+    }
+
+    static Transport open(final String uri) {
+        return open(uri, UdpTests::ignore);
+    }
+
+    static Transport open(final String uri, final Consumer<String> warnings) {
+        assumeUdp();
+        return new UdpTransportProvider().open(new TransportConfig(Channel.parse(uri), warnings));
+    }
+
+    /// A ring whose slots are all full.
+    static SendRing sendRing(final Arena arena, final int slots, final int payloadBytes) {
+        final int[] lengths = new int[slots];
+        java.util.Arrays.fill(lengths, payloadBytes);
+        return new SendRing(
+                arena.allocate((long) slots * HEADER_BYTES, 64),
+                HEADER_BYTES,
+                arena.allocate((long) slots * payloadBytes, 64),
+                payloadBytes,
+                lengths);
+    }
+
+    static ReceiveRing receiveRing(final Arena arena, final int slots, final int payloadBytes) {
+        return new ReceiveRing(
+                arena.allocate((long) slots * HEADER_BYTES, 64),
+                HEADER_BYTES,
+                HEADER_BYTES,
+                DeviceRegion.ofHost(arena.allocate((long) slots * payloadBytes, 64)),
+                payloadBytes,
+                slots);
+    }
+
+    static Lane source(final Transport transport, final SendRing ring) {
+        return transport.open(new LaneConfig(LaneKind.DATA, Role.SOURCE, ring, null, null));
+    }
+
+    static Lane receiver(final Transport transport, final ReceiveRing ring, final Lane source) {
+        return transport.open(new LaneConfig(LaneKind.DATA, Role.RECEIVER, null, ring, source.address()));
+    }
+
+    static void awaitUntil(final String what, final BooleanSupplier condition) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNs > DEADLINE_NS) {
+                fail("waited in vain for " + what);
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    static long socketDescriptors() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+            return files.filter(UdpTests::isSocket).count();
+        }
+    }
+
+    private static boolean isSocket(final Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+        } catch (final IOException e) {
+            // Closed since it was listed.
+            return false;
+        }
     }
 }

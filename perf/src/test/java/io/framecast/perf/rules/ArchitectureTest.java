@@ -29,6 +29,7 @@ final class ArchitectureTest {
     /// The one class per native neighbour that turns addresses into memory; everybody else takes segments from it.
     private static final Set<String> REINTERPRETERS = Set.of(
             "io.framecast.engine.memory.SegmentViews",
+            "io.framecast.engine.memory.Mappings",
             "io.framecast.engine.aeron.TermViews",
             "io.framecast.rdma.verbs.Verbs",
             "io.framecast.gpu.CudaBackend",

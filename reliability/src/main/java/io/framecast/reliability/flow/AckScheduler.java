@@ -1,10 +1,8 @@
 package io.framecast.reliability.flow;
 
 /// When a receiver acknowledges: the earliest of M datagrams (M ≤ a quarter of what one grant covers, skewed by
-/// receiver
-/// so that a group does not answer at once: seed 004, "skew the ACK's sent by each node"), half the advertised
-/// credit
-/// used, a request, the end of a frame, a timer.
+/// receiver so that a group does not answer at once: seed 004, "skew the ACK's sent by each node"), half the
+/// advertised credit used, a request, the end of a frame, a timer.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class AckScheduler {
@@ -45,8 +43,7 @@ public final class AckScheduler {
     }
 
     /// A duplicate arrived: the source may have missed an ACK. Or its repair went to several of whom one had
-    /// asked, and
-    /// those who had not must not all answer at once.
+    /// asked, and those who had not must not all answer at once.
     public void onDuplicate(final long nowNs) {
         dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
     }

@@ -1,9 +1,7 @@
 package io.framecast.reliability.flow;
 
 /// When a source sends heartbeats: soon after the last datagram of a burst, so that a lost tail is noticed,
-/// then ever
-/// more
-/// rarely; regularly while it streams; steadily while it waits for something.
+/// then ever more rarely; regularly while it streams; steadily while it waits for something.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class HeartbeatScheduler {

@@ -1,20 +1,14 @@
 package io.framecast.reliability.placement;
 
 /// Puts the payloads of one aimed batch where they belong. A batch lands in slots chosen before anybody knew
-/// what it
-/// would bring; afterwards each accepted payload has a slot that its sequence names. The plan is a list of
-/// slot copies
-/// that moves them all and never overwrites a payload that has not moved yet or is already in place.
+/// what it would bring; afterwards each accepted payload has a slot that its sequence names. The plan is a list
+/// of slot copies that moves them all and never overwrites a payload that has not moved yet or is already in
+/// place.
 ///
 /// Every slot gives at most one payload and takes at most one, so the moves form chains and rings. A chain is
-/// copied
-/// from
-/// its end: after a loss, everything behind the gap moves forward, the last first. A ring (only reordering
-/// makes them)
-/// is opened through one scratch slot. So the plan has one copy per misplaced payload and one more per ring,
-/// which is
-/// the
-/// least there can be.
+/// copied from its end: after a loss, everything behind the gap moves forward, the last first. A ring (only
+/// reordering makes them) is opened through one scratch slot. So the plan has one copy per misplaced payload
+/// and one more per ring, which is the least there can be.
 ///
 /// Pure state; one thread; allocates only when made.
 public final class AimedBatch {
@@ -52,8 +46,7 @@ public final class AimedBatch {
     }
 
     /// An accepted payload landed in `landingSlot` and belongs in `slot`. Payloads that were not accepted are
-    /// not told;
-    /// what they left in their slots may be overwritten.
+    /// not told; what they left in their slots may be overwritten.
     public void add(final int landingSlot, final int slot) {
         fromSlots[count] = landingSlot;
         toSlots[count++] = slot;

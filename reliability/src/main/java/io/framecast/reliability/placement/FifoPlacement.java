@@ -1,23 +1,18 @@
 package io.framecast.reliability.placement;
 
 /// Bookkeeping of a ring whose slots are consumed strictly in arrival order, whatever arrives, as a verbs
-/// receive queue
-/// does; and of the mend buffers in which frames are assembled that did not land in one piece.
+/// receive queue does; and of the mend buffers in which frames are assembled that did not land in one piece.
 ///
-/// Arrival a lands in slot a mod ringSlots. A frame is in place when its datagrams landed one after another
-/// and did not
-/// pass the ring's end. Any other frame is *mended*: repairs go straight into a mend buffer, and when the
-/// frame is
-/// complete its landed runs are copied there and their slots are free at once. Slots are freed in arrival
-/// order.
+/// Arrival a lands in slot a mod ringSlots. A frame is in place when its datagrams landed one after another and
+/// did not pass the ring's end. Any other frame is *mended*: repairs go straight into a mend buffer, and when
+/// the frame is complete its landed runs are copied there and their slots are free at once. Slots are freed in
+/// arrival order.
 ///
 /// Order of calls: [#start]; for each datagram of the data lane [#land], then [#accept] or [#reject] with what
-/// the
-/// receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the machine is told,
-/// and
-/// [#repaired] when it took it; for the next whole frame [#canComplete], then `pollFrame`, then [#complete];
-/// [#releaseRun] or [#releaseMend] when the user is
-/// done; [#repost] whenever [#repostable] is not 0; [#creditLimit] after each of these.
+/// the receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the machine is
+/// told, and [#repaired] when it took it; for the next whole frame [#canComplete], then `pollFrame`, then
+/// [#complete]; [#releaseRun] or [#releaseMend] when the user is done; [#repost] whenever [#repostable] is not
+/// 0; [#creditLimit] after each of these.
 ///
 /// Pure state; one thread; allocates only when made.
 public final class FifoPlacement {
@@ -49,9 +44,9 @@ public final class FifoPlacement {
     private long freedTo;
     private long posted;
     private long start;
-    private long highest;
     private long nextFirst;
-    private long belowHighest;
+    // Sequences that landed or were repaired since the start.
+    private long here;
     private long overruns;
     private long mendedSlots;
     private long refusedRepairs;
@@ -81,9 +76,8 @@ public final class FifoPlacement {
     /// The session's first sequence is known. What landed before was rejected.
     public void start(final long firstSequence) {
         start = firstSequence;
-        highest = firstSequence - 1;
         nextFirst = firstSequence;
-        belowHighest = 0;
+        here = 0;
     }
 
     /// A datagram of the data lane arrived, whatever it is.
@@ -103,16 +97,7 @@ public final class FifoPlacement {
     /// The datagram that landed last is the payload of `sequence`.
     public void accept(final long sequence) {
         landings[index(sequence)] = arrived - 1;
-        if (sequence <= highest) {
-            belowHighest++;
-            return;
-        }
-        // Repairs may have overtaken the data lane.
-        for (long s = highest + 1; s < sequence; s++) {
-            belowHighest += landings[index(s)] == UNKNOWN ? 0 : 1;
-        }
-        belowHighest++;
-        highest = sequence;
+        here++;
     }
 
     /// The datagram that landed last is not needed.
@@ -122,8 +107,7 @@ public final class FifoPlacement {
     }
 
     /// Finds the place of a repair that the machine wants. The oldest incomplete frame may take the last mend
-    /// buffer,
-    /// a later one only when another stays free.
+    /// buffer, a later one only when another stays free.
     ///
     /// @param firstSequence of the frame
     /// @return the mend buffer, or [#NONE]: the repair must count as not received, and will be asked for again
@@ -136,7 +120,7 @@ public final class FifoPlacement {
     /// The machine took the repair of `sequence`, whose payload goes into its frame's mend buffer.
     public void repaired(final long sequence) {
         landings[index(sequence)] = REPAIRED;
-        belowHighest += sequence <= highest ? 1 : 0;
+        here++;
     }
 
     private int mendBuffer(final long firstSequence) {
@@ -167,9 +151,8 @@ public final class FifoPlacement {
         return NONE;
     }
 
-    /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be
-    /// mended and no
-    /// buffer is free.
+    /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be mended
+    /// and no buffer is free.
     public boolean canComplete(final long firstSequence, final long slots) {
         return isInPlace(firstSequence, slots) || mendBuffer(firstSequence) != NONE;
     }
@@ -307,14 +290,11 @@ public final class FifoPlacement {
         return (int) (posted - arrived);
     }
 
-    /// Sequences below have a slot. Those missing below the highest may still come, late, and need one each.
+    /// Sequences below have a slot: as many are still to come as slots are posted. Those missing between others
+    /// count, for they may still come, late; those repaired do not, wherever they are in the sequence, or a
+    /// lost tail that was repaired would take its slots away for ever.
     public long creditLimit() {
-        return highest + 1 + postedFree() - missingBelowHighest();
-    }
-
-    /// Sequences below the highest that landed which are neither here nor repaired.
-    public long missingBelowHighest() {
-        return highest + 1 - start - belowHighest;
+        return start + here + postedFree();
     }
 
     /// Datagrams that found no slot.

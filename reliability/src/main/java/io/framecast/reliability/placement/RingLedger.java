@@ -1,9 +1,7 @@
 package io.framecast.reliability.placement;
 
-/// Bookkeeping of a ring addressed by sequence (slot = sequence mod ringSlots): which frames were delivered
-/// and are
-/// still
-/// held, up to where everything was released, and the credit that follows.
+/// Bookkeeping of a ring addressed by sequence (slot = sequence mod ringSlots): which frames were delivered and
+/// are still held, up to where everything was released, and the credit that follows.
 ///
 /// Frames are delivered in order and released in any order. Pure state; one thread; allocates only when made.
 public final class RingLedger {

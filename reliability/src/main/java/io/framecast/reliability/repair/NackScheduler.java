@@ -4,13 +4,9 @@ import io.framecast.reliability.window.ReceiveWindow;
 import java.util.random.RandomGenerator;
 
 /// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
-/// `reorderDatagrams`
-/// later datagrams have arrived, or after a short delay when the stream pauses behind the gap; repetitions
-/// wait for the
-/// round trip, doubled each time, with a random part so that receivers that lost the same datagram do not
-/// answer in
-/// step
-/// (RFC 5401 §5: back-off against NACK implosion).
+/// `reorderDatagrams` later datagrams have arrived, or after a short delay when the stream pauses behind the
+/// gap; repetitions wait for the round trip, doubled each time, with a random part so that receivers that lost
+/// the same datagram do not answer in step (RFC 5401 §5: back-off against NACK implosion).
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class NackScheduler {
@@ -25,6 +21,7 @@ public final class NackScheduler {
     static final long BACKOFF_MIN_NS = 500_000;
     static final long BACKOFF_MAX_NS = 100_000_000;
     static final long GAP_DELAY_NS = 500_000;
+    private static final long UNDRAINED_RETRY_NS = 100_000;
     private static final int DOUBLINGS_MAX = 7;
 
     private final ReceiveWindow window;
@@ -35,6 +32,7 @@ public final class NackScheduler {
     private long rttNs = 2_000_000;
     private long nextDueNs = Long.MAX_VALUE;
     private long lastDataNs;
+    private long drainedNs = Long.MAX_VALUE;
     // The first sequence never reported: when data has come more than the allowance behind it, it is due at
     // once.
     private long firstUnreported = Long.MAX_VALUE;
@@ -62,6 +60,11 @@ public final class NackScheduler {
         }
         nextDueNs = Math.min(nextDueNs, due);
         firstUnreported = Math.min(firstUnreported, first);
+    }
+
+    /// The data lane was found empty.
+    public void onDrained(final long nowNs) {
+        drainedNs = nowNs;
     }
 
     /// New data arrived on the data lane.
@@ -117,6 +120,11 @@ public final class NackScheduler {
             // A tail known from heartbeats only, which travel on another lane: while data flows it may be on
             // its way.
             dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
+            if (dueNs[index] <= nowNs && drainedNs < dueNs[index]) {
+                // It may lie in a lane that nobody had time to look into.
+                nextDueNs = Math.min(nextDueNs, nowNs + UNDRAINED_RETRY_NS);
+                return false;
+            }
         }
         final boolean overtaken = attempts[index] == 0 && highestData - sequence > reorderDatagrams;
         final boolean due = overtaken || dueNs[index] <= nowNs;

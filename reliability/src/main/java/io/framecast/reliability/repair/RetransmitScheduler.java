@@ -3,10 +3,8 @@ package io.framecast.reliability.repair;
 import io.framecast.reliability.window.SendWindow;
 
 /// Which sequences a source sends again, and to whom: one requester by unicast, several by multicast. A
-/// sequence that
-/// was
-/// resent less than a round trip ago is not resent; the queue holds each sequence once, so it is bounded by
-/// the window.
+/// sequence that was resent less than a round trip ago is not resent; the queue holds each sequence once, so it
+/// is bounded by the window.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class RetransmitScheduler {

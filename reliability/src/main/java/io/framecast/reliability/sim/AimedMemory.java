@@ -9,9 +9,8 @@ import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
 /// A ring addressed by sequence, filled by aimed batches as `recvmsg` with iovecs does: payloads land where
-/// they were
-/// expected before anybody saw a header. Wrapping frames are read through the ring's end, as with memory
-/// mapped twice.
+/// they were expected before anybody saw a header. Wrapping frames are read through the ring's end, as with
+/// memory mapped twice.
 final class AimedMemory extends SimPlacement {
     private final RandomGenerator random;
     private final RingLedger ledger;
@@ -20,6 +19,7 @@ final class AimedMemory extends SimPlacement {
     private final int slotBytes;
     private final int batchMax;
     private final boolean unscatter;
+    private int aimedRun;
     private long inPlace;
 
     AimedMemory(
@@ -48,6 +48,7 @@ final class AimedMemory extends SimPlacement {
         final int count = Math.min(inbox.size(), 1 + random.nextInt(batchMax));
         final boolean receiving = machine.state() == ReceiverMachine.State.RECEIVING;
         final long expected = machine.expectedSequence();
+        aimedRun = receiving ? machine.expectedRun(expected, count) : 0;
         batch.clear();
         // The kernel fills the whole batch before anybody looks: all payloads land, then all headers are read.
         int i = 0;
@@ -55,13 +56,13 @@ final class AimedMemory extends SimPlacement {
             if (i == count) {
                 break;
             }
-            copyPayload(datagram, memory, landing(receiving, expected, i++) * slotBytes, slotBytes);
+            copyPayload(datagram, memory, landing(expected, i++) * slotBytes, slotBytes);
         }
         for (i = 0; i < count; i++) {
             final MemorySegment datagram = inbox.remove();
             final Verdict verdict = machine.onData(datagram, 0, (int) datagram.byteSize(), nowNs);
             if (verdict == Verdict.GOOD && machine.acceptedSequence() >= 0) {
-                batch.add(landing(receiving, expected, i), ledger.slot(machine.acceptedSequence()));
+                batch.add(landing(expected, i), ledger.slot(machine.acceptedSequence()));
             }
         }
         if (unscatter) {
@@ -70,8 +71,8 @@ final class AimedMemory extends SimPlacement {
         return count;
     }
 
-    private int landing(final boolean receiving, final long expected, final int position) {
-        return receiving && expected + position < ledger.creditLimit()
+    private int landing(final long expected, final int position) {
+        return position < aimedRun && expected + position < ledger.creditLimit()
                 ? ledger.slot(expected + position)
                 : ledger.ringSlots() + position;
     }

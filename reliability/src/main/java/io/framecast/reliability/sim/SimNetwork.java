@@ -6,8 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One source and many receivers: multicast takes each receiver's link on its own, so every receiver has its
-/// own fate on
-/// every lane.
+/// own fate on every lane.
 final class SimNetwork {
     private record Port(SimLink down, SimLink up, SimNode node) {}
 

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /// An end of the network: bounded queues of arrived datagrams per lane, as sockets have, and a duty cycle that
-/// runs when
-/// something arrived or the node's own deadline came. Never earlier: a machine that needs more has a wrong
-/// deadline.
+/// runs when something arrived or the node's own deadline came. Never earlier: a machine that needs more has a
+/// wrong deadline.
 abstract class SimNode {
     private final SimEvents events;
     private final RandomGenerator random;

@@ -45,8 +45,7 @@ public record SimOptions(
     }
 
     /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
-    /// of
-    /// trouble and find what a mixture would hide.
+    /// of trouble and find what a mixture would hide.
     ///
     /// @param loss mean loss of all links, or negative to draw it too
     public static SimOptions draw(final RandomGenerator random, final int receivers, final double loss) {

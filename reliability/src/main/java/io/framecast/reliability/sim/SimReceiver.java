@@ -23,9 +23,8 @@ import java.util.BitSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One incarnation of a receiver: finds the source by its heartbeat, joins, checks every frame it is given,
-/// and keeps
-/// frames for a while as a slow user does.
+/// One incarnation of a receiver: finds the source by its heartbeat, joins, checks every frame it is given, and
+/// keeps frames for a while as a slow user does.
 final class SimReceiver extends SimNode implements ReceiverOutput {
     /// A gap that stays open this long must have been reported.
     private static final long GAP_REPORT_MAX_NS = 100_000_000;
@@ -290,7 +289,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             if (bytes > 0 && (held >= options.framesHeld() || !p.canDeliver(first, slots))) {
                 return;
             }
-            final ReceivedFrame frame = m.pollFrame(nowNs());
+            final ReceivedFrame frame = m.pollFrame();
             if (frame == null) {
                 return;
             }

@@ -5,8 +5,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// What a receiver knows of the frames in its window, by first sequence. A frame takes at least one datagram,
-/// so a
-/// table as long as the window never holds two frames in one entry.
+/// so a table as long as the window never holds two frames in one entry.
 ///
 /// Pure state; one thread.
 public final class FrameTable {

@@ -1,8 +1,7 @@
 package io.framecast.reliability.window;
 
 /// Which sequences a receiver has: a bitmap over `[next, next + capacity)`. `next` is the first sequence
-/// missing (all
-/// below were received), `end` the first that nothing is known of yet.
+/// missing (all below were received), `end` the first that nothing is known of yet.
 ///
 /// Pure state; one thread.
 public final class ReceiveWindow {

@@ -10,17 +10,15 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The source's ring of datagrams that can still be repaired: headers, payload lengths and metadata of the
-/// sequences
-/// `[freed, committed)`. Payload memory lies beside it with the same slot numbers; this class never touches it.
+/// sequences `[freed, committed)`. Payload memory lies beside it with the same slot numbers; this class never
+/// touches it.
 ///
 /// Sequence s uses slot s mod slots. A slot is reused only after [#free], that is after every reliable member
-/// has
-/// acknowledged it.
+/// has acknowledged it.
 ///
 /// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the
-/// sender: the
-/// cursors and [#free]). The two meet in `committed` (release by the producer) and `freed` (release by the
-/// consumer).
+/// sender: the cursors and [#free]). The two meet in `committed` (release by the producer) and `freed` (release
+/// by the consumer).
 public final class SendWindow {
     private static final VarHandle COMMITTED;
     private static final VarHandle FREED;
@@ -93,9 +91,7 @@ public final class SendWindow {
     }
 
     /// Producer: datagrams that can be committed before the window is full. One slot is never filled, so that
-    /// the
-    /// newest
-    /// header stays readable for [#boundaryFrom] while the producer writes.
+    /// the newest header stays readable for [#boundaryFrom] while the producer writes.
     public int freeSlots() {
         return mask - (int) (committed - (long) FREED.getAcquire(this));
     }
@@ -156,9 +152,7 @@ public final class SendWindow {
     }
 
     /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet.
-    /// Told by
-    /// the
-    /// header of `sequence`, or by that of the last datagram committed.
+    /// Told by the header of `sequence`, or by that of the last datagram committed.
     public long boundaryFrom(final long sequence) {
         final long end = committed();
         if (end == 0) {

@@ -22,7 +22,7 @@ final class AddressField {
     }
 
     static void write(final MemorySegment datagram, final long offset, final byte[] address) {
-        datagram.asSlice(offset, LENGTH).fill((byte) 0);
+        Wire.zero(datagram, offset, LENGTH);
         datagram.set(JAVA_BYTE, offset, (byte) address.length);
         MemorySegment.copy(address, 0, datagram, JAVA_BYTE, offset + 1, address.length);
     }

@@ -3,9 +3,7 @@ package io.framecast.reliability.wire;
 import java.lang.foreign.MemorySegment;
 
 /// ADMIT, source → receiver: the join is accepted, a full-size probe with this token follows on the data lane.
-/// Also
-/// READY,
-/// receiver → source: the probe arrived, and here is the first credit; both have the same shape.
+/// Also READY, receiver → source: the probe arrived, and here is the first credit; both have the same shape.
 ///
 /// ```
 ///  32 token u32  36 grantSlots u32 (READY: free data slots; ADMIT: 0)

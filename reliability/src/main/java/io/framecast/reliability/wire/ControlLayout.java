@@ -45,9 +45,7 @@ public final class ControlLayout {
     private ControlLayout() {}
 
     /// Checks everything that is common: version, length, checksum. After [Verdict#GOOD] the accessors of the
-    /// type may
-    /// be
-    /// used, once the type's own `isValid` said yes.
+    /// type may be used, once the type's own `isValid` said yes.
     public static Verdict check(
             final MemorySegment datagram, final long offset, final int bytes, final HeaderChecksum checksum) {
         if (bytes < LENGTH || bytes > Wire.CONTROL_BYTES_MAX) {

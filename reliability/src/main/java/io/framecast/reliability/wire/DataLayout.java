@@ -22,14 +22,10 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///
 /// The session nonce has 64 bits; its low half is sent as `sessionTag`, its high half stands in the checksum's
-/// place
-/// while
-/// the checksum is computed. A datagram of another session thus fails one of the two, and the header stays at
-/// 40 bytes:
-/// 2.8 % of a 1408-byte payload, where 44 would leave nothing of the 3 % overhead goal for control.
-/// `frameId` is the frame's number modulo 2^32; `frameIndex` counts this frame's datagrams, so the frame
-/// begins at
-/// sequence − frameIndex and this payload at frameIndex × slotBytes.
+/// place while the checksum is computed. A datagram of another session thus fails one of the two, and the
+/// header stays at 40 bytes: 2.8 % of a 1408-byte payload, where 44 would leave nothing of the 3 % overhead
+/// goal for control. `frameId` is the frame's number modulo 2^32; `frameIndex` counts this frame's datagrams,
+/// so the frame begins at sequence − frameIndex and this payload at frameIndex × slotBytes.
 public final class DataLayout {
     public static final int LENGTH = 40;
     /// First-time data and its retransmissions, which differ only in their lane.

@@ -6,8 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest sequence,
-/// so that
-/// lost tails are noticed, and the source's time, to be echoed for the round-trip time.
+/// so that lost tails are noticed, and the source's time, to be echoed for the round-trip time.
 ///
 /// ```
 ///  32 nextSequence u64 (all below were sent)  40 nextFrameId u64  48 sourceTimeNs i64  56 frameMaxBytes u64
@@ -99,7 +98,7 @@ public final class HeartbeatLayout {
     /// @param channel the channel's name as ASCII bytes
     /// @return the datagram's length
     public static int writeInfo(final MemorySegment datagram, final StreamInfo info, final byte[] channel) {
-        datagram.asSlice(0, CHANNEL + 1).fill((byte) 0);
+        Wire.zero(datagram, 0, CHANNEL + 1);
         datagram.set(Wire.LONG, FRAME_MAX, info.frameMaxBytes());
         datagram.set(Wire.INT, SLOT_BYTES, info.slotBytes());
         datagram.set(Wire.INT, WINDOW_SLOTS, info.windowSlots());

@@ -59,7 +59,7 @@ public final class LeaveLayout {
             final Reason reason,
             final HeaderChecksum checksum) {
         ControlLayout.begin(datagram, type, 0, ids);
-        datagram.asSlice(REASON, LENGTH - REASON).fill((byte) 0);
+        Wire.zero(datagram, REASON, LENGTH - REASON);
         datagram.set(JAVA_BYTE, REASON, (byte) code(reason));
         return ControlLayout.seal(datagram, LENGTH, checksum);
     }

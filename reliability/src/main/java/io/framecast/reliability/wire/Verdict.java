@@ -1,8 +1,7 @@
 package io.framecast.reliability.wire;
 
 /// What became of a datagram from the wire. Everything but GOOD, DUPLICATE and EARLY is a rejection and is
-/// counted by
-/// reason.
+/// counted by reason.
 public enum Verdict {
     GOOD,
     /// Valid, but had arrived before: dropped silently, counted apart from rejections.

@@ -1,5 +1,6 @@
 package io.framecast.reliability.wire;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
@@ -12,10 +13,8 @@ public final class Wire {
     /// Longest transport address inside a control datagram.
     public static final int ADDRESS_BYTES_MAX = 32;
 
-    /// No sequence is larger, so that sums of a sequence and a count never overflow: at 10^9 datagrams a
-    /// second it
-    /// lasts
-    /// for 146 years.
+    /// No sequence is larger, so that sums of a sequence and a count never overflow: at 10^9 datagrams a second
+    /// it lasts for 146 years.
     public static final long SEQUENCE_MAX = 1L << 62;
 
     static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -23,6 +22,14 @@ public final class Wire {
     static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Wire() {}
+
+    // A slice to fill would be allocated until the compiler has seen enough of the caller, which heartbeats
+    // never reach.
+    static void zero(final MemorySegment datagram, final long offset, final int bytes) {
+        for (int i = 0; i < bytes; i++) {
+            datagram.set(ValueLayout.JAVA_BYTE, offset + i, (byte) 0);
+        }
+    }
 
     static byte versionAndType(final int type) {
         return (byte) (VERSION << 4 | type);

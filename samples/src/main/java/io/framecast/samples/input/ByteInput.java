@@ -4,7 +4,6 @@ import io.framecast.api.error.ConfigException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
@@ -37,16 +36,16 @@ final class ByteInput implements FrameInput {
         this.sizeBytes = sizeBytes;
     }
 
-    /// A regular file's size is taken now: bytes appended later are not published. Anything else (a FIFO, a device)
-    /// is read to its end.
+    /// A regular file's size is taken now: bytes appended later are not published. Anything else (a FIFO, a device, a
+    /// file of /proc, whose size reads 0) is read to its end.
     static ByteInput ofFile(final Path file, final long frameBytes) {
         try {
             if (Files.isDirectory(file)) {
                 throw new ConfigException("cannot read " + file + ": expected a file, got a directory");
             }
-            final boolean regular = Files.isRegularFile(file);
             final FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-            return new ByteInput(file.toString(), channel, frameBytes, regular ? channel.size() : UNKNOWN);
+            final boolean sized = Files.isRegularFile(file) && channel.size() > 0;
+            return new ByteInput(file.toString(), channel, frameBytes, sized ? channel.size() : UNKNOWN);
         } catch (final NoSuchFileException e) {
             throw new ConfigException("cannot read " + file + ": no such file", e);
         } catch (final AccessDeniedException e) {
@@ -79,10 +78,10 @@ final class ByteInput implements FrameInput {
                 ended = count < 0;
                 done += Math.max(count, 0);
             }
-        } catch (final AsynchronousCloseException e) {
-            ended = true;
         } catch (final ClosedChannelException e) {
+            // Cancelled: a frame that was cut short by it is nobody's frame.
             ended = true;
+            return 0;
         } catch (final IOException e) {
             throw new IOException("cannot read " + name + ": " + e.getMessage(), e);
         }

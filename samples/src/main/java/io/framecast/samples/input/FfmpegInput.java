@@ -76,12 +76,24 @@ final class FfmpegInput implements FrameInput {
         if (frames == null) {
             frames = start();
         }
-        final long count = frames.read(target);
+        final long count = readUnlessCancelled(frames, target);
         if (count < target.byteSize()) {
             ended = true;
             requireGoodEnd(count);
         }
         return cancelled ? 0 : count;
+    }
+
+    /// Destroying the process closes its output under the reader, which is then no failure.
+    private long readUnlessCancelled(final ByteInput source, final MemorySegment target) throws IOException {
+        try {
+            return source.read(target);
+        } catch (final IOException e) {
+            if (cancelled) {
+                return 0;
+            }
+            throw e;
+        }
     }
 
     private ByteInput start() {

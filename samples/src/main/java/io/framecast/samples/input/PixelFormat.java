@@ -31,7 +31,6 @@ public enum PixelFormat {
     P010LE(Layout.CHROMA_420, 2),
     YUV422P(Layout.CHROMA_422, 1),
     YUV422P10LE(Layout.CHROMA_422, 2),
-    NV16(Layout.CHROMA_422, 1),
     YUV444P(Layout.PACKED, 3);
 
     /// How samples lie; the number beside it is bytes per pixel (PACKED), per two pixels (PAIRS) or per sample.

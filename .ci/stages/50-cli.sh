@@ -1,0 +1,243 @@
+#!/usr/bin/env bash
+# The tool as its users meet it, in processes of its own: loss, frames of 128 MB, ffmpeg and stdin as inputs, killed
+# peers, and bad input, which must give one clear line on stderr, exit status 2 and one JSON object. Ends with
+# "N passed, N failed".
+#
+#   CLI_CASES   pattern that a case's name must match to run, default *
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+
+CASES=${CLI_CASES:-*}
+ALIVE_MS=2000
+
+skip() {
+    printf 'skipped: %s\n' "$1"
+    printf '0 passed, 0 failed\n'
+    exit 0
+}
+
+command -v python3 >/dev/null || skip 'python3, which reads the JSON, is missing'
+
+work=$(mktemp -d)
+processes=()
+
+clean() {
+    local pid
+    for pid in ${processes[@]+"${processes[@]}"}; do
+        kill -KILL "$pid" 2>/dev/null || :
+    done
+    rm -rf -- "$work"
+}
+trap clean EXIT
+trap 'exit 143' TERM HUP
+trap 'exit 130' INT
+
+passed=0
+failed=0
+port=25100
+
+# A group of each case's own, so that none hears the one before.
+fresh_uri() {
+    port=$((port + 4))
+    uri="framecast:$1?group=224.20.30.43:$port|channel=cli|interface=127.0.0.1|alive-timeout=$ALIVE_MS"
+}
+
+# json EXPRESSION FILE…: whether a Python expression over the objects a, b … is true.
+json() {
+    python3 -c '
+import json, sys
+names = dict(zip("abcd", (json.load(open(path)) for path in sys.argv[2:])))
+sys.exit(0 if eval("(" + sys.argv[1] + ")", names) else 1)' "$@" 2>/dev/null
+}
+
+# check NAME COMMAND…: runs one case; what it prints is shown where it fails.
+check() {
+    local name=$1 begin=$SECONDS
+    shift
+    # shellcheck disable=SC2053 # the right side is a pattern
+    [[ $name == $CASES ]] || return 0
+    rm -rf -- "${work:?}"/*
+    if "$@" >"$work/said" 2>&1; then
+        passed=$((passed + 1))
+        printf 'passed: %s (%d s)\n' "$name" $((SECONDS - begin))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s (%d s)\n' "$name" $((SECONDS - begin))
+        tail -n 20 "$work/said" | sed 's/^/    /'
+    fi
+}
+
+# demo_verifies EXPRESSION OPTION…: a demo ends well, and an expression over its result a is true.
+demo_verifies() {
+    local expression=$1
+    shift
+    timeout --kill-after=5 150 ./framecast demo --json - "$@" >"$work/a.json"
+    cat "$work/a.json"
+    json "a['verified'] and a['publisher']['frames'] >= 1 and ($expression)" "$work/a.json"
+}
+
+# start_subscriber OPTION…: in the background; `agree` waits for it.
+start_subscriber() {
+    timeout --kill-after=5 90 ./framecast subscribe "$uri" --json "$work/b.json" "$@" 2>"$work/subscribe.log" &
+    subscriber=$!
+    processes=("$subscriber")
+}
+
+# Publisher (a) and subscriber (b) ended well with the same stream.
+agree() {
+    wait "$subscriber" || { cat "$work/subscribe.log"; return 1; }
+    cat "$work/a.json" "$work/b.json"
+    json 'a["publisher"]["frames"] == b["subscribers"][0]["frames"] > 0
+        and a["publisher"]["stream_crc32c"] == b["subscribers"][0]["stream_crc32c"]' "$work/a.json" "$work/b.json"
+}
+
+ffmpeg_to_worker() {
+    fresh_uri auto
+    start_subscriber --worker motion
+    timeout --kill-after=5 90 ./framecast publish "$uri" \
+        --input 'ffmpeg:-f lavfi -i testsrc2=size=640x480:rate=30 -t 2' --video 640x480xrgb24 \
+        --wait-subscribers 1 --json "$work/a.json" || return
+    agree && json 'a["publisher"]["frames"] == 60 and "worker" in b' "$work/a.json" "$work/b.json"
+}
+
+stdin_to_file() {
+    fresh_uri "$1"
+    head -c 10000001 /dev/urandom >"$work/in"
+    start_subscriber --device host --out "$work/out"
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input - --frame-bytes 1M --wait-subscribers 1 \
+        --json "$work/a.json" <"$work/in" || return
+    agree && cmp "$work/in" "$work/out"
+}
+
+# refused PART ARGUMENT…: exit status 2, JSON with PART in it on stdout, one line of complaint on stderr.
+refused() {
+    local part=$1 status=0
+    shift
+    timeout --kill-after=5 60 ./framecast "$@" --json - >"$work/out.json" 2>"$work/err" || status=$?
+    printf 'status %d\n' "$status"
+    cat "$work/out.json" "$work/err"
+    [ "$status" = 2 ] || return
+    [ "$(grep -c '^framecast: ' "$work/err")" = 1 ] || return
+    grep -q '^	at \|Exception in' "$work/err" && return 1
+    grep -qF -- "$part" "$work/err" || return
+    json "a['exit'] == 2 and a['error']" "$work/out.json" && [ "$(wc -l <"$work/out.json")" = 1 ]
+}
+
+metrics_port_in_use() {
+    local taken status=0
+    fresh_uri auto
+    python3 -c '
+import socket, time
+s = socket.socket(); s.bind(("", 0)); s.listen()
+print(s.getsockname()[1], flush=True); time.sleep(60)' >"$work/port" &
+    processes=($!)
+    until [ -s "$work/port" ]; do read -rt 0.1 <> <(:) || :; done
+    taken=$(cat "$work/port")
+    refused "$taken" publish "$uri" --input test --metrics-port "$taken" --wait-timeout 1 || status=1
+    kill "${processes[@]}"
+    return "$status"
+}
+
+# What a join refuses is known only when there is a source.
+ring_too_small() {
+    local status=0
+    fresh_uri auto
+    timeout --kill-after=5 60 ./framecast publish "$uri" --input test --frames 5 --wait-timeout 20 \
+        >/dev/null 2>"$work/publish.log" &
+    processes=($!)
+    refused 'ring: expected at least' subscribe "$uri|ring=1000000" || status=1
+    kill "${processes[@]}" 2>/dev/null || :
+    wait "${processes[@]}" || :
+    return "$status"
+}
+
+# jvm_below PID: the process that a timeout runs; the launcher has become the JVM by then.
+jvm_below() {
+    pgrep -P "$1" || :
+}
+
+# await_content FILE: until something was written to it, half a minute at most.
+await_content() {
+    local i
+    for ((i = 0; i < 300; i++)); do
+        [ -s "$1" ] && return
+        read -rt 0.1 <> <(:) || :
+    done
+    return 1
+}
+
+# One of two subscribers is killed: the publisher gives it up after alive-timeout, the other gets everything; status 3
+# tells that one was lost.
+subscriber_killed() {
+    local survivor victim publisher status=0
+    fresh_uri "$1"
+    timeout --kill-after=5 90 ./framecast subscribe "$uri" --device host --json "$work/b.json" 2>"$work/b.log" &
+    survivor=$!
+    timeout --kill-after=5 90 ./framecast subscribe "$uri" --device host --out "$work/victim" 2>"$work/v.log" &
+    victim=$!
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 100000 --rate 50 --seconds 8 \
+        --wait-subscribers 2 --json "$work/a.json" 2>"$work/a.log" &
+    publisher=$!
+    processes=("$survivor" "$victim" "$publisher")
+    await_content "$work/victim" || return
+    kill -KILL "$(jvm_below "$victim")"
+    wait "$victim" || :
+    wait "$publisher" || status=$?
+    printf 'publisher status %d\n' "$status"
+    cat "$work/a.log" "$work/a.json"
+    [ "$status" = 3 ] || return
+    status=0
+    wait "$survivor" || status=$?
+    printf 'survivor status %d\n' "$status"
+    cat "$work/b.log" "$work/b.json"
+    [ "$status" = 0 ] && json "b['exit'] == 3 and a['subscribers'][0]['frames'] >= 300" "$work/b.json" "$work/a.json"
+}
+
+# The source is killed: its subscriber says so, with status 3, after alive-timeout and not much later.
+publisher_killed() {
+    local publisher status=0 begin
+    fresh_uri "$1"
+    start_subscriber --device host --out "$work/out"
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 100000 --rate 50 \
+        --wait-subscribers 1 2>"$work/a.log" &
+    publisher=$!
+    processes+=("$publisher")
+    await_content "$work/out" || return
+    kill -KILL "$(jvm_below "$publisher")"
+    begin=$SECONDS
+    wait "$publisher" || :
+    wait "$subscriber" || status=$?
+    printf 'status %d after %d s\n' "$status" $((SECONDS - begin))
+    cat "$work/subscribe.log" "$work/b.json"
+    [ "$status" = 3 ] && [ $((SECONDS - begin)) -le $((ALIVE_MS / 1000 + 5)) ] && json "a['exit'] == 3" "$work/b.json"
+}
+
+timeout --kill-after=5 600 ./framecast --version >/dev/null
+
+repairs="all(s['repaired_datagrams'] > 0 for s in a['subscribers'])"
+for transport in udp aeron; do
+    check "demo with loss, $transport" demo_verifies "$repairs" --transport "$transport" --loss 0.02 --seconds 3
+    check "frames of 128 MB, $transport" demo_verifies "a['frame_bytes'] == 134217728" --transport "$transport" \
+        --frame-bytes 134217728 --seconds 3 --rate 0 --subscribers 1
+    check "stdin to a file, $transport" stdin_to_file "$transport"
+    check "subscriber killed, $transport" subscriber_killed "$transport"
+    check "publisher killed, $transport" publisher_killed "$transport"
+done
+if command -v ffmpeg >/dev/null; then
+    check 'ffmpeg to the motion worker' ffmpeg_to_worker
+else
+    printf 'skipped: ffmpeg to the motion worker: ffmpeg is missing\n'
+fi
+fresh_uri auto
+check 'unknown key' refused 'nearest is group' publish 'framecast:udp?grup=224.20.30.43:25100' --input test
+check 'bad number' refused 'expected a number' publish "$uri|window=ten" --input test
+check 'missing file' refused 'no such file' publish "$uri" --input /nonexistent/clip.raw
+check 'unreadable device' refused 'cuda' subscribe "$uri" --device cuda:0
+check 'no subscribers' refused 'no subscribers' publish "$uri" --input test --wait-timeout 0.5
+check 'no source' refused 'no source was heard' subscribe "$uri" --wait-timeout 0.5
+check 'frame longer than frame-max' refused 'frame-max' publish "$uri|frame-max=1000" --input test
+check 'interface that is not there' refused 'interface' publish "${uri/127.0.0.1/nosuch0}" --input test
+check 'metrics port in use' metrics_port_in_use
+check 'ring too small for frame-max' ring_too_small
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

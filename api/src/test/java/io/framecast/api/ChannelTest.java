@@ -1,0 +1,245 @@
+package io.framecast.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.error.ConfigException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ChannelTest {
+    @Test
+    void shouldReadEveryKey() {
+        final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
+                + "|mtu=9000|ttl=4|socket-buffer=8m|window=64M|frame-max=128m|ring=1g|frames-held=5|device=cuda:1"
+                + "|delivery=reliable|alive-timeout=2000|reorder=7");
+        assertEquals(
+                new Channel.Multicast(
+                        "udp",
+                        new HostPort("224.20.30.39", 24326),
+                        "cam1",
+                        new LinkConfig("eth0", 9000, 4, 8L << 20),
+                        new StreamConfig(
+                                64L << 20, 128L << 20, 1L << 30, 5, "cuda:1", StreamConfig.Delivery.RELIABLE, 2000, 7)),
+                channel);
+    }
+
+    @Test
+    void shouldReadEachKindOfAddress() {
+        final var multicast =
+                assertInstanceOf(Channel.Multicast.class, Channel.parse("framecast:auto?group=[ff12::a]:24326"));
+        assertEquals("ff12::a", multicast.group().host());
+        final var fanout = assertInstanceOf(Channel.Fanout.class, Channel.parse("framecast:aeron?control=10.0.0.1:9"));
+        assertEquals(new HostPort("10.0.0.1", 9), fanout.control());
+        final var ipc = assertInstanceOf(Channel.Ipc.class, Channel.parse("framecast:aeron?ipc=/dev/shm/a b"));
+        assertEquals(Path.of("/dev/shm/a b"), ipc.directory());
+        for (final Channel channel : List.of(multicast, fanout, ipc)) {
+            assertEquals("default", channel.name());
+            assertEquals(LinkConfig.DEFAULT, channel.link());
+            assertEquals(StreamConfig.DEFAULT, channel.stream());
+        }
+    }
+
+    @Test
+    void shouldWriteOnlyWhatDiffersFromDefaults() {
+        final String text = "framecast:auto?group=224.20.30.39:24326|device=cuda:0";
+        assertEquals(
+                text, Channel.parse(text + "|reorder=3|channel=default|ttl=1").toString());
+    }
+
+    @Test
+    void shouldReadWhatItWroteWhenChannelsAreRandom() {
+        for (long seed = 0; seed < 2_000; seed++) {
+            final Channel channel = random(new SplittableRandom(seed));
+            final long replay = seed;
+            assertEquals(channel, Channel.parse(channel.toString()), () -> "seed " + replay + ": " + channel);
+            assertEquals(channel.toString(), Channel.parse(channel.toString()).toString());
+        }
+    }
+
+    @Test
+    void shouldGiveChannelOrOneLineWhenTextIsMutated() {
+        int rejected = 0;
+        for (long seed = 0; seed < 5_000; seed++) {
+            final SplittableRandom random = new SplittableRandom(seed);
+            final String text = mutate(random(random).toString(), random);
+            try {
+                final Channel channel = Channel.parse(text);
+                assertEquals(channel, Channel.parse(channel.toString()), text);
+            } catch (final ConfigException e) {
+                rejected++;
+                assertTrue(e.getMessage().startsWith("channel URI: "), e.getMessage());
+            }
+        }
+        assertTrue(rejected > 1_000 && rejected < 5_000, "rejected " + rejected + " of 5000");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "grup=224.0.0.1:5; unknown key grup; nearest is group",
+                "group=224.0.0.1:5|wndow=5; unknown key wndow; nearest is window",
+                "group=224.0.0.1:5|Device=host; unknown key Device; nearest is device",
+                "group=224.0.0.1:5|frame_max=5; unknown key frame_max; nearest is frame-max",
+                "group=224.0.0.1:5|socketbuffer=5; unknown key socketbuffer; nearest is socket-buffer",
+            })
+    void shouldNameNearestKeyWhenKeyIsUnknown(final String query, final String complaint, final String nearest) {
+        final String message = complaint("framecast:auto?" + query);
+        assertTrue(message.contains(complaint + "; " + nearest), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "window=many, window: expected a number",
+        "window=-1, window: expected a number",
+        "window=9999999999g, window: expected less than 2^63 bytes",
+        "window=12345678901234567890, window: expected a number",
+        "frame-max=0, frame-max: expected 1",
+        "frame-max=4294967296, frame-max: expected 1",
+        "mtu=1.5, mtu: expected a number",
+        "mtu=9k, mtu: expected a number",
+        "mtu=575, mtu: expected",
+        "mtu=4294967296, mtu: expected at most 2147483647",
+        "ttl=256, ttl: expected 0",
+        "socket-buffer=2147483648, socket-buffer: expected 0",
+        "frames-held=0, frames-held: expected 1",
+        "alive-timeout=9, alive-timeout: expected 10",
+        "reorder=10001, reorder: expected 0",
+        "reorder=, reorder: expected a value",
+        "device=gpu:0, device: expected auto",
+        "delivery=sometimes, delivery: expected reliable",
+        "channel=a b, channel: expected 1",
+        "ttl, expected key=value",
+        "=5, expected key=value",
+    })
+    void shouldNameKeyAndExpectationWhenValueIsBad(final String part, final String complaint) {
+        final String message = complaint("framecast:auto?group=224.0.0.1:5|" + part);
+        assertTrue(message.contains(complaint), message);
+        final int equals = part.indexOf('=');
+        assertTrue(
+                message.contains(equals < 0 || part.endsWith("=") ? part.replace("=", "") : part.substring(equals + 1)),
+                message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "framecast",
+                "framecast:auto",
+                "http://example.org?group=224.0.0.1:5",
+                "framecast:auto?",
+                "framecast:auto?channel=a",
+                "framecast:auto?group=224.0.0.1:5|control=10.0.0.1:5",
+                "framecast:auto?group=224.0.0.1:5|group=224.0.0.1:5",
+                "framecast:auto?group=224.0.0.1:5|",
+                "framecast:auto?group=10.0.0.1:5",
+                "framecast:auto?group=[fe80::1]:5",
+                "framecast:auto?group=ff12::a:5",
+                "framecast:auto?group=224.0.0.1",
+                "framecast:auto?group=224.0.0.1:65534",
+                "framecast:auto?group=224.0.0.1:0",
+                "framecast:auto?group=224.0.0.1:x",
+                "framecast:auto?group=localhost:5",
+                "framecast:auto?control=224.0.0.1.example.org:5",
+            })
+    void shouldRefuseWhatIsNoChannel(final String uri) {
+        assertTrue(complaint(uri).startsWith("channel URI: "));
+    }
+
+    @Test
+    void shouldNameNearestTransport() {
+        final String message = complaint("framecast:verb?group=224.0.0.1:5");
+        assertTrue(message.contains("nearest is verbs"), message);
+    }
+
+    @Test
+    void shouldLeaveRoomForThreeLanes() {
+        assertEquals(
+                "framecast:auto?group=224.0.0.1:65533",
+                Channel.parse("framecast:auto?group=224.0.0.1:65533").toString());
+    }
+
+    @Test
+    void shouldChangeOneThingWithWithers() {
+        for (long seed = 0; seed < 100; seed++) {
+            final Channel channel = random(new SplittableRandom(seed));
+            final StreamConfig stream = channel.stream().withReorderDatagrams(4242);
+            assertNotEquals(channel, channel.withStream(stream));
+            assertEquals(channel, channel.withStream(stream).withStream(channel.stream()));
+            assertEquals("aeron", channel.withTransport("aeron").transport());
+            assertEquals(channel, channel.withTransport("aeron").withTransport(channel.transport()));
+        }
+    }
+
+    private static String complaint(final String uri) {
+        final String message =
+                assertThrows(ConfigException.class, () -> Channel.parse(uri)).getMessage();
+        assertFalse(message.contains("\n"), message);
+        return message;
+    }
+
+    private static Channel random(final SplittableRandom random) {
+        final String transport = ChannelKey.TRANSPORTS.get(random.nextInt(4));
+        final String name = pick(random, "default", "cam1", "A.b_c-9", "x".repeat(64));
+        final LinkConfig link = new LinkConfig(
+                pick(random, "", "eth0", "10.0.0.7", "veth-a.100"),
+                random.nextBoolean() ? 0 : random.nextInt(LinkConfig.MTU_BYTES_MIN, LinkConfig.MTU_BYTES_MAX + 1),
+                random.nextInt(256),
+                random.nextLong(1L << 31));
+        final StreamConfig stream = new StreamConfig(
+                random.nextLong(1L << random.nextInt(1, 59)),
+                random.nextLong(1, StreamConfig.FRAME_MAX_LIMIT),
+                random.nextLong(1L << random.nextInt(1, 59)),
+                random.nextInt(1, 1025),
+                pick(random, "auto", "host", "emulated", "emulated:3", "cuda:0", "cuda:127"),
+                StreamConfig.Delivery.RELIABLE,
+                random.nextLong(10, 86_400_001),
+                random.nextInt(10_001));
+        return switch (random.nextInt(3)) {
+            case 0 -> new Channel.Multicast(transport, group(random), name, link, stream);
+            case 1 -> new Channel.Fanout(transport, new HostPort("10.1.2.3", port(random)), name, link, stream);
+            default ->
+                new Channel.Ipc(transport, Path.of(pick(random, "/dev/shm/a", "b/c", "/a=b")), name, link, stream);
+        };
+    }
+
+    private static HostPort group(final SplittableRandom random) {
+        final String host = random.nextBoolean()
+                ? random.nextInt(224, 240) + "." + random.nextInt(256) + ".0." + random.nextInt(256)
+                : "ff1" + Integer.toHexString(random.nextInt(16)) + "::" + Integer.toHexString(random.nextInt(65_536));
+        return new HostPort(host, port(random));
+    }
+
+    private static int port(final SplittableRandom random) {
+        return random.nextInt(1, 65_534);
+    }
+
+    private static String pick(final SplittableRandom random, final String... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+
+    /// One to three characters deleted, doubled or replaced.
+    private static String mutate(final String text, final SplittableRandom random) {
+        final StringBuilder mutated = new StringBuilder(text);
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            final int at = random.nextInt(mutated.length());
+            switch (random.nextInt(3)) {
+                case 0 -> mutated.deleteCharAt(at);
+                case 1 -> mutated.insert(at, mutated.charAt(at));
+                default -> mutated.setCharAt(at, "|=?:.[]0k \u0000é".charAt(random.nextInt(12)));
+            }
+        }
+        return mutated.toString();
+    }
+}

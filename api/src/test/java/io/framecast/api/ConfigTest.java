@@ -1,0 +1,196 @@
+package io.framecast.api;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Limits of every record a user fills in: the last value taken and the first refused.
+final class ConfigTest {
+    private static final StreamConfig STREAM = StreamConfig.DEFAULT;
+
+    @Test
+    void shouldKeepStreamsWithinLimits() {
+        takes("frame-max", STREAM::withFrameMaxBytes, 1, (1L << 32) - 1);
+        takes("window", STREAM::withWindowBytes, 0, Long.MAX_VALUE);
+        takes("ring", STREAM::withRingBytes, 0, Long.MAX_VALUE);
+        takes("frames-held", value -> STREAM.withFramesHeld((int) value), 1, 1024);
+        takes("alive-timeout", STREAM::withAliveTimeoutMs, 10, 86_400_000);
+        takes("reorder", value -> STREAM.withReorderDatagrams((int) value), 0, 10_000);
+    }
+
+    @Test
+    void shouldKeepLinksWithinLimits() {
+        takes("ttl", value -> new LinkConfig("", 0, (int) value, 0), 0, 255);
+        takes(
+                "mtu",
+                value -> new LinkConfig("", (int) value, 1, 0),
+                LinkConfig.MTU_BYTES_MIN,
+                LinkConfig.MTU_BYTES_MAX);
+        takes("socket-buffer", value -> new LinkConfig("", 0, 1, value), 0, Integer.MAX_VALUE);
+        assertEquals(0, new LinkConfig("", 0, 1, 0).mtuBytes());
+    }
+
+    @Test
+    void shouldKeepNodesWithinLimits() {
+        takes("metrics port", value -> NodeConfig.DEFAULT.withMetricsPort((int) value), -1, 65_535);
+        for (final double probability : new double[] {0, 0.02, Math.nextDown(1.0)}) {
+            assertEquals(probability, new NodeConfig.Faults(probability).lossProbability());
+        }
+        for (final double probability : new double[] {-0.01, 1, 2, Double.NaN}) {
+            refused("loss", () -> new NodeConfig.Faults(probability));
+        }
+    }
+
+    @Test
+    void shouldChangeOneSettingOfNodes() {
+        final NodeConfig node = NodeConfig.DEFAULT
+                .withThreading(NodeConfig.Threading.INVOKER)
+                .withCountersFile(Path.of("/tmp/c"))
+                .withMetricsPort(9)
+                .withFaults(new NodeConfig.Faults(0.5))
+                .withSeed(7);
+        assertEquals(
+                new NodeConfig(
+                        NodeConfig.Threading.INVOKER,
+                        Optional.of(Path.of("/tmp/c")),
+                        9,
+                        new NodeConfig.Faults(0.5),
+                        7,
+                        NodeConfig.DEFAULT.notices()),
+                node);
+    }
+
+    @Test
+    void shouldChangeOneSettingOfStreams() {
+        final StreamConfig stream = STREAM.withWindowBytes(1)
+                .withFrameMaxBytes(2)
+                .withRingBytes(3)
+                .withFramesHeld(4)
+                .withDevice("host")
+                .withAliveTimeoutMs(500)
+                .withReorderDatagrams(6);
+        assertEquals(new StreamConfig(1, 2, 3, 4, "host", StreamConfig.Delivery.RELIABLE, 500, 6), stream);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "host", "emulated", "emulated:0", "emulated:999", "cuda:0", "cuda:15"})
+    void shouldTakeDevices(final String device) {
+        assertEquals(device, STREAM.withDevice(device).device());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "cuda", "cuda:", "cuda:-1", "cuda:1000", "host:0", "CUDA:0", " auto", "auto\n"})
+    void shouldRefuseWhatIsNoDevice(final String device) {
+        refused("device", () -> STREAM.withDevice(device));
+    }
+
+    @Test
+    void shouldLimitMetadata() {
+        final byte[] longest = new byte[FrameOptions.METADATA_BYTES_MAX];
+        assertArrayEquals(longest, FrameOptions.DEFAULT.withMetadata(longest).metadata());
+        refused("metadata", () -> FrameOptions.DEFAULT.withMetadata(new byte[FrameOptions.METADATA_BYTES_MAX + 1]));
+    }
+
+    @Test
+    void shouldChangeOneOptionOfFrames() {
+        assertFalse(FrameOptions.DEFAULT.keyframe());
+        assertTrue(FrameOptions.KEYFRAME.keyframe());
+        assertEquals(FrameOptions.NOW, FrameOptions.DEFAULT.sourceTimestampNs());
+        final byte[] metadata = {1, 2};
+        final FrameOptions options =
+                FrameOptions.DEFAULT.withKeyframe(true).withSourceTimestampNs(5).withMetadata(metadata);
+        assertTrue(options.keyframe());
+        assertEquals(5, options.sourceTimestampNs());
+        assertArrayEquals(metadata, options.metadata());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "6220800, 6220800",
+        "64k, 65536",
+        "16M, 16777216",
+        "1g, 1073741824",
+        "8589934591g, 9223372035781033984"
+    })
+    void shouldReadByteCounts(final String text, final long bytes) {
+        assertEquals(bytes, ByteSize.parse("window", text));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "k", "-1", "+1", "1.5m", "1 k", "1kb", "0x10", "8589934592g", "9999999999999999999", "١"})
+    void shouldRefuseWhatIsNoByteCount(final String text) {
+        refused("window", () -> ByteSize.parse("window", text));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1.2.3.4:5, 1.2.3.4, 5, false",
+        "224.0.0.1:65535, 224.0.0.1, 65535, true",
+        "239.255.255.255:1, 239.255.255.255, 1, true",
+        "240.0.0.1:1, 240.0.0.1, 1, false",
+        "[ff12::a]:5, ff12::a, 5, true",
+        "[::1]:5, ::1, 5, false",
+    })
+    void shouldReadAddresses(final String text, final String host, final int port, final boolean multicast) {
+        final HostPort address = HostPort.parse(text);
+        assertEquals(new HostPort(host, port), address);
+        assertEquals(multicast, address.isMulticast());
+        assertEquals(text, address.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ":",
+                ":5",
+                "1.2.3.4",
+                "1.2.3.4:",
+                "1.2.3.4:0",
+                "1.2.3.4:65536",
+                "1.2.3.4:-1",
+                "1.2.3.4:5x",
+                "::1:5",
+                "[::1]",
+                "[::1:5",
+                "localhost:5",
+                "example.org:80",
+                "1.2.3:x",
+                "256.0.0.1:5",
+                "[1::2::3]:5",
+                "1.2.3.4:99999999999"
+            })
+    void shouldRefuseWhatIsNoAddress(final String text) {
+        refused("expected", () -> HostPort.parse(text));
+    }
+
+    /// Both ends are taken; one beyond either is refused in one line that names the key. A limit at the type's own end
+    /// has nothing beyond it.
+    private static void takes(final String key, final LongFunction<?> make, final long min, final long max) {
+        assertEquals(make.apply(min), make.apply(min));
+        assertEquals(make.apply(max), make.apply(max));
+        refused(key, () -> make.apply(min - 1));
+        if (max != Long.MAX_VALUE && max != Integer.MAX_VALUE) {
+            refused(key, () -> make.apply(max + 1));
+        }
+    }
+
+    private static void refused(final String named, final Executable make) {
+        final String message =
+                assertThrows(IllegalArgumentException.class, make).getMessage();
+        assertTrue(message.contains(named) && message.contains("expected") && message.contains("got"), message);
+    }
+}

@@ -1,0 +1,90 @@
+package io.framecast.engine.udp;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneConfig.Role;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.SendRing;
+import io.framecast.api.spi.Transport;
+import java.lang.foreign.Arena;
+import java.util.List;
+
+/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback cannot show.
+/// Ends with status 0 when all holds.
+final class NamespaceCheck {
+    private static final int SLOTS = 32;
+
+    private NamespaceCheck() {}
+
+    public static void main(final String[] arguments) {
+        final String interfaceName = arguments[0];
+        for (final String group : List.of("224.20.30.42:24571", "[ff12::a]:24571", "[ff15::a]:24571")) {
+            exchange("framecast:udp?group=" + group + "|interface=" + interfaceName);
+        }
+        // Routed there by the namespace.
+        exchange("framecast:udp?group=224.20.30.42:24571");
+        requireRefused("framecast:udp?group=224.20.30.42:24571|mtu=1501|interface=" + interfaceName);
+    }
+
+    private static void requireRefused(final String uri) {
+        try (Transport transport = UdpTests.open(uri)) {
+            throw new IllegalStateException("opened with " + transport.capabilities());
+        } catch (final ConfigException e) {
+            require(e.getMessage().contains("1500"), e.getMessage());
+        }
+    }
+
+    private static void exchange(final String uri) {
+        try (Arena arena = Arena.ofShared();
+                Transport transport = UdpTests.open(uri)) {
+            final int bytesMax = transport.capabilities().datagramBytesMax();
+            require(bytesMax == (uri.contains("[") ? 1452 : 1472), uri + ": datagrams of " + bytesMax);
+            final int payloadBytes = bytesMax - UdpTests.HEADER_BYTES;
+            final SendRing ring = UdpTests.sendRing(arena, SLOTS, payloadBytes);
+            for (int i = 0; i < SLOTS; i++) {
+                ring.payload().asSlice((long) i * payloadBytes, payloadBytes).fill((byte) (i + 1));
+            }
+            final Lane source = UdpTests.source(transport, ring);
+            final ReceiveRing landing = UdpTests.receiveRing(arena, SLOTS, payloadBytes);
+            final Lane receiver = UdpTests.receiver(transport, landing, source);
+            send(source, -1, receiver, landing);
+
+            final Lane near = repair(transport, Role.SOURCE, ring, UdpTests.receiveRing(arena, SLOTS, payloadBytes));
+            final ReceiveRing far = UdpTests.receiveRing(arena, SLOTS, payloadBytes);
+            send(near, -2, repair(transport, Role.RECEIVER, ring, far), far);
+        }
+    }
+
+    private static Lane repair(
+            final Transport transport, final Role role, final SendRing send, final ReceiveRing receive) {
+        return transport.open(new LaneConfig(LaneKind.REPAIR, role, send, receive, null));
+    }
+
+    /// Sends the whole ring, by multicast (-1) or unicast, and compares what landed.
+    private static void send(final Lane from, final int how, final Lane to, final ReceiveRing landing) {
+        to.post(0, SLOTS);
+        final int sent = how == -1 ? from.multicast(0, SLOTS) : from.unicast(from.connect(to.address()), 0, SLOTS);
+        require(sent == SLOTS, "sent " + sent);
+        final Completions completions = new Completions(SLOTS);
+        UdpTests.awaitUntil(SLOTS + " datagrams", () -> {
+            to.poll(completions);
+            return completions.count() == SLOTS;
+        });
+        for (int i = 0; i < SLOTS; i++) {
+            require(completions.bytes(i) == landing.headerBytes() + landing.payloadBytes(), "bytes");
+            final long last = (completions.slot(i) + 1L) * landing.payloadBytes() - 1;
+            require(landing.payload().host().get(JAVA_BYTE, last) == i + 1, "content of " + i);
+        }
+    }
+
+    private static void require(final boolean condition, final String what) {
+        if (!condition) {
+            throw new IllegalStateException(what);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.framecast.reliability;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+
+/// A sender and a receiver machine joined by two queues of control datagrams that a test carries, or loses, by
+/// hand.
+/// Payload is headers only: 40 bytes are read wherever a datagram is given.
+final class MachinePair {
+    static final long SESSION = 0x5eed_0000_cafe_0001L;
+    static final int SLOT_BYTES = 64;
+    static final int WINDOW = 64;
+    static final long ALIVE_NS = 1_000_000_000;
+    static final LaneAddresses ADDRESSES = new LaneAddresses(new byte[] {1}, new byte[] {2});
+
+    final StreamInfo stream = new StreamInfo(
+            SESSION,
+            "pair",
+            SLOT_BYTES,
+            WINDOW,
+            SLOT_BYTES * 16L,
+            (int) (ALIVE_NS / 1_000_000),
+            new byte[] {7},
+            new byte[] {8});
+    final MemorySegment headers = MemorySegment.ofArray(new byte[WINDOW * DataLayout.LENGTH]);
+    final int[] lengths = new int[WINDOW];
+    final SendWindow window = new SendWindow(WINDOW, headers, lengths, SLOT_BYTES, SESSION);
+    final ArrayDeque<MemorySegment> toReceiver = new ArrayDeque<>();
+    final ArrayDeque<MemorySegment> toSender = new ArrayDeque<>();
+    final ArrayDeque<Integer> probes = new ArrayDeque<>();
+    final ArrayDeque<Long> repairs = new ArrayDeque<>();
+    final SenderMachine sender;
+    final ReceiverMachine receiver;
+    boolean reachable = true;
+    boolean probesLost;
+    int disconnects;
+    long nowNs;
+
+    MachinePair() {
+        this(256, 32, 4);
+    }
+
+    MachinePair(final int ringSlots, final int capacity, final int membersMax) {
+        sender = new SenderMachine(new SenderConfig(stream, membersMax), window, new SplittableRandom(1), new Source());
+        receiver = newReceiver(5, ringSlots, capacity);
+    }
+
+    ReceiverMachine newReceiver(final long id, final int ringSlots, final int capacity) {
+        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, ADDRESSES);
+        return new ReceiverMachine(config, new SplittableRandom(2), new Sink());
+    }
+
+    /// Carries all control datagrams and probes until both are silent.
+    void exchange() {
+        while (!toReceiver.isEmpty() || !toSender.isEmpty() || !probes.isEmpty()) {
+            if (!toSender.isEmpty()) {
+                final MemorySegment datagram = toSender.remove();
+                sender.onControl(datagram, 0, (int) datagram.byteSize(), nowNs);
+            }
+            if (!toReceiver.isEmpty()) {
+                final MemorySegment datagram = toReceiver.remove();
+                receiver.onControl(datagram, 0, (int) datagram.byteSize(), nowNs);
+            }
+            if (!probes.isEmpty()) {
+                final int token = probes.remove();
+                if (!probesLost) {
+                    probe(token);
+                }
+            }
+        }
+    }
+
+    void probe(final int token) {
+        final MemorySegment header = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);
+        DataLayout.write(header, 0, new DataHeader().session(DataLayout.TYPE_PROBE, SESSION), 0, token);
+        new HeaderChecksum().seal(header, 0, SESSION);
+        receiver.onData(header, 0, DataLayout.LENGTH + SLOT_BYTES, nowNs);
+    }
+
+    void join() {
+        receiver.start(nowNs);
+        exchange();
+        tick();
+        exchange();
+    }
+
+    /// Publishes a frame of whole slots.
+    void publish(final int slots) {
+        publish(slots, new byte[0]);
+    }
+
+    void publish(final int slots, final byte[] metadata) {
+        final long bytes = (long) slots * SLOT_BYTES;
+        window.beginFrame(bytes, 0, nowNs, metadata);
+        window.commit(bytes, slots);
+    }
+
+    /// Sends what may be sent; `lost` of it, counted from the first, never arrives.
+    long send(final int lost) {
+        final int count = sender.sendable();
+        final long first = sender.nextSequence();
+        sender.announceMetadata(count);
+        sender.onSent(count, nowNs);
+        for (long sequence = first + lost; sequence < first + count; sequence++) {
+            data(sequence);
+        }
+        return count;
+    }
+
+    void data(final long sequence) {
+        final int slot = window.slot(sequence);
+        receiver.onData(headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH + lengths[slot], nowNs);
+    }
+
+    void carryRepairs() {
+        while (!repairs.isEmpty()) {
+            final int slot = window.slot(repairs.remove());
+            receiver.onRepair(headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH + lengths[slot], nowNs);
+        }
+    }
+
+    void tick() {
+        if (sender.nextDeadlineNs() <= nowNs) {
+            sender.onTick(nowNs);
+        }
+        if (receiver.nextDeadlineNs() <= nowNs) {
+            receiver.onTick(nowNs);
+        }
+    }
+
+    /// Lets time pass: nothing is lost any more.
+    void run(final long forNs) {
+        final long end = nowNs + forNs;
+        while (nowNs < end) {
+            nowNs = Math.min(end, Math.max(nowNs + 1, Math.min(sender.nextDeadlineNs(), receiver.nextDeadlineNs())));
+            tick();
+            exchange();
+            carryRepairs();
+            window.free(sender.releasable());
+        }
+    }
+
+    private static MemorySegment copy(final MemorySegment scratch, final int bytes) {
+        return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(JAVA_BYTE));
+    }
+
+    private final class Source implements SenderOutput {
+        private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+
+        @Override
+        public MemorySegment control() {
+            return scratch;
+        }
+
+        @Override
+        public void multicastControl(final int bytes) {
+            toReceiver.add(copy(scratch, bytes));
+        }
+
+        @Override
+        public void sendControl(final int member, final int bytes) {
+            toReceiver.add(copy(scratch, bytes));
+        }
+
+        @Override
+        public void probe(final int token) {
+            probes.add(token);
+        }
+
+        @Override
+        public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
+            return reachable;
+        }
+
+        @Override
+        public void disconnect(final int member) {
+            disconnects++;
+        }
+
+        @Override
+        public int repair(final int member, final long firstSequence, final int count) {
+            if (member < RetransmitScheduler.EVERYBODY) {
+                throw new IllegalStateException("repair to member " + member);
+            }
+            for (int i = 0; i < count; i++) {
+                repairs.add(firstSequence + i);
+            }
+            return count;
+        }
+    }
+
+    private final class Sink implements ReceiverOutput {
+        private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+
+        @Override
+        public MemorySegment control() {
+            return scratch;
+        }
+
+        @Override
+        public void sendControl(final int bytes) {
+            toSender.add(copy(scratch, bytes));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.framecast.reliability.placement;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+final class RingLedgerTest {
+    private record Frame(long first, long slots) {}
+
+    @Test
+    void shouldGrantTheWholeRingWhenNothingIsHeld() {
+        final RingLedger ledger = new RingLedger(100);
+        ledger.start(7);
+        assertEquals(107, ledger.creditLimit());
+        assertEquals(7, ledger.slot(107));
+    }
+
+    @Test
+    void shouldWithholdCreditWhenAnEarlierFrameIsStillHeld() {
+        final RingLedger ledger = new RingLedger(100);
+        ledger.start(0);
+        ledger.deliver(0, 10);
+        ledger.deliver(10, 5);
+        assertFalse(ledger.release(10));
+        assertEquals(100, ledger.creditLimit());
+        assertTrue(ledger.release(0));
+        assertEquals(115, ledger.creditLimit());
+        assertEquals(0, ledger.framesHeld());
+    }
+
+    @Test
+    void shouldRefuseWhenAFrameIsReleasedTwiceOrNeverDelivered() {
+        final RingLedger ledger = new RingLedger(100);
+        ledger.start(0);
+        ledger.deliver(0, 10);
+        ledger.deliver(10, 10);
+        ledger.release(10);
+        assertThrows(IllegalStateException.class, () -> ledger.release(10));
+        assertThrows(IllegalStateException.class, () -> ledger.release(5));
+        assertThrows(IllegalStateException.class, () -> ledger.release(20));
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(25, 1));
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(20, 101));
+    }
+
+    @Test
+    void shouldSayThatAFrameWrapsWhenItPassesTheEnd() {
+        final RingLedger ledger = new RingLedger(10);
+        assertFalse(ledger.wraps(5, 5));
+        assertTrue(ledger.wraps(5, 6));
+        assertTrue(ledger.wraps(19, 2));
+    }
+
+    @Test
+    void shouldAgreeWithANaiveModelWhenFramesAreReleasedInAnyOrder() {
+        for (long seed = 1; seed <= 200; seed++) {
+            final SplittableRandom random = new SplittableRandom(seed);
+            final int slots = 1 + random.nextInt(100);
+            final RingLedger ledger = new RingLedger(slots);
+            final long start = random.nextLong(1000);
+            ledger.start(start);
+            final List<Frame> held = new ArrayList<>();
+            long next = start;
+            for (int step = 0; step < 500; step++) {
+                final long length = 1L + random.nextInt(slots);
+                if (random.nextBoolean() && next + length <= ledger.creditLimit()) {
+                    ledger.deliver(next, length);
+                    held.add(new Frame(next, length));
+                    next += length;
+                } else if (!held.isEmpty()) {
+                    ledger.release(held.remove(random.nextInt(held.size())).first());
+                }
+                final long oldest = held.stream().mapToLong(Frame::first).min().orElse(next);
+                assertEquals(oldest, ledger.releasedSequence(), "seed " + seed);
+                assertEquals(oldest + slots, ledger.creditLimit());
+                assertEquals(held.size(), ledger.framesHeld());
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.framecast.reliability.repair;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+final class RepairTest {
+    private static final int REORDER = 3;
+    private static final long RTT_NS = 1_000_000;
+
+    private final ReceiveWindow received = new ReceiveWindow(256);
+    private final NackScheduler nacks = new NackScheduler(received, REORDER, new SplittableRandom(1));
+    private final List<String> reports = new ArrayList<>();
+    private final SendWindow window =
+            new SendWindow(16, MemorySegment.ofArray(new byte[16 * DataLayout.LENGTH]), new int[16], 64, 1);
+    private final RetransmitScheduler repairs = new RetransmitScheduler(window);
+    private final List<String> sent = new ArrayList<>();
+
+    RepairTest() {
+        nacks.onRtt(RTT_NS);
+    }
+
+    private void receive(final long sequence, final long nowNs) {
+        if (sequence > received.end()) {
+            nacks.onGap(received.end(), sequence, nowNs);
+        }
+        received.receive(sequence);
+        nacks.onData(sequence, nowNs);
+    }
+
+    private int tick(final long nowNs, final long highest) {
+        return nacks.onTick(nowNs, highest, (first, count) -> reports.add(first + "+" + count));
+    }
+
+    @Test
+    void shouldWaitWhenAGapIsWithinTheReorderAllowance() {
+        receive(0, 0);
+        receive(1 + REORDER, 0);
+        assertTrue(nacks.nextDeadlineNs() > 0);
+        assertEquals(0, tick(0, 1 + REORDER));
+    }
+
+    @Test
+    void shouldReportAtOnceWhenMoreThanTheAllowanceHasPassed() {
+        receive(0, 0);
+        receive(2, 5);
+        receive(3, 5);
+        receive(4, 5);
+        assertTrue(nacks.nextDeadlineNs() > 5);
+        receive(5, 6);
+        assertEquals(6, nacks.nextDeadlineNs());
+        assertEquals(1, tick(6, 5));
+        assertEquals(List.of("1+1"), reports);
+    }
+
+    @Test
+    void shouldReportAfterAPauseWhenTheTailIsLost() {
+        receive(0, 0);
+        nacks.onGap(1, 4, 100);
+        received.extend(4);
+        final long due = nacks.nextDeadlineNs();
+        assertEquals(100 + NackScheduler.GAP_DELAY_NS, due);
+        assertEquals(1, tick(due, 0));
+        assertEquals(List.of("1+3"), reports);
+    }
+
+    @Test
+    void shouldRepeatEverMoreRarelyWhenNoRepairComes() {
+        receive(0, 0);
+        nacks.onGap(1, 2, 0);
+        received.extend(2);
+        long last = 0;
+        long interval = 0;
+        for (int i = 0; i < 12; i++) {
+            final long due = nacks.nextDeadlineNs();
+            assertTrue(due > last);
+            assertEquals(1, tick(due, 0), "attempt " + i);
+            interval = nacks.nextDeadlineNs() - due;
+            assertTrue(interval >= RTT_NS * 3 / 2);
+            assertTrue(interval <= NackScheduler.BACKOFF_MAX_NS * 3 / 2);
+            last = due;
+        }
+        assertTrue(interval >= NackScheduler.BACKOFF_MAX_NS);
+    }
+
+    @Test
+    void shouldReportRangesAscendingAndDisjointWhenMuchIsLost() {
+        for (long sequence = 0; sequence < 200; sequence += 3) {
+            receive(sequence, 0);
+        }
+        assertTrue(tick(10, 198) > 60);
+        assertEquals("1+2", reports.getFirst());
+        assertEquals("193+1", reports.getLast().substring(0, 3) + "+1");
+    }
+
+    @Test
+    void shouldForgetNothingWhenOnlySomeIsRepaired() {
+        receive(0, 0);
+        receive(10, 0);
+        tick(0, 10);
+        received.receive(5);
+        final long due = nacks.nextDeadlineNs();
+        reports.clear();
+        long now = due;
+        while (reports.size() < 2) {
+            tick(now, 10);
+            now = Math.max(now + 1, nacks.nextDeadlineNs());
+        }
+        assertFalse(reports.contains("5+1"));
+    }
+
+    private void commit(final int datagrams) {
+        window.beginFrame(64L * datagrams, 0, 0, new byte[0]);
+        window.commit(64L * datagrams, datagrams);
+    }
+
+    private int drain(final long nowNs) {
+        return repairs.drain(100, nowNs, (member, first, count) -> {
+            sent.add(member + ":" + first + "+" + count);
+            return count;
+        });
+    }
+
+    @Test
+    void shouldSendRunsTogetherWhenOneMemberAsks() {
+        commit(10);
+        for (long sequence = 2; sequence < 6; sequence++) {
+            assertTrue(repairs.request(3, sequence, 0, 100));
+        }
+        assertFalse(repairs.request(3, 4, 0, 100));
+        assertEquals(4, drain(0));
+        assertEquals(List.of("3:2+4"), sent);
+        assertTrue(repairs.isEmpty());
+    }
+
+    @Test
+    void shouldMulticastWhenSeveralAsk() {
+        commit(10);
+        repairs.request(0, 2, 0, 100);
+        repairs.request(1, 2, 0, 100);
+        repairs.request(1, 3, 0, 100);
+        drain(0);
+        assertEquals(List.of("-2:2+1", "1:3+1"), sent);
+    }
+
+    @Test
+    void shouldHoldOffWhenTheSameMemberAsksAgainButNotAnother() {
+        commit(10);
+        repairs.request(0, 2, 0, 100);
+        drain(0);
+        assertFalse(repairs.request(0, 2, 50, 100));
+        assertTrue(repairs.request(1, 2, 50, 100));
+        drain(50);
+        assertTrue(repairs.request(1, 2, 150, 100));
+    }
+
+    @Test
+    void shouldHoldOffForEverybodyWhenTheRepairWasMulticast() {
+        commit(10);
+        repairs.request(0, 2, 0, 100);
+        repairs.request(1, 2, 0, 100);
+        drain(0);
+        assertFalse(repairs.request(5, 2, 50, 100));
+    }
+
+    @Test
+    void shouldDropWhenTheSlotWasFreedMeanwhile() {
+        commit(10);
+        repairs.request(0, 2, 0, 100);
+        repairs.request(0, 8, 0, 100);
+        window.free(5);
+        assertEquals(1, drain(0));
+        assertEquals(List.of("0:8+1"), sent);
+    }
+
+    @Test
+    void shouldGoOnLaterWhenTheTransportTakesOnlySome() {
+        commit(10);
+        for (long sequence = 0; sequence < 5; sequence++) {
+            repairs.request(0, sequence, 0, 100);
+        }
+        assertEquals(2, repairs.drain(100, 0, (_, _, _) -> 2));
+        assertFalse(repairs.isEmpty());
+        drain(0);
+        assertEquals(List.of("0:2+3"), sent);
+    }
+
+    @Test
+    void shouldForgetTheSlotsPastWhenANewSequenceUsesIt() {
+        commit(10);
+        repairs.request(0, 2, 0, 1_000);
+        drain(0);
+        window.free(10);
+        commit(12);
+        repairs.onSent(18);
+        assertTrue(repairs.request(0, 18, 10, 1_000));
+    }
+}

@@ -1,0 +1,90 @@
+package io.framecast.reliability.window;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+final class ReceiveWindowTest {
+    @Test
+    void shouldHoldAtLeastWhatWasAskedForWhenSlotsAreNoPowerOfTwo() {
+        assertEquals(64, new ReceiveWindow(1).capacity());
+        assertEquals(64, new ReceiveWindow(64).capacity());
+        assertEquals(128, new ReceiveWindow(65).capacity());
+        assertEquals(1 << 20, new ReceiveWindow((1 << 20) - 1).capacity());
+    }
+
+    @Test
+    void shouldAdvanceOverWhatWasAheadWhenTheGapCloses() {
+        final ReceiveWindow window = new ReceiveWindow(64);
+        window.reset(10);
+        window.receive(11);
+        window.receive(12);
+        assertEquals(10, window.next());
+        assertEquals(1, window.missing());
+        window.receive(10);
+        assertEquals(13, window.next());
+        assertEquals(0, window.missing());
+    }
+
+    @Test
+    void shouldCountTheTailAsMissingWhenAHeartbeatTellsOfIt() {
+        final ReceiveWindow window = new ReceiveWindow(64);
+        window.reset(0);
+        window.extend(5);
+        assertEquals(5, window.missing());
+        assertEquals(0, window.nextMissing(0));
+        assertFalse(window.isReceived(4));
+        assertTrue(window.isReceived(-1));
+    }
+
+    @Test
+    void shouldAgreeWithANaiveModelWhenSequencesArriveInAnyOrder() {
+        for (long seed = 1; seed <= 100; seed++) {
+            final SplittableRandom random = new SplittableRandom(seed);
+            final ReceiveWindow window = new ReceiveWindow(1 + random.nextInt(300));
+            final long start = random.nextLong(1L << 40);
+            window.reset(start);
+            final Set<Long> received = new HashSet<>();
+            long next = start;
+            long end = start;
+            for (int step = 0; step < 2000; step++) {
+                final long sequence = next + random.nextInt(window.capacity());
+                if (random.nextInt(10) == 0) {
+                    end = Math.max(end, sequence);
+                    window.extend(sequence);
+                } else if (!received.contains(sequence)) {
+                    received.add(sequence);
+                    end = Math.max(end, sequence + 1);
+                    window.receive(sequence);
+                }
+                while (received.remove(next)) {
+                    next++;
+                }
+                check(window, received, next, end, next + random.nextInt(window.capacity()), seed);
+            }
+        }
+    }
+
+    private static void check(
+            final ReceiveWindow window,
+            final Set<Long> received,
+            final long next,
+            final long end,
+            final long probe,
+            final long seed) {
+        assertEquals(next, window.next(), "seed " + seed);
+        assertEquals(end, window.end());
+        assertEquals(end - next - received.size(), window.missing());
+        assertEquals(received.contains(probe), window.isReceived(probe));
+        long missing = probe;
+        while (missing < end && received.contains(missing)) {
+            missing++;
+        }
+        assertEquals(Math.min(end, missing), window.nextMissing(probe));
+    }
+}

@@ -1,0 +1,249 @@
+package io.framecast.reliability.wire;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+final class LayoutTest {
+    private static final long SESSION = 0x0123_4567_89ab_cdefL;
+    private static final long RECEIVER = 0x7777_0000_1111_2222L;
+    private static final StreamInfo INFO = new StreamInfo(
+            SESSION, "cam1", 1408, 4096, 6_220_800, 5_000, new byte[] {1, 2, 3, 4, 5, 6}, new byte[] {9});
+
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final ControlIds ids = new ControlIds(SESSION).receiver(RECEIVER).epoch(3);
+    private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+
+    private MemorySegment exact(final int bytes) {
+        return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(JAVA_BYTE));
+    }
+
+    private Verdict check(final MemorySegment datagram) {
+        return ControlLayout.check(datagram, 0, (int) datagram.byteSize(), checksum);
+    }
+
+    private MemorySegment heartbeat(final int flags) {
+        final int length =
+                HeartbeatLayout.writeInfo(scratch, INFO, INFO.channel().getBytes(StandardCharsets.US_ASCII));
+        final HeartbeatValues values = new HeartbeatValues(ids).progress(77, 5).timing(123, 456, 7);
+        return exact(HeartbeatLayout.write(scratch, length, flags, values, checksum));
+    }
+
+    private List<MemorySegment> one() {
+        final List<MemorySegment> all = new ArrayList<>();
+        all.add(heartbeat(HeartbeatLayout.FLAG_ACK_REQUEST));
+        all.add(exact(
+                JoinLayout.write(scratch, ids, 99, new LaneAddresses(new byte[] {1}, new byte[] {2, 3}), checksum)));
+        all.add(exact(AdmitLayout.writeAdmit(scratch, ids, 42, checksum)));
+        all.add(exact(AdmitLayout.writeReady(scratch, ids, 42, 10, checksum)));
+        all.add(exact(StartLayout.write(scratch, ids, 1000, 10, checksum)));
+        final AckValues ack = new AckValues().progress(5, 100, 7).echo(1, 2).complete(true);
+        all.add(exact(AckLayout.write(scratch, ids, ack, checksum)));
+        NackLayout.range(scratch, 0, 5, 2);
+        NackLayout.range(scratch, 1, 9, 1);
+        all.add(exact(NackLayout.write(scratch, ids, 2, checksum)));
+        all.add(exact(FrameLayout.write(scratch, ids, 8, new byte[] {4, 5}, checksum)));
+        all.add(exact(FrameLayout.writeRequest(scratch, ids, 8, checksum)));
+        all.add(exact(LeaveLayout.writeLeave(scratch, ids, Reason.LEFT, checksum)));
+        all.add(exact(LeaveLayout.writeEvict(scratch, ids, Reason.RING_TOO_SMALL, checksum)));
+        return all;
+    }
+
+    private static boolean isValid(final MemorySegment datagram) {
+        return switch (ControlLayout.type(datagram, 0)) {
+            case ControlLayout.TYPE_HEARTBEAT -> HeartbeatLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_JOIN -> JoinLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_ADMIT, ControlLayout.TYPE_READY -> AdmitLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_START -> StartLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_ACK -> AckLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_NACK -> NackLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_FRAME -> FrameLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_FRAME_REQUEST -> FrameLayout.isValidRequest(datagram, 0);
+            case ControlLayout.TYPE_LEAVE, ControlLayout.TYPE_EVICT -> LeaveLayout.isValid(datagram, 0);
+            default -> false;
+        };
+    }
+
+    @Test
+    void shouldAcceptWhatItWroteWhenUntouched() {
+        for (final MemorySegment datagram : one()) {
+            assertEquals(Verdict.GOOD, check(datagram));
+            assertTrue(isValid(datagram));
+            assertEquals(SESSION, ControlLayout.session(datagram, 0));
+            assertEquals(RECEIVER, ControlLayout.receiver(datagram, 0));
+            assertEquals(3, ControlLayout.epoch(datagram, 0));
+        }
+    }
+
+    @Test
+    void shouldRejectWhenAnyBitOfAControlDatagramFlips() {
+        for (final MemorySegment datagram : one()) {
+            for (int bit = 0; bit < 8 * datagram.byteSize(); bit++) {
+                flip(datagram, bit);
+                assertTrue(check(datagram).isRejection(), "bit " + bit);
+                flip(datagram, bit);
+            }
+        }
+    }
+
+    @Test
+    void shouldRejectWhenCutShortOrDrawnOut() {
+        for (final MemorySegment datagram : one()) {
+            for (int bytes = 0; bytes < datagram.byteSize(); bytes++) {
+                assertTrue(check(datagram.asSlice(0, bytes)).isRejection());
+            }
+            final MemorySegment longer = MemorySegment.ofArray(new byte[(int) datagram.byteSize() + 1]);
+            longer.copyFrom(datagram);
+            assertEquals(Verdict.BAD_LENGTH, check(longer));
+        }
+    }
+
+    @Test
+    void shouldNeverReadBeyondTheDatagramWhenTheChecksumIsRightAndTheTypeIsNot() {
+        final SplittableRandom random = new SplittableRandom(5);
+        for (int round = 0; round < 20_000; round++) {
+            final byte[] bytes = new byte[ControlLayout.LENGTH + random.nextInt(200)];
+            random.nextBytes(bytes);
+            final MemorySegment datagram = MemorySegment.ofArray(bytes);
+            datagram.set(JAVA_BYTE, 0, Wire.versionAndType(random.nextInt(16)));
+            ControlLayout.seal(datagram, bytes.length, checksum);
+            assertEquals(Verdict.GOOD, check(datagram));
+            isValid(datagram);
+        }
+    }
+
+    @Test
+    void shouldReadWhatAHeartbeatSaid() {
+        final MemorySegment datagram = heartbeat(HeartbeatLayout.FLAG_END_OF_STREAM);
+        assertEquals(HeartbeatLayout.FLAG_END_OF_STREAM, ControlLayout.flags(datagram, 0));
+        assertEquals(77, HeartbeatLayout.nextSequence(datagram, 0));
+        assertEquals(5, HeartbeatLayout.nextFrameId(datagram, 0));
+        assertEquals(123, HeartbeatLayout.sourceTimeNs(datagram, 0));
+        assertEquals(456, HeartbeatLayout.rttNs(datagram, 0));
+        assertEquals(7, HeartbeatLayout.members(datagram, 0));
+        final StreamInfo info = HeartbeatLayout.info(datagram, 0);
+        assertEquals(INFO.session(), info.session());
+        assertEquals(INFO.channel(), info.channel());
+        assertEquals(INFO.slotBytes(), info.slotBytes());
+        assertEquals(INFO.windowSlots(), info.windowSlots());
+        assertEquals(INFO.frameMaxBytes(), info.frameMaxBytes());
+        assertEquals(INFO.aliveTimeoutMs(), info.aliveTimeoutMs());
+        assertArrayEquals(INFO.controlAddress(), info.controlAddress());
+        assertArrayEquals(INFO.dataAddress(), info.dataAddress());
+    }
+
+    @Test
+    void shouldReadWhatTheOthersSaid() {
+        final List<MemorySegment> all = one();
+        assertEquals(99, JoinLayout.ringSlots(all.get(1), 0));
+        assertArrayEquals(new byte[] {1}, JoinLayout.controlAddress(all.get(1), 0));
+        assertArrayEquals(new byte[] {2, 3}, JoinLayout.repairAddress(all.get(1), 0));
+        assertEquals(42, AdmitLayout.token(all.get(2), 0));
+        assertEquals(0, AdmitLayout.grantSlots(all.get(2), 0));
+        assertEquals(10, AdmitLayout.grantSlots(all.get(3), 0));
+        assertEquals(1000, StartLayout.firstSequence(all.get(4), 0));
+        assertEquals(10, StartLayout.firstFrameId(all.get(4), 0));
+        assertEquals(5, AckLayout.acknowledged(all.get(5), 0));
+        assertEquals(100, AckLayout.grant(all.get(5), 0));
+        assertEquals(7, AckLayout.highest(all.get(5), 0));
+        assertEquals(1, AckLayout.echoTimeNs(all.get(5), 0));
+        assertEquals(2, AckLayout.echoDelayNs(all.get(5), 0));
+        assertEquals(AckLayout.FLAG_COMPLETE, ControlLayout.flags(all.get(5), 0));
+        assertEquals(2, NackLayout.ranges(all.get(6), 0));
+        assertEquals(9, NackLayout.first(all.get(6), 0, 1));
+        assertEquals(1, NackLayout.count(all.get(6), 0, 1));
+        assertArrayEquals(new byte[] {4, 5}, FrameLayout.metadata(all.get(7), 0));
+        assertEquals(8, FrameLayout.firstSequence(all.get(8), 0));
+        assertEquals(Reason.LEFT, LeaveLayout.reason(all.get(9), 0));
+        assertEquals(Reason.RING_TOO_SMALL, LeaveLayout.reason(all.get(10), 0));
+    }
+
+    @Test
+    void shouldRejectWhenRangesOverlapOrOverflow() {
+        NackLayout.range(scratch, 0, 5, 4);
+        NackLayout.range(scratch, 1, 8, 1);
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 2, checksum)), 0));
+        NackLayout.range(scratch, 0, Long.MAX_VALUE - 1, 4);
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
+        NackLayout.range(scratch, 0, 5, -1);
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
+        NackLayout.range(scratch, 0, -5, 1);
+        assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
+    }
+
+    @Test
+    void shouldFitTheLongestNackAndMetadataWhenFull() {
+        for (int i = 0; i < NackLayout.RANGES_MAX; i++) {
+            NackLayout.range(scratch, i, 2L * i, 1);
+        }
+        assertTrue(NackLayout.isValid(exact(NackLayout.write(scratch, ids, NackLayout.RANGES_MAX, checksum)), 0));
+        final byte[] metadata = new byte[FrameLayout.METADATA_BYTES_MAX];
+        assertTrue(FrameLayout.isValid(exact(FrameLayout.write(scratch, ids, 0, metadata, checksum)), 0));
+    }
+
+    @Test
+    void shouldRejectWhenSequencesAreNearTheEndOfNumbers() {
+        final MemorySegment start = exact(StartLayout.write(scratch, ids, Long.MAX_VALUE, 0, checksum));
+        assertFalse(StartLayout.isValid(start, 0));
+        final AckValues ack = new AckValues().progress(10, 5, 10).echo(0, 0);
+        assertFalse(AckLayout.isValid(exact(AckLayout.write(scratch, ids, ack, checksum)), 0));
+    }
+
+    private MemorySegment header() {
+        final MemorySegment header = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);
+        final DataHeader values = new DataHeader()
+                .session(DataLayout.TYPE_DATA, SESSION)
+                .frame((1L << 32) + 7, (1L << 32) - 1, -5)
+                .attributes(DataLayout.FLAG_KEYFRAME, 1024);
+        DataLayout.write(header, 0, values, 1L << 40, (1L << 32) - 1);
+        checksum.seal(header, 0, SESSION);
+        return header;
+    }
+
+    @Test
+    void shouldReadWhatADataHeaderSaid() {
+        final MemorySegment header = header();
+        assertEquals(DataLayout.TYPE_DATA, DataLayout.type(header, 0));
+        assertEquals(7, DataLayout.frameId(header, 0));
+        assertEquals((1L << 32) - 1, DataLayout.frameBytes(header, 0));
+        assertEquals((1L << 32) - 1, DataLayout.frameIndex(header, 0));
+        assertEquals(1L << 40, DataLayout.sequence(header, 0));
+        assertEquals(-5, DataLayout.timestampNs(header, 0));
+        assertEquals(1024, DataLayout.metadataBytes(header, 0));
+        assertEquals(DataLayout.FLAG_KEYFRAME, DataLayout.flags(header, 0));
+        assertTrue(checksum.isSealed(header, 0, SESSION));
+    }
+
+    @Test
+    void shouldRejectWhenAnyBitOfADataHeaderFlips() {
+        final MemorySegment header = header();
+        for (int bit = 0; bit < 8 * DataLayout.LENGTH; bit++) {
+            flip(header, bit);
+            assertFalse(checksum.isSealed(header, 0, SESSION), "bit " + bit);
+            flip(header, bit);
+        }
+    }
+
+    @Test
+    void shouldRejectWhenOnlyTheUnsentHalfOfTheSessionDiffers() {
+        final MemorySegment header = header();
+        for (int bit = 32; bit < 64; bit++) {
+            assertFalse(checksum.isSealed(header, 0, SESSION ^ (1L << bit)));
+        }
+    }
+
+    private static void flip(final MemorySegment datagram, final int bit) {
+        final byte value = datagram.get(JAVA_BYTE, bit >>> 3);
+        datagram.set(JAVA_BYTE, bit >>> 3, (byte) (value ^ (1 << (bit & 7))));
+    }
+}

@@ -1,0 +1,191 @@
+package io.framecast.samples;
+
+import io.framecast.reliability.sim.Plant;
+import io.framecast.reliability.sim.SimReport;
+import io.framecast.reliability.sim.Simulation;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// Runs a range of seeds on all processors. Sums and digest do not depend on which processor runs which seed.
+final class SimulateRun {
+    private static final int WORKERS_MAX = 64;
+    private static final int VIOLATIONS_SHOWN_MAX = 5;
+
+    /// What to run.
+    ///
+    /// @param loss mean loss, or −1: drawn from each seed
+    record Plan(long first, long last, int receivers, double loss, Plant plant) {
+        String replay(final long seed) {
+            return "framecast simulate --seeds " + seed + " --receivers " + receivers
+                    + (loss < 0 ? "" : " --loss " + loss)
+                    + (plant == Plant.NONE ? "" : " --plant " + plant.label());
+        }
+    }
+
+    /// What came out.
+    ///
+    /// @param seeds runs done: all, or up to the first that failed
+    /// @param failed the lowest failing seed's report
+    record Result(
+            Plan plan,
+            long seeds,
+            long events,
+            long drops,
+            long repairs,
+            long frames,
+            long digest,
+            Optional<SimReport> failed) {
+        Map<String, Object> json() {
+            final Map<String, Object> json = new LinkedHashMap<>();
+            json.put("seeds", seeds);
+            json.put("events", events);
+            json.put("drops", drops);
+            json.put("repairs", repairs);
+            json.put("frames", frames);
+            json.put("digest", String.format(Locale.ROOT, "%016x", digest));
+            failed.ifPresent(report -> {
+                json.put("failing_seed", report.seed());
+                json.put("violations", shown(report));
+                json.put("replay", plan.replay(report.seed()));
+            });
+            return json;
+        }
+
+        String text() {
+            return String.format(
+                    Locale.ROOT,
+                    "%,d seeds, %,d events, %,d drops, %,d repairs, %,d frames delivered and checked, digest %016x",
+                    seeds,
+                    events,
+                    drops,
+                    repairs,
+                    frames,
+                    digest);
+        }
+
+        Optional<String> failure() {
+            return failed.map(report -> "seed " + report.seed() + ": " + String.join("; ", shown(report)) + "; replay: "
+                    + plan.replay(report.seed()));
+        }
+
+        private static List<String> shown(final SimReport report) {
+            return report.violations().stream().limit(VIOLATIONS_SHOWN_MAX).toList();
+        }
+    }
+
+    private final Plan plan;
+    private final Environment environment;
+    private final AtomicLong nextSeed;
+    private final AtomicLong firstFailure = new AtomicLong(Long.MAX_VALUE);
+    private final AtomicLong framesShown = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> error = new AtomicReference<>();
+
+    SimulateRun(final Plan plan, final Environment environment) {
+        this.plan = plan;
+        this.environment = environment;
+        nextSeed = new AtomicLong(plan.first);
+    }
+
+    Result run() {
+        final int count = Math.min(WORKERS_MAX, Runtime.getRuntime().availableProcessors());
+        final Worker[] workers = new Worker[count];
+        final Thread[] threads = new Thread[count];
+        for (int i = 0; i < count; i++) {
+            workers[i] = new Worker();
+            threads[i] = Thread.ofPlatform().daemon().name("simulate-" + i).start(workers[i]);
+        }
+        for (final Thread thread : threads) {
+            join(thread);
+        }
+        final Throwable thrown = error.get();
+        if (thrown != null) {
+            throw new IllegalStateException("a simulation failed: " + thrown, thrown);
+        }
+        return sum(workers);
+    }
+
+    private static void join(final Thread thread) {
+        try {
+            thread.join();
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    // Where a seed failed, only the seeds up to it count: which later ones ran is up to the scheduler.
+    private Result sum(final Worker[] workers) {
+        final long failed = firstFailure.get();
+        final Totals totals = new Totals();
+        Optional<SimReport> failure = Optional.empty();
+        for (final Worker worker : workers) {
+            for (final SimReport report : worker.reports) {
+                if (report.seed() <= failed) {
+                    totals.add(report);
+                }
+                if (report.seed() == failed) {
+                    failure = Optional.of(report);
+                }
+            }
+        }
+        return totals.result(plan, Math.min(failed, plan.last) - plan.first + 1, failure);
+    }
+
+    /// Sums whose order does not matter.
+    private static final class Totals {
+        private long events;
+        private long drops;
+        private long repairs;
+        private long frames;
+        private long digest;
+
+        void add(final SimReport report) {
+            events += report.events();
+            drops += report.drops();
+            repairs += report.repairs();
+            frames += report.frames();
+            digest += report.digest() * (2 * report.seed() + 1);
+        }
+
+        Result result(final Plan plan, final long seeds, final Optional<SimReport> failed) {
+            return new Result(plan, seeds, events, drops, repairs, frames, digest, failed);
+        }
+    }
+
+    private final class Worker implements Runnable {
+        private final List<SimReport> reports = new ArrayList<>();
+
+        @Override
+        public void run() {
+            try {
+                work();
+            } catch (final RuntimeException | OutOfMemoryError e) {
+                error.compareAndSet(null, e);
+            }
+        }
+
+        // Seeds are taken in order, so every seed below a failing one has been or is being run.
+        private void work() {
+            long seed = nextSeed.getAndIncrement();
+            while (seed <= plan.last && seed < firstFailure.get() && error.get() == null) {
+                final SimReport report = Simulation.run(seed, plan.receivers, plan.loss, plan.plant);
+                reports.add(report);
+                if (!report.isClean()) {
+                    firstFailure.accumulateAndGet(seed, Math::min);
+                }
+                final long frames = framesShown.addAndGet(report.frames());
+                if (environment.console().isProgressDue()) {
+                    environment.console().progress("seed " + seed + " of " + plan.last + ":", frames, 0);
+                }
+                seed = nextSeed.getAndIncrement();
+            }
+        }
+    }
+}
