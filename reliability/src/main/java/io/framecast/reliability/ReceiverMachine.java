@@ -321,7 +321,7 @@ public final class ReceiverMachine {
             return Verdict.IMPOSSIBLE;
         }
         if (sent > window.end()) {
-            nacks.onGap(window.end(), sent, nowNs);
+            nacks.onTail(window.end(), sent, nowNs);
             window.extend(sent);
         }
         if ((flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {

@@ -33,12 +33,12 @@ final class FaultyTransport implements TransportProvider {
     List<String> leaks() {
         final List<String> leaks = new ArrayList<>();
         for (final Counted transport : transports) {
-            if (transport.closes != 1) {
-                leaks.add("transport closed " + transport.closes + " times");
+            if (transport.closes.get() != 1) {
+                leaks.add("transport closed " + transport.closes.get() + " times");
             }
             for (final FaultyLane lane : transport.lanes) {
-                if (lane.closes != 1) {
-                    leaks.add("lane " + lane.kind + " closed " + lane.closes + " times");
+                if (lane.closes.get() != 1) {
+                    leaks.add("lane " + lane.kind + " closed " + lane.closes.get() + " times");
                 }
             }
         }
@@ -49,7 +49,7 @@ final class FaultyTransport implements TransportProvider {
     int peers() {
         return transports.stream()
                 .flatMap(transport -> transport.lanes.stream())
-                .filter(lane -> lane.closes == 0)
+                .filter(lane -> lane.closes.get() == 0)
                 .mapToInt(lane -> lane.peers.get())
                 .sum();
     }
@@ -83,7 +83,7 @@ final class FaultyTransport implements TransportProvider {
     private final class Counted implements Transport {
         private final Transport inner;
         private final List<FaultyLane> lanes = new CopyOnWriteArrayList<>();
-        private volatile int closes;
+        private final AtomicInteger closes = new AtomicInteger();
 
         Counted(final Transport inner) {
             this.inner = inner;
@@ -105,9 +105,8 @@ final class FaultyTransport implements TransportProvider {
         }
 
         @Override
-        @SuppressWarnings("NonAtomicVolatileUpdate")
         public void close() {
-            closes++;
+            closes.incrementAndGet();
             inner.close();
         }
     }
@@ -116,7 +115,7 @@ final class FaultyTransport implements TransportProvider {
         private final AtomicInteger peers = new AtomicInteger();
         private final LaneKind kind;
         private final Lane inner;
-        private volatile int closes;
+        private final AtomicInteger closes = new AtomicInteger();
 
         FaultyLane(final LaneKind kind, final Lane inner) {
             this.kind = kind;
@@ -191,9 +190,8 @@ final class FaultyTransport implements TransportProvider {
         }
 
         @Override
-        @SuppressWarnings("NonAtomicVolatileUpdate")
         public void close() {
-            closes++;
+            closes.incrementAndGet();
             inner.close();
         }
     }

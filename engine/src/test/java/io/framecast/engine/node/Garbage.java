@@ -100,8 +100,8 @@ final class Garbage {
             case 2 -> view.putInt(DATA_FRAME_BYTES, -1 - random.nextInt(1_000));
             case 3 -> view.putInt(DATA_FRAME_INDEX, Integer.MIN_VALUE | random.nextInt());
             case 4 -> view.putShort(2, (short) -1);
-            case 5 -> sample[0] = (byte) (1 << 4 | 3 + random.nextInt(13));
-            default -> sample[0] = (byte) (2 << 4 | DATA);
+            case 5 -> sample[0] = (byte) ((1 << 4) | (3 + random.nextInt(13)));
+            default -> sample[0] = (byte) ((2 << 4) | DATA);
         }
         return sealData(sample, session);
     }
@@ -110,8 +110,8 @@ final class Garbage {
         final ByteBuffer view = view(sample);
         final int type = sample[0] & 0xf;
         switch (random.nextInt(5)) {
-            case 0 -> sample[0] = (byte) (1 << 4 | 12 + random.nextInt(4));
-            case 1 -> sample[0] = (byte) (2 << 4 | type);
+            case 0 -> sample[0] = (byte) ((1 << 4) | (12 + random.nextInt(4)));
+            case 1 -> sample[0] = (byte) ((2 << 4) | type);
             case 2 -> {
                 // Whatever it says, it is said to or by a stranger.
                 view.putLong(CONTROL_RECEIVER, random.nextLong() | 1);

@@ -171,6 +171,8 @@ class StreamTest {
     @Test
     void shouldTellSourceLostWhenPublisherClosesEarly() {
         try (StreamFixture stream = new StreamFixture(SHARED, "udp", "|frame-max=1000|device=host")) {
+            // The source counts it ready a moment before it knows.
+            stream.await(() -> stream.subscriber.state() == Subscriber.State.READY, "ready");
             stream.source.close();
             stream.await(
                     () -> stream.subscriber.state() == Subscriber.State.END_OF_STREAM

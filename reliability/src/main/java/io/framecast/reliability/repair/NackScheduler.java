@@ -52,7 +52,15 @@ public final class NackScheduler {
 
     /// Sequences `[first, end)` were sent and have not arrived; called before the window learns of them.
     public void onGap(final long first, final long end, final long nowNs) {
-        final long due = nowNs + gapDelayNs();
+        await(first, end, nowNs + gapDelayNs());
+    }
+
+    /// As [#onGap], but known only from a heartbeat, which came by another lane and may have overtaken the data.
+    public void onTail(final long first, final long end, final long nowNs) {
+        await(first, end, nowNs + tailDelayNs());
+    }
+
+    private void await(final long first, final long end, final long due) {
         for (long sequence = first; sequence < end; sequence++) {
             final int index = window.index(sequence);
             dueNs[index] = due;
@@ -119,7 +127,7 @@ public final class NackScheduler {
         if (sequence > highestData) {
             // A tail known from heartbeats only, which travel on another lane: while data flows it may be on
             // its way.
-            dueNs[index] = Math.max(dueNs[index], lastDataNs + gapDelayNs());
+            dueNs[index] = Math.max(dueNs[index], lastDataNs + tailDelayNs());
             if (dueNs[index] <= nowNs && drainedNs < dueNs[index]) {
                 // It may lie in a lane that nobody had time to look into.
                 nextDueNs = Math.min(nextDueNs, nowNs + UNDRAINED_RETRY_NS);
@@ -136,6 +144,13 @@ public final class NackScheduler {
         }
         nextDueNs = Math.min(nextDueNs, dueNs[index]);
         return due;
+    }
+
+    // Nothing behind it has arrived, so only time tells a lost tail from a late one. The round trip holds what
+    // threads and drivers on the way add under load; a quarter of it had up to 6 % of an undisturbed stream
+    // sent again on Aeron, on a machine with more threads than cores.
+    private long tailDelayNs() {
+        return Math.max(GAP_DELAY_NS, rttNs);
     }
 
     private long gapDelayNs() {
