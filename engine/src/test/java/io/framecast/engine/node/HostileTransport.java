@@ -5,6 +5,7 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
@@ -101,6 +102,7 @@ final class HostileTransport implements TransportProvider {
         private final Arena arena = Arena.ofShared();
         private final int[] lengths = new int[2];
         private final Lane inner;
+        private final LaneKind kind;
         private final Garbage garbage;
         private final List<Integer> peers = new ArrayList<>();
         private boolean multicasts;
@@ -114,7 +116,8 @@ final class HostileTransport implements TransportProvider {
                     genuine.headerBytes() == 0 ? MemorySegment.NULL : arena.allocate(2L * genuine.headerBytes(), 64);
             ring = new SendRing(headers, genuine.headerBytes(), arena.allocate(2L * stride, 64), stride, lengths);
             inner = transport.open(new LaneConfig(config.kind(), config.role(), ring, config.receive(), config.peer()));
-            garbage = new Garbage(random, config.kind());
+            kind = config.kind();
+            garbage = new Garbage(random, kind);
             lanes.add(this);
         }
 
@@ -148,10 +151,19 @@ final class HostileTransport implements TransportProvider {
                 if (send(peer, GENUINE, datagram) == 0) {
                     return i;
                 }
-                garbage.learn(datagram);
+                learn(datagram);
                 submitted++;
             }
             return count;
+        }
+
+        // What the data lane sends is genuine on the repair lane too, where nothing may ever be asked for.
+        private void learn(final byte[] datagram) {
+            for (final HostileLane lane : lanes) {
+                if (lane == this || (kind == LaneKind.DATA && lane.kind == LaneKind.REPAIR)) {
+                    lane.garbage.learn(datagram);
+                }
+            }
         }
 
         int sendGarbage() {

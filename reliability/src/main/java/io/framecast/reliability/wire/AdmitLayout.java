@@ -31,7 +31,8 @@ public final class AdmitLayout {
 
     public static int writeAdmit(
             final MemorySegment datagram, final ControlIds ids, final int token, final HeaderChecksum checksum) {
-        return write(datagram, ControlLayout.TYPE_ADMIT, ids, token, 0, checksum);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_ADMIT, 0, ids);
+        return seal(datagram, token, 0, checksum);
     }
 
     public static int writeReady(
@@ -40,17 +41,12 @@ public final class AdmitLayout {
             final int token,
             final int grantSlots,
             final HeaderChecksum checksum) {
-        return write(datagram, ControlLayout.TYPE_READY, ids, token, grantSlots, checksum);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_READY, 0, ids);
+        return seal(datagram, token, grantSlots, checksum);
     }
 
-    private static int write(
-            final MemorySegment datagram,
-            final int type,
-            final ControlIds ids,
-            final int token,
-            final int grantSlots,
-            final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, type, 0, ids);
+    private static int seal(
+            final MemorySegment datagram, final int token, final int grantSlots, final HeaderChecksum checksum) {
         datagram.set(Wire.INT, TOKEN, token);
         datagram.set(Wire.INT, GRANT_SLOTS, grantSlots);
         return ControlLayout.seal(datagram, LENGTH, checksum);

@@ -65,26 +65,20 @@ final class ReceiveWindowTest {
                 while (received.remove(next)) {
                     next++;
                 }
-                check(window, received, next, end, next + random.nextInt(window.capacity()), seed);
+                assertEquals(next, window.next(), "seed " + seed);
+                assertEquals(end, window.end(), "seed " + seed);
+                check(window, received, next + random.nextInt(window.capacity()));
             }
         }
     }
 
-    private static void check(
-            final ReceiveWindow window,
-            final Set<Long> received,
-            final long next,
-            final long end,
-            final long probe,
-            final long seed) {
-        assertEquals(next, window.next(), "seed " + seed);
-        assertEquals(end, window.end());
-        assertEquals(end - next - received.size(), window.missing());
+    private static void check(final ReceiveWindow window, final Set<Long> received, final long probe) {
+        assertEquals(window.end() - window.next() - received.size(), window.missing());
         assertEquals(received.contains(probe), window.isReceived(probe));
         long missing = probe;
-        while (missing < end && received.contains(missing)) {
+        while (missing < window.end() && received.contains(missing)) {
             missing++;
         }
-        assertEquals(Math.min(end, missing), window.nextMissing(probe));
+        assertEquals(Math.min(window.end(), missing), window.nextMissing(probe));
     }
 }
