@@ -35,9 +35,8 @@ public interface Framecast extends AutoCloseable {
     /// @throws io.framecast.api.error.FramecastException when the channel or the device cannot be opened
     Subscriber subscribe(Channel channel);
 
-    /// A codec for typed metadata that knows exactly these records. Both ends must register the same records in the
-    /// same
-    /// order.
+    /// A codec for typed metadata that knows exactly these records. Both ends must register the same records in
+    /// the same order.
     Codec codec(java.util.List<Class<? extends Record>> records);
 
     /// One duty cycle of all agents, for [NodeConfig.Threading#INVOKER].

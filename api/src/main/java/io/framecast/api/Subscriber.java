@@ -4,9 +4,8 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on a thread
-/// of
-/// the subscriber's own. Used by one thread at a time.
+/// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on a
+/// thread of the subscriber's own. Used by one thread at a time.
 public interface Subscriber extends AutoCloseable {
     /// Where a subscription stands.
     enum State {
@@ -33,9 +32,8 @@ public interface Subscriber extends AutoCloseable {
     /// Why the state is SOURCE_LOST or FAILED, in one line.
     java.util.Optional<String> failure();
 
-    /// Hands over the frames that have arrived, in publishing order; the handler owns each and must close or release
-    /// it,
-    /// now or later.
+    /// Hands over the frames that have arrived, in publishing order; the handler owns each and must close or
+    /// release it, now or later.
     ///
     /// @param limit most frames to hand over
     /// @return how many were

@@ -15,8 +15,7 @@ import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 
 /// A sender and a receiver machine joined by two queues of control datagrams that a test carries, or loses, by
-/// hand.
-/// Payload is headers only: 40 bytes are read wherever a datagram is given.
+/// hand. Payload is headers only: 40 bytes are read wherever a datagram is given.
 final class MachinePair {
     static final long SESSION = 0x5eed_0000_cafe_0001L;
     static final int SLOT_BYTES = 64;

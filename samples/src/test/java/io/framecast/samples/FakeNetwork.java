@@ -11,8 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Nodes of one process that hear each other through memory, and the mishaps that a test wants. Every method of
-/// network,
-/// publishers and subscribers holds the network's lock.
+/// network, publishers and subscribers holds the network's lock.
 final class FakeNetwork {
     /// Frames in a subscriber's ring: more is back-pressure.
     static final int CREDIT_FRAMES = 3;

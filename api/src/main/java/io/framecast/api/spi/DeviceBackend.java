@@ -5,10 +5,9 @@ import java.lang.foreign.MemorySegment;
 /// One opened device: memory, streams, events, copies, kernels. Shaped by the CUDA driver API.
 ///
 /// Threading: every method may be called from any thread; a [DeviceStream] is used by one thread at a time.
-/// Ownership: what a backend allocates is freed by it, one by one or all at once in [#close]. Closing while copies run
-/// waits for them.
-/// Errors: a failed call throws [io.framecast.api.error.DeviceException] whose line names the call, the code and the
-/// mend.
+/// Ownership: what a backend allocates is freed by it, one by one or all at once in [#close]. Closing while
+/// copies run waits for them. Errors: a failed call throws [io.framecast.api.error.DeviceException] whose line
+/// names the call, the code and the mend.
 public interface DeviceBackend extends AutoCloseable {
     /// What ran, for output that must always say it: `cuda:0`, `emulated:0`, `host`.
     String name();

@@ -2,10 +2,10 @@ package io.framecast.api.spi;
 
 /// One lane of one session, at one end: a queue pair, a socket, a publication and subscription.
 ///
-/// Threading: one thread at a time, which may change only with a happens-before edge. No method blocks or allocates in
-/// steady state. Failures that end the lane throw [io.framecast.api.error.TransportException]; everything that a
-/// network
-/// may do (loss, unreachable peers, full buffers) is a smaller return value and a counter.
+/// Threading: one thread at a time, which may change only with a happens-before edge. No method blocks or
+/// allocates in steady state. Failures that end the lane throw [io.framecast.api.error.TransportException];
+/// everything that a network may do (loss, unreachable peers, full buffers) is a smaller return value and a
+/// counter.
 public interface Lane extends AutoCloseable {
     /// What a full receive queue and an unlimited one have in common: no limit of their own.
     int UNLIMITED = Integer.MAX_VALUE;

@@ -6,9 +6,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param kind which of the three
 /// @param role which end of the session this is
-/// @param send the ring this lane sends from; null for a lane that only receives. A source's data and repair lanes
-/// share
-///     one ring: the send window. Registered by the transport while the lane is open
+/// @param send the ring this lane sends from; null for a lane that only receives. A source's data and repair
+///     lanes share one ring: the send window. Registered by the transport while the lane is open
 /// @param receive the ring this lane lands in; null for a lane that only sends. Registered likewise
 /// @param peer for a receiver's data lane the source's data-lane address, so that the transport takes this source's
 ///     datagrams and no other's; null otherwise

@@ -3,8 +3,7 @@ package io.framecast.api.spi;
 import java.lang.foreign.MemorySegment;
 
 /// Memory in which a lane lands datagrams: slot `i` is the scatter list `[header i | payload i]`. Built once; a
-/// transport
-/// prepares its receive requests from it when the lane opens and re-posts them by slot number.
+/// transport prepares its receive requests from it when the lane opens and re-posts them by slot number.
 ///
 /// Shapes: `headers` is `[slots][headerStride]` in host memory; the first `headerReserveBytes` of each (see
 /// [TransportCapabilities]) belong to the transport, the next `headerBytes` receive the datagram's first bytes.

@@ -2,9 +2,8 @@ package io.framecast.api.spi;
 
 import java.lang.foreign.MemorySegment;
 
-/// Datagrams ready to be gathered: slot `i` is `[header i | payload i]`. Fixed strides, so that a transport can build
-/// its
-/// gather lists once and register each segment once.
+/// Datagrams ready to be gathered: slot `i` is `[header i | payload i]`. Fixed strides, so that a transport can
+/// build its gather lists once and register each segment once.
 ///
 /// Shapes: `headers` is `[slots][headerBytes]`, `payload` is `[slots][payloadBytes]`, `payloadLengths` is `[slots]`, in
 /// bytes, written by the owner before a slot is handed to [Lane#multicast] or [Lane#unicast].

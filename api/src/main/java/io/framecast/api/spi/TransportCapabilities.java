@@ -24,9 +24,8 @@ public record TransportCapabilities(
         Placement placement) {
     /// How posted slots are consumed.
     public enum Placement {
-        /// Posted slots are consumed strictly in the order of posting, one per datagram, whatever the datagram is:
-        /// after
-        /// k losses the following payloads lie k slots early (a verbs receive queue).
+        /// Posted slots are consumed strictly in the order of posting, one per datagram, whatever the datagram
+        /// is: after k losses the following payloads lie k slots early (a verbs receive queue).
         FIFO,
         /// Each [Lane#post] replaces what was posted before, so the receiver aims the next batch at the slots of the
         /// sequences it expects: loss misplaces at most that batch.

@@ -9,9 +9,8 @@ import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.DataLayout;
 import org.jspecify.annotations.Nullable;
 
-/// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again. Its
-/// fields
-/// cross in the two queues between these threads.
+/// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again.
+/// Its fields cross in the two queues between these threads.
 final class EngineFrame implements DeviceFrame {
     private static final byte[] NO_METADATA = new byte[0];
 
@@ -23,7 +22,7 @@ final class EngineFrame implements DeviceFrame {
     private long timestampNs;
     private int flags;
     private byte[] metadata = NO_METADATA;
-    private long ticket;
+    private long firstSequence;
     private boolean inMendBuffer;
     private boolean awaitsStream;
     private boolean held;
@@ -34,28 +33,27 @@ final class EngineFrame implements DeviceFrame {
         consumed = device.openEvent();
     }
 
-    void fill(final ReceivedFrame frame, final DeviceRegion memory, final long ledgerTicket, final boolean mend) {
+    void fill(final ReceivedFrame frame, final DeviceRegion memory, final boolean mend) {
         frameId = frame.frameId();
         timestampNs = frame.timestampNs();
         flags = frame.flags();
         final byte @Nullable [] bytes = frame.metadata();
         metadata = bytes == null ? NO_METADATA : bytes;
         region = memory;
-        ticket = ledgerTicket;
+        firstSequence = frame.firstSequence();
         inMendBuffer = mend;
         awaitsStream = false;
     }
 
-    /// Subscriber: takes the frame out of the queue. Not sooner: until then a second close of the frame that this
-    /// object
-    /// stood for before must find nothing to give back.
+    /// Subscriber: takes the frame out of the queue. Not sooner: until then a second close of the frame that
+    /// this object stood for before must find nothing to give back.
     EngineFrame take() {
         held = true;
         return this;
     }
 
-    long ticket() {
-        return ticket;
+    long firstSequence() {
+        return firstSequence;
     }
 
     boolean inMendBuffer() {

@@ -3,8 +3,8 @@ package io.framecast.engine.node;
 import java.time.Instant;
 
 /// Nanoseconds since the epoch that advance with the monotonic clock: two processes of one host that started at
-/// different
-/// times agree to within the system clock's own resolution, and no step of that clock tears a latency apart.
+/// different times agree to within the system clock's own resolution, and no step of that clock tears a latency
+/// apart.
 final class EpochClock {
     private final long offsetNs;
 

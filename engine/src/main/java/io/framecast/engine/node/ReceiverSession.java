@@ -3,26 +3,25 @@ package io.framecast.engine.node;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.metrics.EngineCounter;
-import io.framecast.engine.sink.FrameLedger;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.placement.RingLedger;
 import io.framecast.reliability.wire.StreamInfo;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
-/// subscriber.
-/// Duty cycle in [#doWork], by the receiver's thread.
+/// subscriber. Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
     private final ReceiverMachine machine;
     private final PayloadSink sink;
     private final Lane data;
     private final Lane repair;
     private final FrameExchange exchange;
-    private final FrameLedger ledger;
+    private final RingLedger ledger;
     private final CounterBoard counters;
     private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
     // Released on a stream that is not done yet; bounded by the number of frames.
@@ -42,7 +41,7 @@ final class ReceiverSession implements AutoCloseable {
         repair = parts.repair();
         posted = parts.posted();
         this.exchange = exchange;
-        ledger = new FrameLedger(FrameExchange.FRAMES_MAX, parts.ringSlots());
+        ledger = new RingLedger(parts.ringSlots());
         this.counters = counters;
         counters.receives(data, "data")
                 .receives(repair, "repair")
@@ -109,7 +108,7 @@ final class ReceiverSession implements AutoCloseable {
 
     private int deliver() {
         int work = 0;
-        while (!ledger.isFull()) {
+        while (true) {
             final ReceivedFrame frame = pending == null ? machine.pollFrame() : pending;
             if (frame == null) {
                 break;
@@ -139,10 +138,10 @@ final class ReceiverSession implements AutoCloseable {
         if (fits) {
             posted.poll();
         }
-        final long end = frame.firstSequence()
-                + StreamInfo.slots(frame.bytes(), machine.stream().slotBytes());
-        final boolean inMendBuffer = sink.lastDelivery() == PayloadSink.Delivery.IN_MEND_BUFFER;
-        object.fill(frame, region, ledger.deliver(end), inMendBuffer);
+        ledger.deliver(
+                frame.firstSequence(),
+                StreamInfo.slots(frame.bytes(), machine.stream().slotBytes()));
+        object.fill(frame, region, sink.lastDelivery() == PayloadSink.Delivery.IN_MEND_BUFFER);
         inPlaceFrames += sink.lastDelivery() == PayloadSink.Delivery.IN_PLACE ? 1 : 0;
         frames++;
         bytes += frame.bytes();
@@ -174,7 +173,7 @@ final class ReceiverSession implements AutoCloseable {
     }
 
     private void release(final EngineFrame frame) {
-        ledger.release(frame.ticket());
+        ledger.release(frame.firstSequence());
         if (frame.inMendBuffer()) {
             sink.mendReleased();
         }
@@ -183,7 +182,7 @@ final class ReceiverSession implements AutoCloseable {
 
     /// Whether memory is still in the subscriber's hands.
     boolean isHeld() {
-        return !ledger.isEmpty();
+        return ledger.framesHeld() > 0;
     }
 
     /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.

@@ -4,10 +4,9 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 
-/// Keeps a lane supplied with slots that are used in order of arrival, whatever arrives: repair and control lanes, and
-/// landing memory from which payloads are copied on. Works alike on FIFO lanes (freed slots are appended) and AIMED
-/// ones
-/// (all free slots are posted anew). One thread.
+/// Keeps a lane supplied with slots that are used in order of arrival, whatever arrives: repair and control
+/// lanes, and landing memory from which payloads are copied on. Works alike on FIFO lanes (freed slots are
+/// appended) and AIMED ones (all free slots are posted anew). One thread.
 public final class InboundRing {
     private final int slots;
     private long consumed;

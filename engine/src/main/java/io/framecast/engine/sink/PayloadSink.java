@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// Where a session's payloads land and how they reach their final address: a ring of slots in the memory of one device,
 /// slot = sequence mod ring slots. One implementation for memory that the host addresses, one for staged copies.
 ///
-/// Threading: the receiver's thread only, but for construction and [#close]. Ownership: a sink owns its ring and
-/// landing
-/// memory, from construction to [#close].
+/// Threading: the receiver's thread only, but for construction and [#close]. Ownership: a sink owns its ring
+/// and landing memory, from construction to [#close].
 public interface PayloadSink extends AutoCloseable {
     /// The memory for the data lane, for opening it.
     ReceiveRing dataRing();

@@ -10,9 +10,8 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
-/// The repair lane's receive memory: slots are used in order of arrival and posted again once their payloads were
-/// copied
-/// to their place. One thread.
+/// The repair lane's receive memory: slots are used in order of arrival and posted again once their payloads
+/// were copied to their place. One thread.
 final class RepairRing {
     private final SinkConfig config;
     private final MemorySegment headers;

@@ -15,9 +15,8 @@ final class SocketBuffers {
     /// With less than this, frames of some megabytes cross the network in fits and starts.
     private static final int CONTENT_BYTES = 4 << 20;
 
-    // Smaller than the queue of a network card (1000 packets): a full card is then felt as back-pressure, where a
-    // larger
-    // buffer would have the queue drop datagrams without a word.
+    // Smaller than the queue of a network card (1000 packets): a full card is then felt as back-pressure, where
+    // a larger buffer would have the queue drop datagrams without a word.
     private static final int SEND_BYTES = 1 << 20;
 
     private static final Option RECEIVE = socketOption(SocketLayouts.SO_RCVBUF);

@@ -26,7 +26,7 @@ class FrameExchangeTest {
     private EngineFrame deliver() {
         final EngineFrame frame = exchange.take();
         assertNotNull(frame);
-        frame.fill(new ReceivedFrame(), region, 0, false);
+        frame.fill(new ReceivedFrame(), region, false);
         exchange.deliver(frame);
         return frame;
     }

@@ -19,9 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is a
-/// function
-/// of both, so that every byte can be checked.
+/// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is
+/// a function of both, so that every byte can be checked.
 final class StreamFixture implements AutoCloseable {
     private static final long WAIT_NS = 60_000_000_000L;
     private static final AtomicInteger FILES = new AtomicInteger();

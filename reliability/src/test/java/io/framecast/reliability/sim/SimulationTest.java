@@ -127,10 +127,8 @@ final class SimulationTest {
     }
 
     /// Guards the protocol's performance: what a change does to goodput, repairs and overhead shows here,
-    /// without
-    /// hardware. The numbers are exact because everything follows from the seed; when a change is meant to
-    /// move them, the
-    /// new table is part of it.
+    /// without hardware. The numbers are exact because everything follows from the seed; when a change is meant
+    /// to move them, the new table is part of it.
     @Test
     void shouldKeepGoodputWhenLossGrows() {
         final StringBuilder table = new StringBuilder();
