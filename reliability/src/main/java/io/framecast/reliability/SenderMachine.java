@@ -59,6 +59,7 @@ public final class SenderMachine {
     private final SenderCounts counts = new SenderCounts();
 
     private long next;
+    private long waiting;
     private long grantedByAll = Long.MAX_VALUE;
     private boolean ending;
     private long strangerNs;
@@ -148,6 +149,15 @@ public final class SenderMachine {
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE) {
             memberDeadlineNs = nowNs + MEMBER_TICK_NS;
+        }
+    }
+
+    /// Of what went out, the last `count` datagrams wait in the transport: heartbeats do not speak of them yet, or they
+    /// would overtake them and have a receiver miss what was never sent.
+    public void onWaiting(final long count, final long nowNs) {
+        if (count != waiting) {
+            waiting = count;
+            heartbeats.onDataSent(nowNs);
         }
     }
 
@@ -426,7 +436,7 @@ public final class SenderMachine {
         final boolean unacknowledged = members.acknowledgedByAll(next) < next;
         final boolean blocked = window.committed() > next || window.freeSlots() == 0;
         int flags = 0;
-        if (ending && next == window.committed()) {
+        if (ending && next == window.committed() && waiting == 0) {
             flags |= HeartbeatLayout.FLAG_END_OF_STREAM;
         }
         if (unacknowledged || blocked) {
@@ -434,7 +444,7 @@ public final class SenderMachine {
         }
         ids.receiver(0);
         final MemorySegment datagram = output.control();
-        heartbeat.progress(next, window.frameIdFrom(window.boundaryFrom(next)));
+        heartbeat.progress(Math.max(0, next - waiting), window.frameIdFrom(window.boundaryFrom(next)));
         heartbeat.timing(nowNs, members.rttNs(), members.active());
         final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
         output.multicastControl(HeartbeatLayout.write(datagram, length, flags, heartbeat, checksum));

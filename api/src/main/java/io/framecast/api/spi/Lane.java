@@ -41,7 +41,8 @@ public interface Lane extends AutoCloseable {
     /// Sends accepted since the lane opened.
     long submitted();
 
-    /// Sends whose memory may be reused: a count that follows [#submitted], in order.
+    /// Sends that left this process and whose memory may be reused: a count that follows [#submitted], in order. What
+    /// a source tells its receivers to be sent, is.
     long completed();
 
     /// A handle for [#unicast] to a peer's address. Handles are small integers, reused after [#disconnect].

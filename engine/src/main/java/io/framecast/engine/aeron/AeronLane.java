@@ -9,12 +9,13 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import org.jspecify.annotations.Nullable;
 
 /// A lane on Aeron: publications to the group and to each connected peer, subscriptions to the group and to a
-/// unicast stream of its own. Payloads are copied once out of, and once into, the driver's term buffers, so
-/// that a send is completed as soon as it is accepted.
+/// unicast stream of its own. Payloads are copied once out of, and once into, the driver's term buffers; a send is
+/// complete as soon as it is accepted, but for a source's data lane, where it is when the driver has sent it.
 final class AeronLane implements Lane {
     /// Peers that one lane holds: each is a publication with three terms.
     private static final int PEERS_MAX = 1_024;
@@ -27,6 +28,8 @@ final class AeronLane implements Lane {
     private final BufferClaim claim = new BufferClaim();
     private @Nullable Outbound group;
     private @Nullable Outbound[] peers = new Outbound[PEERS_AT_FIRST];
+    // What a source must know of its data lane only: what it tells its receivers to be sent is.
+    private final @Nullable SentPositions positions;
     private boolean isClosed;
     private boolean unicastFirst;
 
@@ -41,6 +44,7 @@ final class AeronLane implements Lane {
         final var receive = setup.config().receive();
         placement = receive == null ? null : new Placement(receive, setup.ownSession());
         group = setup.group();
+        positions = setup.config().kind() == LaneKind.DATA ? new SentPositions() : null;
     }
 
     @Override
@@ -110,7 +114,12 @@ final class AeronLane implements Lane {
             to = transport.outbound(setup.groupChannel(), setup.groupStream());
             group = to;
         }
-        return send(to, ring, firstSlot, count);
+        final int accepted = send(to, ring, firstSlot, count);
+        final ExclusivePublication publication = to.published();
+        if (positions != null && publication != null) {
+            positions.onAccepted(publication, transport.counters(), accepted);
+        }
+        return accepted;
     }
 
     @Override
@@ -201,7 +210,7 @@ final class AeronLane implements Lane {
 
     @Override
     public long completed() {
-        return submitted;
+        return positions == null || isClosed ? submitted : submitted - positions.waiting();
     }
 
     @Override

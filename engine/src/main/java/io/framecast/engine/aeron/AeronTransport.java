@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.status.CountersReader;
 import org.jspecify.annotations.Nullable;
 
 /// Lanes of one channel on Aeron: UDP multicast, unicast fan-out (dynamic multi-destination-cast) or shared
@@ -111,9 +112,13 @@ final class AeronTransport implements Transport {
         }
     }
 
+    CountersReader counters() {
+        return lease.client().countersReader();
+    }
+
     /// Datagrams that arrived beyond a receiver's window; the driver counts them for all lanes together.
     long receiveOverruns() {
-        return lease.client().countersReader().getCounterValue(SystemCounterDescriptor.FLOW_CONTROL_OVER_RUNS.id());
+        return counters().getCounterValue(SystemCounterDescriptor.FLOW_CONTROL_OVER_RUNS.id());
     }
 
     @Override

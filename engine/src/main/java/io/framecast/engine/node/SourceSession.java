@@ -228,6 +228,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 break;
             }
         }
+        machine.onWaiting(data.submitted() - data.completed(), nowNs);
         return sent;
     }
 
