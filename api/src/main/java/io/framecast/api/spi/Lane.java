@@ -19,9 +19,9 @@ public interface Lane extends AutoCloseable {
     /// @return how many were accepted: fewer when the queue is full
     int post(int firstSlot, int count);
 
-    /// Takes what has arrived, into posted slots, in order of arrival.
+    /// Takes what has arrived, into posted slots, in order of arrival; perhaps not all of it.
     ///
-    /// @return receive completions written to `completions`, 0 when there is nothing
+    /// @return receive completions written to `completions`, 0 when there is nothing or no slot
     int poll(Completions completions);
 
     /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room outside the

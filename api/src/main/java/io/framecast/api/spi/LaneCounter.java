@@ -14,6 +14,6 @@ public enum LaneCounter {
     SEND_BACK_PRESSURED,
     /// Other errors of the system, survived (ENETDOWN, EPERM, EMSGSIZE …).
     SYSTEM_ERRORS,
-    /// Datagrams that the kernel or driver dropped for want of receive room, as far as it tells.
+    /// What the kernel or driver dropped for want of receive room, as far as it tells; joined datagrams count once.
     RECEIVE_OVERRUNS
 }

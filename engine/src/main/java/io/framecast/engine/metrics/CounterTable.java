@@ -5,7 +5,6 @@ import static io.framecast.engine.metrics.CounterLayout.INTS;
 import static io.framecast.engine.metrics.CounterLayout.LONG;
 import static io.framecast.engine.metrics.CounterLayout.LONGS;
 
-import io.framecast.api.error.ConfigException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;

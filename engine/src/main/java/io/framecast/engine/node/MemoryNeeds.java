@@ -33,7 +33,7 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long heapBytesMax) {
     /// repair slots, the control rings. `frame-max` more where memory cannot be mapped twice.
     static MemoryNeeds inPlace(final SinkConfig config) {
         final long ring = config.ringSlots() * (long) (config.slotBytes() + config.headerStride());
-        final long scratch = (long) SinkConfig.BATCH_MAX * config.slotBytes();
+        final long scratch = (long) config.batchMax() * config.slotBytes();
         return new MemoryNeeds(
                 ring + scratch + repairBytes(config) + ControlLane.memoryBytes(config.headerReserveBytes()),
                 0,

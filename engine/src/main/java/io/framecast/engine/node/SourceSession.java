@@ -30,13 +30,16 @@ import org.agrona.CloseHelper;
 final class SourceSession implements SenderOutput, AutoCloseable {
     private static final long WINDOW_DEFAULT_MIN = 4L << 20;
     private static final long WINDOW_DEFAULT_MAX = 64L << 20;
-    private static final int SEND_BATCH_MAX = 64;
-    private static final int SEND_ROUNDS_MAX = 8;
+    // Sent in one call, and in one duty cycle: control waits no longer than that.
+    private static final int SEND_BATCH_BYTES = 1 << 20;
+    private static final int SEND_BATCH_MIN = 16;
+    private static final int SEND_ROUNDS_MAX = 2;
     private static final int NO_PEER = -1;
 
     private final Transport transport;
     private final ControlLane control;
     private final Lane data;
+    private final int sendBatchMax;
     private final Lane repair;
     private final SendMemory memory;
     private final SendWindow window;
@@ -67,6 +70,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         this.transport = transport;
         final int slotBytes = slotBytes(transport);
         final int windowSlots = windowSlots(channel, slotBytes);
+        sendBatchMax = Math.max(SEND_BATCH_MIN, SEND_BATCH_BYTES / slotBytes);
         try (Opened opened = new Opened()) {
             memory = opened.add(new SendMemory(windowSlots, slotBytes));
             control = opened.add(new ControlLane(
@@ -215,7 +219,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
             final int slot = window.slot(machine.nextSequence());
             // The ring goes on behind the window, with the probe's slot: runs end where the window does.
-            final int count = Math.min(Math.min(machine.sendable(), SEND_BATCH_MAX), window.slots() - slot);
+            final int count = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
             if (count == 0) {
                 break;
             }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// such a frame is copied to a mend buffer.
 public final class HostSink implements PayloadSink {
     // Batches taken in one poll while the lane keeps filling them: other work waits no longer than this.
-    private static final int ROUNDS_MAX = 8;
+    private static final int ROUNDS_MAX = 16;
 
     private final SinkConfig config;
     private final Arena arena = Arena.ofShared();
@@ -36,9 +36,10 @@ public final class HostSink implements PayloadSink {
     private final @Nullable MemorySegment mend;
     private final ReceiveRing dataRing;
     private final RepairRing repairs;
-    private final Completions completions = new Completions(SinkConfig.BATCH_MAX);
-    private final long[] misplaced = new long[SinkConfig.BATCH_MAX];
-    private final int[] misplacedBytes = new int[SinkConfig.BATCH_MAX];
+    private final int batchMax;
+    private final Completions completions;
+    private final long[] misplaced;
+    private final int[] misplacedBytes;
     private final SlotBits moved;
     private final int slotBytes;
     private @Nullable Lane dataLane;
@@ -51,12 +52,16 @@ public final class HostSink implements PayloadSink {
     public HostSink(final SinkConfig config) {
         this.config = config;
         slotBytes = config.slotBytes();
+        batchMax = config.batchMax();
+        completions = new Completions(batchMax);
+        misplaced = new long[batchMax];
+        misplacedBytes = new int[batchMax];
         try (Opened opened = new Opened()) {
             opened.add(arena);
             memory = opened.add(MirroredMemory.allocate(config.ringBytes(), 0));
             ring = memory.segment();
             headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
-            scratch = arena.allocate((long) SinkConfig.BATCH_MAX * slotBytes, 64);
+            scratch = arena.allocate((long) batchMax * slotBytes, 64);
             moved = new SlotBits(config.ringSlots());
             dataRing = new ReceiveRing(
                     headers,
@@ -108,7 +113,7 @@ public final class HostSink implements PayloadSink {
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(machine, nowNs);
             taken += batch;
-            if (batch < SinkConfig.BATCH_MAX / 2) {
+            if (batch == 0) {
                 break;
             }
         }
@@ -124,17 +129,17 @@ public final class HostSink implements PayloadSink {
         final boolean receiving = machine.state() == ReceiverMachine.State.RECEIVING;
         // Before the probe nothing is expected and the ring is empty: probes and early data may land anywhere in it.
         final long expected = receiving ? machine.expectedSequence() : 0;
-        final long room = receiving ? creditLimit - expected : SinkConfig.BATCH_MAX;
+        final long room = receiving ? creditLimit - expected : batchMax;
         if (room <= 0) {
             return 0;
         }
-        final int slots = (int) Math.min(room, SinkConfig.BATCH_MAX);
+        final int slots = (int) Math.min(room, batchMax);
         // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
         final int posted = receiving ? machine.expectedRun(expected, slots) : slots;
         data.post(slot(expected), posted);
         completions.clear();
         final int count = data.poll(completions);
-        if (count < posted) {
+        if (count == 0) {
             machine.onDrained(nowNs);
         }
         int misplacedCount = 0;

@@ -18,7 +18,7 @@ final class RepairRing {
     private final MemorySegment payload;
     private final ReceiveRing ring;
     private final InboundRing slots = new InboundRing(SinkConfig.REPAIR_SLOTS);
-    private final Completions completions = new Completions(SinkConfig.BATCH_MAX);
+    private final Completions completions = new Completions(SinkConfig.REPAIR_BATCH_MAX);
 
     /// Makes a ring.
     ///

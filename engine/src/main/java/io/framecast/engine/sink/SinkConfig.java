@@ -13,12 +13,16 @@ import io.framecast.reliability.wire.StreamInfo;
 /// @param loss injected losses
 public record SinkConfig(
         StreamInfo stream, int ringSlots, int headerReserveBytes, DeviceBackend device, LossInjector loss) {
-    /// Datagrams taken per poll of a lane.
-    public static final int BATCH_MAX = 64;
+    /// Repairs taken per poll of a lane.
+    public static final int REPAIR_BATCH_MAX = 64;
     /// Repairs that may wait for their copy.
     public static final int REPAIR_SLOTS = 128;
 
     private static final long LANDING_BYTES = 16L << 20;
+    private static final int BATCH_MIN = 64;
+    private static final int BATCH_MAX = 512;
+    // More than the kernel joins into one message.
+    private static final int BATCH_BYTES = 128 << 10;
 
     public int headerStride() {
         return headerReserveBytes + DataLayout.LENGTH;
@@ -28,11 +32,16 @@ public record SinkConfig(
         return stream.slotBytes();
     }
 
+    /// Datagrams taken per poll of the data lane.
+    public int batchMax() {
+        return Math.clamp(BATCH_BYTES / slotBytes(), BATCH_MIN, BATCH_MAX);
+    }
+
     /// Slots of staged placement's landing memory: enough to keep copies and arrivals apart, never more than
     /// the ring itself needs.
     public int landingSlots() {
-        final long wanted = Math.max(4L * BATCH_MAX, LANDING_BYTES / slotBytes());
-        return (int) Math.min(Math.max(ringSlots, BATCH_MAX), wanted);
+        final long wanted = Math.max(4L * batchMax(), LANDING_BYTES / slotBytes());
+        return (int) Math.min(Math.max(ringSlots, batchMax()), wanted);
     }
 
     public long ringBytes() {

@@ -41,7 +41,7 @@ public final class StagedSink implements PayloadSink {
     private final RepairRing repairs;
     private final CopyFence landingFence;
     private final CopyFence repairFence;
-    private final Completions completions = new Completions(SinkConfig.BATCH_MAX);
+    private final Completions completions;
     private final int slotBytes;
     private @Nullable Lane dataLane;
     private @Nullable Lane repairLane;
@@ -58,6 +58,7 @@ public final class StagedSink implements PayloadSink {
         this.config = config;
         device = config.device();
         slotBytes = config.slotBytes();
+        completions = new Completions(config.batchMax());
         landingSlots = config.landingSlots();
         try (Opened opened = new Opened()) {
             opened.add(arena);
@@ -120,7 +121,7 @@ public final class StagedSink implements PayloadSink {
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(machine, nowNs);
             taken += batch;
-            if (batch < SinkConfig.BATCH_MAX / 2) {
+            if (batch == 0) {
                 break;
             }
         }
@@ -134,7 +135,7 @@ public final class StagedSink implements PayloadSink {
         }
         landingQueue.freeUpTo(landingFence.completed());
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
-        if (count < SinkConfig.BATCH_MAX && !landingQueue.isFull()) {
+        if (count == 0 && !landingQueue.isFull()) {
             machine.onDrained(nowNs);
         }
         if (count == 0) {

@@ -1,5 +1,7 @@
 package io.framecast.engine.udp;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
@@ -7,16 +9,28 @@ import io.framecast.api.spi.ReceiveRing;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// The run of posted slots of a receive ring, and how datagrams land in it: message by message, in the order
-/// posted.
+/// The run of posted slots of a receive ring, and how datagrams land in it, in the order posted.
+///
+/// Where the kernel joins datagrams, one call takes up to 64 KiB of them, each scattered into its own slot, because the
+/// source sends datagrams of exactly one slot. Else one call takes many messages of one datagram each.
 ///
 /// A datagram that must be dropped (longer than a slot, shorter than a header) consumes no slot: those behind it
-/// in the batch are moved up, so hostile datagrams neither misplace others nor use slots up.
+/// are moved up, so hostile datagrams neither misplace others nor use slots up.
 final class ReceiveSlots {
+    private static final int CALLS_MAX = 16;
+
     private final ReceiveRing ring;
     private final MemorySegment payload;
+    private final int slotBytes;
+    private final SlotIovecs iovecs;
     private final MessageBatch messages;
     private final LaneCounts counts;
+    // Slots that take the longest joined message.
+    private final int joinedSlots;
+    private final JoinedDatagrams surplus;
+    private final JoinedDatagrams landed;
+    private final ShortList shortList;
+    private JoinedDatagrams waiting;
     private int firstSlot;
     private int posted;
 
@@ -30,7 +44,10 @@ final class ReceiveSlots {
         if (!payload.isNative() || (ring.headerBytes() > 0 && !ring.headers().isNative())) {
             throw new IllegalArgumentException("receive ring: expected native memory, got memory on the heap");
         }
-        final SlotIovecs iovecs = new SlotIovecs(
+        slotBytes = ring.headerBytes() + ring.payloadBytes();
+        joinedSlots = (JoinedDatagrams.BYTES_MAX + slotBytes - 1) / slotBytes;
+        final int wrapMax = Math.max(MessageBatch.MESSAGES_MAX, joinedSlots);
+        iovecs = new SlotIovecs(
                 arena,
                 new SlotIovecs.Shape(
                         ring.headers().address(),
@@ -39,8 +56,19 @@ final class ReceiveSlots {
                         payload.address(),
                         ring.payloadBytes(),
                         ring.slots()),
-                MessageBatch.MESSAGES_MAX);
+                wrapMax);
         messages = new MessageBatch(arena, iovecs);
+        surplus = new JoinedDatagrams(arena);
+        landed = new JoinedDatagrams(arena);
+        shortList = new ShortList(arena, iovecs, joinedSlots, surplus.memory());
+        waiting = surplus;
+    }
+
+    /// Whether a ring can take joined datagrams: each list of slots must fit one call.
+    static boolean canJoin(final ReceiveRing ring) {
+        return ring.headerBytes() > 0
+                && 2L * (JoinedDatagrams.BYTES_MAX / (ring.headerBytes() + ring.payloadBytes()) + 2)
+                        <= SocketLayouts.IOVECS_MAX;
     }
 
     /// Replaces the posted run.
@@ -57,51 +85,155 @@ final class ReceiveSlots {
     /// Takes what a socket has, as far as slots and completions go.
     ///
     /// @return the errno when there is nothing more, 0 when slots or completions ran out
-    int drain(final LinuxSocket socket, final Completions completions) {
-        while (true) {
-            final int room = Math.min(posted, completions.capacity() - completions.count());
-            final int want = Math.min(room, MessageBatch.MESSAGES_MAX);
-            if (want == 0) {
+    int drain(final ReceiveSocket socket, final Completions completions) {
+        final int before = completions.count();
+        handOut(completions);
+        // Dropped datagrams consume no slot: a flood of them must not keep the caller for ever.
+        for (int calls = 0; calls < CALLS_MAX && room(completions) > 0; calls++) {
+            if (!socket.joining()) {
+                final int errno = takeMany(socket, completions);
+                if (errno != 0) {
+                    return errno;
+                }
+                continue;
+            }
+            // The rest of the slots is aimed anew rather than filled in part.
+            if (completions.count() > before && room(completions) < joinedSlots) {
                 return 0;
             }
-            for (int i = 0; i < want; i++) {
-                messages.aim(i, firstSlot + i);
+            final int errno = takeJoined(socket, completions);
+            if (errno != 0) {
+                return errno;
             }
-            final int got = socket.receive(messages.address(), want);
-            if (got <= 0) {
-                return -got;
+        }
+        return 0;
+    }
+
+    private int room(final Completions completions) {
+        return Math.min(posted, completions.capacity() - completions.count());
+    }
+
+    private int takeMany(final ReceiveSocket socket, final Completions completions) {
+        final int want = Math.min(room(completions), MessageBatch.MESSAGES_MAX);
+        for (int i = 0; i < want; i++) {
+            messages.aim(i, firstSlot + i, 1);
+            messages.segment(i, 0);
+        }
+        final int got = socket.receive(messages.address(), want);
+        if (got <= 0) {
+            return -got;
+        }
+        socket.onDatagrams(got);
+        int kept = 0;
+        for (int i = 0; i < got; i++) {
+            if (isKept(messages.bytes(i), messages.isTruncated(i))) {
+                if (kept != i) {
+                    move(slot(i), slot(kept), messages.bytes(i));
+                }
+                complete(completions, slot(kept++), messages.bytes(i));
             }
-            take(got, completions);
-            if (got < want) {
-                return SocketLayouts.EAGAIN;
-            }
+        }
+        consume(kept);
+        return got < want ? SocketLayouts.EAGAIN : 0;
+    }
+
+    private int takeJoined(final ReceiveSocket socket, final Completions completions) {
+        final int aimed = Math.min(room(completions), joinedSlots);
+        if (aimed == joinedSlots) {
+            messages.aim(0, firstSlot, aimed);
+        } else {
+            messages.aimAt(0, shortList.fill(firstSlot, aimed), shortList.elements(aimed));
+        }
+        messages.expectSegment(0);
+        final int got = socket.receive(messages.address(), 1);
+        if (got <= 0) {
+            socket.onEmpty();
+            return -got;
+        }
+        final int bytes = messages.bytes(0);
+        final int joinedBytes = messages.joinedBytes(0);
+        socket.onMessage(joinedBytes > 0);
+        if (joinedBytes == 0) {
+            takeOne(bytes, completions);
+        } else if (joinedBytes == slotBytes) {
+            takeRun(bytes, aimed, completions);
+        } else {
+            takeOdd(bytes, joinedBytes, aimed, completions);
+        }
+        return 0;
+    }
+
+    private void takeOne(final int bytes, final Completions completions) {
+        if (isKept(bytes, bytes > slotBytes)) {
+            complete(completions, firstSlot, bytes);
+            consume(1);
         }
     }
 
-    private void take(final int got, final Completions completions) {
+    // Every datagram lies in its slot; what was more than the posted slots lies behind them.
+    private void takeRun(final int bytes, final int aimed, final Completions completions) {
+        final int inSlots = Math.min(bytes, aimed * slotBytes);
         int kept = 0;
-        long bytes = 0;
-        for (int i = 0; i < got; i++) {
-            final int datagramBytes = messages.bytes(i);
-            if (messages.isTruncated(i)) {
-                counts.add(LaneCounter.TRUNCATED, 1);
-                continue;
+        for (int taken = 0; taken < inSlots; taken += slotBytes) {
+            final int datagramBytes = Math.min(slotBytes, inSlots - taken);
+            if (isKept(datagramBytes, false)) {
+                complete(completions, slot(kept++), datagramBytes);
             }
-            if (datagramBytes < ring.headerBytes()) {
-                counts.add(LaneCounter.MALFORMED, 1);
-                continue;
-            }
-            if (kept != i) {
-                move(slot(i), slot(kept), datagramBytes);
-            }
-            completions.add(slot(kept), datagramBytes);
-            bytes += datagramBytes;
-            kept++;
         }
-        firstSlot = slot(kept);
-        posted -= kept;
-        counts.add(LaneCounter.RECEIVED_DATAGRAMS, kept);
-        counts.add(LaneCounter.RECEIVED_BYTES, bytes);
+        consume(kept);
+        surplus.fill(bytes - inSlots, slotBytes);
+        waiting = surplus;
+        handOut(completions);
+    }
+
+    // Datagrams of another length than a slot's lie across slots: small frames, or a stranger's.
+    private void takeOdd(final int bytes, final int joinedBytes, final int aimed, final Completions completions) {
+        final int inSlots = Math.min(bytes, aimed * slotBytes);
+        for (int taken = 0, index = 0; taken < inSlots; taken += slotBytes, index++) {
+            copyOut(slot(index), landed.memory(), taken, Math.min(slotBytes, inSlots - taken));
+        }
+        MemorySegment.copy(surplus.memory(), 0, landed.memory(), inSlots, bytes - inSlots);
+        landed.fill(bytes, joinedBytes);
+        waiting = landed;
+        handOut(completions);
+    }
+
+    /// Puts waiting datagrams into slots, as far as these go.
+    private void handOut(final Completions completions) {
+        int kept = 0;
+        while (!waiting.isEmpty() && kept < posted && !completions.isFull()) {
+            final int datagramBytes = waiting.nextBytes();
+            if (isKept(datagramBytes, datagramBytes > slotBytes)) {
+                final int slot = slot(kept++);
+                copyIn(waiting.memory(), waiting.position(), slot, datagramBytes);
+                complete(completions, slot, datagramBytes);
+            }
+            waiting.skip();
+        }
+        consume(kept);
+    }
+
+    private boolean isKept(final int datagramBytes, final boolean truncated) {
+        if (truncated) {
+            counts.add(LaneCounter.TRUNCATED, 1);
+            return false;
+        }
+        if (datagramBytes < ring.headerBytes()) {
+            counts.add(LaneCounter.MALFORMED, 1);
+            return false;
+        }
+        return true;
+    }
+
+    private void complete(final Completions completions, final int slot, final int datagramBytes) {
+        completions.add(slot, datagramBytes);
+        counts.add(LaneCounter.RECEIVED_BYTES, datagramBytes);
+    }
+
+    private void consume(final int slots) {
+        firstSlot = slot(slots);
+        posted -= slots;
+        counts.add(LaneCounter.RECEIVED_DATAGRAMS, slots);
     }
 
     private void move(final int from, final int to, final int datagramBytes) {
@@ -117,7 +249,44 @@ final class ReceiveSlots {
                 datagramBytes - ring.headerBytes());
     }
 
+    private void copyIn(final MemorySegment from, final int offset, final int slot, final int bytes) {
+        final int header = ring.headerBytes();
+        MemorySegment.copy(from, offset, ring.headers(), (long) slot * ring.headerStride(), header);
+        MemorySegment.copy(from, offset + header, payload, (long) slot * ring.payloadBytes(), bytes - header);
+    }
+
+    private void copyOut(final int slot, final MemorySegment to, final int offset, final int bytes) {
+        final int header = Math.min(bytes, ring.headerBytes());
+        MemorySegment.copy(ring.headers(), (long) slot * ring.headerStride(), to, offset, header);
+        MemorySegment.copy(payload, (long) slot * ring.payloadBytes(), to, offset + header, bytes - header);
+    }
+
     private int slot(final int index) {
         return (firstSlot + index) % ring.slots();
+    }
+
+    /// A list of fewer slots than a joined message may fill, with spare memory behind them.
+    private static final class ShortList {
+        private final MemorySegment list;
+        private final SlotIovecs iovecs;
+        private final MemorySegment spare;
+
+        ShortList(final Arena arena, final SlotIovecs iovecs, final int slotsMax, final MemorySegment spare) {
+            this.iovecs = iovecs;
+            this.spare = spare;
+            list = arena.allocate(((long) slotsMax * iovecs.perSlot() + 1) * SocketLayouts.IOVEC_BYTES, Long.BYTES);
+        }
+
+        /// @return address of the list
+        long fill(final int entry, final int slots) {
+            final long end = iovecs.copyTo(list, entry, slots);
+            list.set(JAVA_LONG, end + SocketLayouts.IOV_BASE, spare.address());
+            list.set(JAVA_LONG, end + SocketLayouts.IOV_LEN, spare.byteSize());
+            return list.address();
+        }
+
+        long elements(final int slots) {
+            return (long) slots * iovecs.perSlot() + 1;
+        }
     }
 }

@@ -6,16 +6,20 @@ import io.framecast.api.spi.SendRing;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Sends slots of a ring, by batches of one system call each.
+/// Sends slots of a ring, by batches of one system call each; where the kernel can cut, runs of datagrams of one length
+/// go as one message, so that its work is done once for all of them.
 final class SendSlots {
     private final SendRing ring;
     private final SlotIovecs iovecs;
     private final MessageBatch messages;
+    private final int[] segments = new int[MessageBatch.MESSAGES_MAX];
     private final LaneCounts counts;
+    private final Offload offload;
 
-    SendSlots(final Arena arena, final SendRing ring, final LaneCounts counts) {
+    SendSlots(final Arena arena, final SendRing ring, final LaneCounts counts, final Offload offload) {
         this.ring = ring;
         this.counts = counts;
+        this.offload = offload;
         iovecs = new SlotIovecs(
                 arena,
                 new SlotIovecs.Shape(
@@ -25,7 +29,7 @@ final class SendSlots {
                         address(ring.payload(), ring.payloadBytes()),
                         ring.payloadBytes(),
                         ring.slots()),
-                MessageBatch.MESSAGES_MAX);
+                0);
         messages = new MessageBatch(arena, iovecs);
     }
 
@@ -49,45 +53,84 @@ final class SendSlots {
         int accepted = 0;
         while (accepted < count) {
             final int first = (firstSlot + accepted) % ring.slots();
-            final int batch = Math.min(count - accepted, MessageBatch.MESSAGES_MAX);
-            aim(first, batch, sockaddr, sockaddrBytes);
+            // A batch ends with the ring.
+            final int batch = aim(first, Math.min(count - accepted, ring.slots() - first), sockaddr, sockaddrBytes);
             final int sent = socket.send(messages.address(), batch);
             if (sent > 0) {
                 // Fewer than the batch: the next call tells why.
-                count(first, sent);
-                accepted += sent;
+                accepted += count(first, sent);
             } else if (isBackPressure(-sent)) {
                 counts.add(LaneCounter.SEND_BACK_PRESSURED, 1);
                 return accepted;
-            } else {
+            } else if (segments[0] == 1 || !offload.onRefused(-sent, segments[0])) {
                 survive(-sent);
-                accepted++;
+                accepted += segments[0];
             }
         }
         return accepted;
     }
 
-    private void aim(final int first, final int batch, final long sockaddr, final int sockaddrBytes) {
-        for (int i = 0; i < batch; i++) {
-            final int entry = first + i;
-            final int bytes = ring.payloadLengths()[entry % ring.slots()];
-            if (bytes < 0 || bytes > ring.payloadBytes()) {
-                throw new IllegalArgumentException(
-                        "send ring: expected 0 … " + ring.payloadBytes() + " payload bytes, got " + bytes);
-            }
-            iovecs.payloadBytes(entry, bytes);
-            messages.aim(i, entry);
-            messages.address(i, sockaddr, sockaddrBytes);
+    /// Fills messages with the next slots, `slotsMax` at most.
+    ///
+    /// @return messages filled
+    private int aim(final int first, final int slotsMax, final long sockaddr, final int sockaddrBytes) {
+        int taken = 0;
+        int message = 0;
+        while (taken < slotsMax && message < MessageBatch.MESSAGES_MAX) {
+            final int run = run(first + taken, slotsMax - taken);
+            messages.aim(message, first + taken, run);
+            messages.segment(message, run == 1 ? 0 : ring.headerBytes() + ring.payloadLengths()[first + taken]);
+            messages.address(message, sockaddr, sockaddrBytes);
+            segments[message++] = run;
+            taken += run;
         }
+        return message;
     }
 
-    private void count(final int first, final int sent) {
-        long bytes = (long) sent * ring.headerBytes();
-        for (int i = 0; i < sent; i++) {
-            bytes += ring.payloadLengths()[(first + i) % ring.slots()];
+    // Datagrams from an entry on that make one message: of one length, but for the last.
+    private int run(final int first, final int slotsMax) {
+        final int longest = prepare(first);
+        final int most = longest == 0 ? 1 : Math.min(slotsMax, offload.segmentsMax());
+        int run = 1;
+        int bytes = longest;
+        while (run < most) {
+            final int next = prepare(first + run);
+            bytes += next;
+            if (next > longest || bytes > Offload.MESSAGE_BYTES_MAX) {
+                break;
+            }
+            run++;
+            if (next < longest) {
+                break;
+            }
         }
-        counts.add(LaneCounter.SENT_DATAGRAMS, sent);
+        return run;
+    }
+
+    /// @return length of the datagram
+    private int prepare(final int entry) {
+        final int bytes = ring.payloadLengths()[entry];
+        if (bytes < 0 || bytes > ring.payloadBytes()) {
+            throw new IllegalArgumentException(
+                    "send ring: expected 0 … " + ring.payloadBytes() + " payload bytes, got " + bytes);
+        }
+        iovecs.payloadBytes(entry, bytes);
+        return ring.headerBytes() + bytes;
+    }
+
+    /// @return datagrams in the first `sent` messages
+    private int count(final int first, final int sent) {
+        int datagrams = 0;
+        for (int i = 0; i < sent; i++) {
+            datagrams += segments[i];
+        }
+        long bytes = (long) datagrams * ring.headerBytes();
+        for (int i = 0; i < datagrams; i++) {
+            bytes += ring.payloadLengths()[first + i];
+        }
+        counts.add(LaneCounter.SENT_DATAGRAMS, datagrams);
         counts.add(LaneCounter.SENT_BYTES, bytes);
+        return datagrams;
     }
 
     private static boolean isBackPressure(final int errno) {

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 /// The scatter or gather lists of all slots of a ring as one array of `iovec`, written once: `{header 0, payload
 /// 0, header 1, payload 1, …}`, or payloads only where headers are empty. A batch of consecutive slots is a
 /// pointer into the array; the first slots are repeated behind the last ones, so that a batch may wrap.
-/// Segmentation offload can hand the same run over as one list.
+/// Joined datagrams are the same run as one list.
 final class SlotIovecs {
     /// A ring's memory.
     ///
@@ -56,6 +56,15 @@ final class SlotIovecs {
     /// Address of the list of an entry: slot number, or slot number + slots behind the end.
     long address(final int entry) {
         return iovecs.address() + offset(entry);
+    }
+
+    /// Copies the lists of `slots` entries to the start of a segment.
+    ///
+    /// @return their length in bytes
+    long copyTo(final MemorySegment target, final int entry, final int slots) {
+        final long bytes = offset(slots);
+        MemorySegment.copy(iovecs, offset(entry), target, 0, bytes);
+        return bytes;
     }
 
     /// Bytes of an entry's payload that are to be sent.

@@ -25,14 +25,27 @@ final class SocketLayouts {
     static final int IOV_BASE = 0;
     static final int IOV_LEN = 8;
 
+    /// Elements of a list that one call takes.
+    static final int IOVECS_MAX = 1024;
+
     // struct mmsghdr: a struct msghdr and the length
     static final int MMSGHDR_BYTES = 64;
     static final int MSG_NAME = 0;
     static final int MSG_NAMELEN = 8;
     static final int MSG_IOV = 16;
     static final int MSG_IOVLEN = 24;
+    static final int MSG_CONTROL = 32;
+    static final int MSG_CONTROLLEN = 40;
     static final int MSG_FLAGS = 48;
     static final int MSG_LEN = 56;
+
+    // struct cmsghdr, and what CMSG_LEN and CMSG_SPACE make of a 16-bit number and an int
+    static final int CMSG_LEN = 0;
+    static final int CMSG_LEVEL = 8;
+    static final int CMSG_TYPE = 12;
+    static final int CMSG_DATA = 16;
+    static final int CMSG_LEN_OF_SHORT = 18;
+    static final int CMSG_SPACE_OF_INT = 24;
 
     // struct ip_mreqn
     static final int IP_MREQN_BYTES = 12;
@@ -77,19 +90,27 @@ final class SocketLayouts {
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_MULTICAST_ALL = 29;
 
+    static final int SOL_UDP = 17;
+    static final int UDP_SEGMENT = 103;
+    static final int UDP_GRO = 104;
+
     /// Never fragment, and go by the interface's MTU: a path MTU learnt from ICMP could be forged by anybody.
     static final int PMTUDISC_PROBE = 3;
 
     static final int EPERM = 1;
     static final int EINTR = 4;
+    static final int EIO = 5;
     static final int EBADF = 9;
     static final int EAGAIN = 11;
     static final int ENOMEM = 12;
     static final int EACCES = 13;
     static final int EFAULT = 14;
     static final int ENODEV = 19;
+    static final int EINVAL = 22;
     static final int EMFILE = 24;
     static final int ENOTSOCK = 88;
+    static final int EMSGSIZE = 90;
+    static final int EOPNOTSUPP = 95;
     static final int EAFNOSUPPORT = 97;
     static final int EADDRINUSE = 98;
     static final int EADDRNOTAVAIL = 99;

@@ -42,7 +42,7 @@ final class Truesize {
             final SlotIovecs iovecs =
                     new SlotIovecs(arena, new SlotIovecs.Shape(0, 0, 0, payload.address(), datagramBytes, 1), 0);
             final MessageBatch messages = new MessageBatch(arena, iovecs);
-            messages.aim(0, 0);
+            messages.aim(0, 0, 1);
             if (socket.send(messages.address(), 1) != 1) {
                 return 0;
             }

@@ -36,13 +36,20 @@ final class UdpLane implements Lane {
     private final @Nullable SendSlots send;
     private final int sendSlots;
     private final @Nullable ReceiveSlots receive;
+    private final @Nullable ReceiveSocket group;
+    private final @Nullable ReceiveSocket own;
     private final int receiveCapacity;
     private long submitted;
     private long drops;
     private boolean groupFirst;
     private boolean closed;
 
-    UdpLane(final UdpLink link, final SocketBuffers buffers, final LaneConfig config, final Consumer<UdpLane> onClose) {
+    UdpLane(
+            final UdpLink link,
+            final SocketBuffers buffers,
+            final Offload offload,
+            final LaneConfig config,
+            final Consumer<UdpLane> onClose) {
         kind = config.kind();
         this.link = link;
         this.onClose = onClose;
@@ -53,7 +60,7 @@ final class UdpLane implements Lane {
             if (kind == LaneKind.DATA && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
                 throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
             }
-            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts);
+            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload);
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             receive = receiveRing == null ? null : new ReceiveSlots(arena, receiveRing, counts);
             opened = LaneSockets.open(arena, link, buffers, config);
@@ -62,6 +69,11 @@ final class UdpLane implements Lane {
             peers = new PeerTable(arena);
             groupSockaddr = arena.allocate(link.group().family().sockaddrBytes(), Long.BYTES);
             link.group(LaneSockets.portOffset(kind)).write(groupSockaddr, 0, link.index());
+            if (opened.own() != null) {
+                offload.probe(opened.own());
+            }
+            group = receiveSocket(opened.group(), offload, receiveRing);
+            own = receiveSocket(opened.own(), offload, receiveRing);
             receiveCapacity = receiveRing == null ? 0 : capacity(receiveRing, opened.receiveBytes());
         } catch (final RuntimeException e) {
             if (opened != null) {
@@ -70,6 +82,13 @@ final class UdpLane implements Lane {
             arena.close();
             throw e;
         }
+    }
+
+    private @Nullable ReceiveSocket receiveSocket(
+            final @Nullable LinuxSocket socket, final Offload offload, final @Nullable ReceiveRing ring) {
+        return socket == null || ring == null
+                ? null
+                : new ReceiveSocket(socket, offload, kind != LaneKind.CONTROL && ReceiveSlots.canJoin(ring));
     }
 
     private int capacity(final ReceiveRing ring, final long receiveBytes) {
@@ -94,12 +113,12 @@ final class UdpLane implements Lane {
         final int before = completions.count();
         // By turns, so that neither multicast nor unicast can keep the other waiting.
         groupFirst = !groupFirst;
-        drain(groupFirst ? sockets.group() : sockets.own(), slots, completions);
-        drain(groupFirst ? sockets.own() : sockets.group(), slots, completions);
+        drain(groupFirst ? group : own, slots, completions);
+        drain(groupFirst ? own : group, slots, completions);
         return completions.count() - before;
     }
 
-    private void drain(final @Nullable LinuxSocket socket, final ReceiveSlots slots, final Completions completions) {
+    private void drain(final @Nullable ReceiveSocket socket, final ReceiveSlots slots, final Completions completions) {
         if (socket == null) {
             return;
         }
@@ -129,13 +148,13 @@ final class UdpLane implements Lane {
     }
 
     private int send(final SendSlots slots, final long sockaddr, final int firstSlot, final int count) {
-        final LinuxSocket own = sockets.own();
-        if (own == null) {
+        final LinuxSocket from = sockets.own();
+        if (from == null) {
             throw new IllegalStateException("lane " + kind + ": a receiver's data lane sends nothing");
         }
         final int sockaddrBytes = sockaddr == 0 ? 0 : link.group().family().sockaddrBytes();
         try {
-            final int accepted = slots.send(own, sockaddr, sockaddrBytes, firstSlot, count);
+            final int accepted = slots.send(from, sockaddr, sockaddrBytes, firstSlot, count);
             submitted += accepted;
             return accepted;
         } catch (final NativeException e) {

@@ -21,24 +21,31 @@ final class UdpTransport implements Transport {
 
     private final UdpLink link;
     private final SocketBuffers buffers;
+    private final Offload offload;
     /// Opened by the conductor, closed by their own threads.
     private final List<UdpLane> lanes = new CopyOnWriteArrayList<>();
     private boolean closed;
 
-    private UdpTransport(final UdpLink link, final SocketBuffers buffers) {
+    UdpTransport(final UdpLink link, final SocketBuffers buffers, final Offload offload) {
         this.link = link;
         this.buffers = buffers;
+        this.offload = offload;
     }
 
     static UdpTransport open(final TransportConfig config) {
         return switch (config.channel()) {
-            case Channel.Multicast channel ->
-                new UdpTransport(
-                        UdpLink.of(channel, config.warnings()),
-                        new SocketBuffers((int) channel.link().socketBufferBytes(), config.warnings()));
+            case Channel.Multicast channel -> open(channel, config);
             case Channel.Fanout channel -> throw onlyGroups("control=", channel);
             case Channel.Ipc channel -> throw onlyGroups("ipc=", channel);
         };
+    }
+
+    private static UdpTransport open(final Channel.Multicast channel, final TransportConfig config) {
+        final UdpLink link = UdpLink.of(channel, config.warnings());
+        return new UdpTransport(
+                link,
+                new SocketBuffers((int) channel.link().socketBufferBytes(), config.warnings()),
+                Offload.on(link.name(), config.warnings()));
     }
 
     private static ConfigException onlyGroups(final String key, final Channel channel) {
@@ -56,7 +63,7 @@ final class UdpTransport implements Transport {
         if (closed) {
             throw new TransportException("udp: the transport is closed; open another");
         }
-        final UdpLane lane = new UdpLane(link, buffers, config, lanes::remove);
+        final UdpLane lane = new UdpLane(link, buffers, offload, config, lanes::remove);
         lanes.add(lane);
         return lane;
     }

@@ -16,6 +16,16 @@ final class SocketLayoutsTest {
             #include <sys/uio.h>
             #include <netinet/in.h>
             #include <linux/sock_diag.h>
+            #include <netinet/udp.h>
+            #ifndef SOL_UDP
+            #define SOL_UDP 17
+            #endif
+            #ifndef UDP_SEGMENT
+            #define UDP_SEGMENT 103
+            #endif
+            #ifndef UDP_GRO
+            #define UDP_GRO 104
+            #endif
             #ifndef IPV6_MULTICAST_ALL
             #define IPV6_MULTICAST_ALL 29
             #endif
@@ -36,11 +46,22 @@ final class SocketLayoutsTest {
             entry("IOVEC_BYTES", "sizeof(struct iovec)"),
             entry("IOV_BASE", "offsetof(struct iovec, iov_base)"),
             entry("IOV_LEN", "offsetof(struct iovec, iov_len)"),
+            entry("IOVECS_MAX", "UIO_MAXIOV"),
             entry("MMSGHDR_BYTES", "sizeof(struct mmsghdr)"),
             entry("MSG_NAME", "offsetof(struct mmsghdr, msg_hdr.msg_name)"),
             entry("MSG_NAMELEN", "offsetof(struct mmsghdr, msg_hdr.msg_namelen)"),
             entry("MSG_IOV", "offsetof(struct mmsghdr, msg_hdr.msg_iov)"),
             entry("MSG_IOVLEN", "offsetof(struct mmsghdr, msg_hdr.msg_iovlen)"),
+            entry("MSG_CONTROL", "offsetof(struct mmsghdr, msg_hdr.msg_control)"),
+            entry("MSG_CONTROLLEN", "offsetof(struct mmsghdr, msg_hdr.msg_controllen)"),
+            entry("CMSG_LEN", "offsetof(struct cmsghdr, cmsg_len)"),
+            entry("CMSG_LEVEL", "offsetof(struct cmsghdr, cmsg_level)"),
+            entry("CMSG_TYPE", "offsetof(struct cmsghdr, cmsg_type)"),
+            entry("CMSG_DATA", "sizeof(struct cmsghdr)"),
+            entry("CMSG_LEN_OF_SHORT", "CMSG_LEN(sizeof(short))"),
+            entry(
+                    "CMSG_SPACE_OF_INT",
+                    "CMSG_SPACE(sizeof(int)) == CMSG_SPACE(sizeof(short)) ? CMSG_SPACE(sizeof(int)) : -1"),
             entry("MSG_FLAGS", "offsetof(struct mmsghdr, msg_hdr.msg_flags)"),
             entry("MSG_LEN", "offsetof(struct mmsghdr, msg_len)"),
             entry("IP_MREQN_BYTES", "sizeof(struct ip_mreqn)"),

@@ -19,7 +19,7 @@ final class UdpAllocationTest {
     private static final int SLOTS = 256;
     private static final int PAYLOAD_BYTES = 1360;
     private static final int BATCH = 50;
-    private static final int WARM_UP_DATAGRAMS = 200_000;
+    private static final int WARM_UP_DATAGRAMS = 3_000_000;
     private static final int DATAGRAMS = 100_000;
 
     private final Completions completions = new Completions(64);
@@ -66,11 +66,14 @@ final class UdpAllocationTest {
         while (sent < datagrams) {
             final int first = sent % SLOTS;
             sent += peer < 0 ? from.multicast(first, BATCH) : from.unicast(peer, first, BATCH);
-            to.post(slot, BATCH);
-            completions.clear();
-            final int count = to.poll(completions);
-            slot = (slot + count) % SLOTS;
-            received += count;
+            int count = 1;
+            while (count > 0) {
+                to.post(slot, BATCH);
+                completions.clear();
+                count = to.poll(completions);
+                slot = (slot + count) % SLOTS;
+                received += count;
+            }
         }
     }
 }
