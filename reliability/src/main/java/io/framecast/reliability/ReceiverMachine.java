@@ -12,6 +12,7 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeaderRun;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
@@ -189,6 +190,35 @@ public final class ReceiverMachine {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
     }
 
+    /// Datagrams of the data lane that lie behind the one [#onData] accepted last, each as long as a datagram can be:
+    /// takes as many as continue its frame in order, at once.
+    ///
+    /// @param headers as given to [#onData], `stride` bytes apart
+    /// @param offset of the header accepted last
+    /// @return datagrams taken; the sequence accepted last is that of the last of them
+    public int onRun(
+            final MemorySegment headers, final long offset, final int stride, final int max, final long nowNs) {
+        if (acceptedSequence == NO_SEQUENCE || window.missing() > 0 || window.next() != acceptedSequence + 1) {
+            return 0;
+        }
+        final long first = acceptedSequence - DataLayout.frameIndex(headers, offset);
+        final long frameBytes = frames.frameBytes(first);
+        final long whole = first + frameBytes / stream.slotBytes();
+        final long room = Math.min(whole, grantedMax) - window.next();
+        final int run = HeaderRun.length(headers, offset, stride, (int) Math.min(max, room));
+        if (run > 0) {
+            acceptedSequence += run;
+            window.receiveNext(run);
+            metadata.advance(nowNs, rttNs);
+            highestData = Math.max(highestData, acceptedSequence);
+            nacks.onData(highestData, nowNs);
+            final boolean frameEnd = window.next() == first + StreamInfo.slots(frameBytes, stream.slotBytes());
+            acks.onReceived(run, window.end(), frameEnd, nowNs);
+            verdicts.count(Verdict.GOOD, run);
+        }
+        return run;
+    }
+
     /// The caller found the data lane empty. Who never says so is taken to find it empty always.
     public void onDrained(final long nowNs) {
         nacks.onDrained(nowNs);
@@ -231,7 +261,7 @@ public final class ReceiverMachine {
         }
         onNewSequence(sequence, repair, nowNs);
         final boolean frameEnd = sequence + 1 == first + StreamInfo.slots(frames.frameBytes(first), stream.slotBytes());
-        acks.onReceived(window.end(), frameEnd, nowNs);
+        acks.onReceived(1, window.end(), frameEnd, nowNs);
         return Verdict.GOOD;
     }
 

@@ -8,6 +8,10 @@ public final class VerdictCounts {
 
     private final long[] counts = new long[VERDICTS.length];
 
+    void count(final Verdict verdict, final int datagrams) {
+        counts[verdict.ordinal()] += datagrams;
+    }
+
     Verdict count(final Verdict verdict) {
         counts[verdict.ordinal()]++;
         return verdict;

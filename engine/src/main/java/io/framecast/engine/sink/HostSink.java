@@ -40,6 +40,7 @@ public final class HostSink implements PayloadSink {
     private final Completions completions;
     private final long[] misplaced;
     private final int[] misplacedBytes;
+    private final DataRuns runs;
     private final SlotBits moved;
     private final int slotBytes;
     private @Nullable Lane dataLane;
@@ -62,6 +63,7 @@ public final class HostSink implements PayloadSink {
             ring = memory.segment();
             headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
             scratch = arena.allocate((long) batchMax * slotBytes, 64);
+            runs = new DataRuns(config, headers, config.ringSlots());
             moved = new SlotBits(config.ringSlots());
             dataRing = new ReceiveRing(
                     headers,
@@ -145,7 +147,10 @@ public final class HostSink implements PayloadSink {
         int misplacedCount = 0;
         for (int i = 0; i < count; i++) {
             final long sequence = accept(machine, i, nowNs);
-            if (sequence >= 0 && slot(sequence) != completions.slot(i)) {
+            if (sequence >= 0 && slot(sequence) == completions.slot(i)) {
+                // What continues a frame in order lies in place too.
+                i += runs.follow(machine, completions, i, nowNs);
+            } else if (sequence >= 0) {
                 misplacedBytes[misplacedCount] = completions.bytes(i) - DataLayout.LENGTH;
                 copySlot(ring, completions.slot(i), scratch, misplacedCount, misplacedBytes[misplacedCount]);
                 misplaced[misplacedCount++] = sequence;
@@ -161,8 +166,8 @@ public final class HostSink implements PayloadSink {
         if (config.loss().drop()) {
             return ReceiverMachine.NO_SEQUENCE;
         }
-        final long header = (long) completions.slot(index) * config.headerStride() + config.headerReserveBytes();
-        return machine.onData(headers, header, completions.bytes(index), nowNs) == Verdict.GOOD
+        return machine.onData(headers, runs.headerOffset(completions.slot(index)), completions.bytes(index), nowNs)
+                        == Verdict.GOOD
                 ? machine.acceptedSequence()
                 : ReceiverMachine.NO_SEQUENCE;
     }

@@ -16,6 +16,11 @@ public final class LossInjector {
         random = new SplittableRandom(seed);
     }
 
+    /// Whether anything may be dropped.
+    public boolean isActive() {
+        return probability > 0;
+    }
+
     /// Whether this datagram is lost.
     public boolean drop() {
         if (probability == 0 || random.nextDouble() >= probability) {

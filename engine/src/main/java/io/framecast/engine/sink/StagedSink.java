@@ -42,6 +42,7 @@ public final class StagedSink implements PayloadSink {
     private final CopyFence landingFence;
     private final CopyFence repairFence;
     private final Completions completions;
+    private final DataRuns runs;
     private final int slotBytes;
     private @Nullable Lane dataLane;
     private @Nullable Lane repairLane;
@@ -72,6 +73,7 @@ public final class StagedSink implements PayloadSink {
             repairPayload = device.allocatePinned((long) SinkConfig.REPAIR_SLOTS * slotBytes);
             opened.add(() -> device.freePinned(repairPayload));
             headers = arena.allocate((long) landingSlots * config.headerStride(), 64);
+            runs = new DataRuns(config, headers, landingSlots);
             dataRing = new ReceiveRing(
                     headers,
                     DataLayout.LENGTH,
@@ -146,10 +148,14 @@ public final class StagedSink implements PayloadSink {
                 continue;
             }
             final int slot = completions.slot(i);
-            final long header = (long) slot * config.headerStride() + config.headerReserveBytes();
-            if (machine.onData(headers, header, completions.bytes(i), nowNs) == Verdict.GOOD
+            if (machine.onData(headers, runs.headerOffset(slot), completions.bytes(i), nowNs) == Verdict.GOOD
                     && machine.acceptedSequence() != ReceiverMachine.NO_SEQUENCE) {
-                gather(slot, machine.acceptedSequence());
+                final long sequence = machine.acceptedSequence();
+                final int following = runs.follow(machine, completions, i, nowNs);
+                for (int run = 0; run <= following; run++) {
+                    gather(slot + run, sequence + run);
+                }
+                i += following;
             }
         }
         flush();

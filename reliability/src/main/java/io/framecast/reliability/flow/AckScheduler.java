@@ -30,11 +30,11 @@ public final class AckScheduler {
         this.idleIntervalNs = idleIntervalNs;
     }
 
-    /// A datagram of the data or repair lane arrived that was new.
+    /// Datagrams of the data or repair lane arrived that were new.
     ///
     /// @param highest 1 + highest sequence received
-    public void onReceived(final long highest, final boolean frameEnd, final long nowNs) {
-        unacknowledged++;
+    public void onReceived(final int count, final long highest, final boolean frameEnd, final long nowNs) {
+        unacknowledged += count;
         if (unacknowledged >= everyDatagrams || highest >= advertisedGrant - (advertisedSpan >>> 1)) {
             dueNs = nowNs;
         } else {

@@ -74,6 +74,12 @@ public final class ReceiveWindow {
         }
     }
 
+    /// Marks the next `count` sequences, where nothing is missing and nothing is known behind them.
+    public void receiveNext(final int count) {
+        next += count;
+        end = next;
+    }
+
     /// The first sequence at or after `from`, below `end`, that is missing; `end` when there is none.
     public long nextMissing(final long from) {
         long sequence = Math.max(from, next);

@@ -24,10 +24,10 @@ final class FlowTest {
     void shouldAcknowledgeEveryQuarterGrantWhenDataFlows() {
         acknowledged();
         for (int i = 1; i < 100; i++) {
-            acks.onReceived(i, false, 5);
+            acks.onReceived(1, i, false, 5);
             assertFalse(acks.isDue(5), "after " + i);
         }
-        acks.onReceived(100, false, 5);
+        acks.onReceived(1, 100, false, 5);
         assertTrue(acks.isDue(5));
     }
 
@@ -36,7 +36,7 @@ final class FlowTest {
         final AckScheduler skewed = new AckScheduler(400, 1, IDLE_NS);
         skewed.onSent(1000, 0, 0);
         for (int i = 1; i <= 88; i++) {
-            skewed.onReceived(i, false, 5);
+            skewed.onReceived(1, i, false, 5);
         }
         assertTrue(skewed.isDue(5));
     }
@@ -44,18 +44,18 @@ final class FlowTest {
     @Test
     void shouldAcknowledgeWhenHalfTheGrantIsUsed() {
         acks.onSent(20, 10, 0);
-        acks.onReceived(14, false, 7);
+        acks.onReceived(1, 14, false, 7);
         assertFalse(acks.isDue(7));
-        acks.onReceived(15, false, 7);
+        acks.onReceived(1, 15, false, 7);
         assertTrue(acks.isDue(7));
     }
 
     @Test
     void shouldAcknowledgeSoonerWhenAFrameEnds() {
         acknowledged();
-        acks.onReceived(1, false, 0);
+        acks.onReceived(1, 1, false, 0);
         assertEquals(AckScheduler.DELAY_MAX_NS, acks.nextDeadlineNs());
-        acks.onReceived(2, true, 0);
+        acks.onReceived(1, 2, true, 0);
         assertEquals(AckScheduler.FRAME_DELAY_NS, acks.nextDeadlineNs());
     }
 
