@@ -3,6 +3,7 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.placement.AimedBatch;
 import io.framecast.reliability.placement.RingLedger;
+import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -15,6 +16,8 @@ final class AimedMemory extends SimPlacement {
     private final RandomGenerator random;
     private final RingLedger ledger;
     private final AimedBatch batch;
+    private final MemorySegment headers;
+    private final int[] datagramBytes;
     private final byte[] memory;
     private final int slotBytes;
     private final int batchMax;
@@ -32,6 +35,8 @@ final class AimedMemory extends SimPlacement {
         this.slotBytes = slotBytes;
         this.batchMax = batchMax;
         this.unscatter = unscatter;
+        headers = MemorySegment.ofArray(new byte[batchMax * DataLayout.LENGTH]);
+        datagramBytes = new int[batchMax];
         ledger = new RingLedger(ringSlots);
         batch = new AimedBatch(batchMax);
         // Behind the ring: landing slots for what has no place, and one more to open rings of moves with.
@@ -56,19 +61,44 @@ final class AimedMemory extends SimPlacement {
             if (i == count) {
                 break;
             }
-            copyPayload(datagram, memory, landing(expected, i++) * slotBytes, slotBytes);
+            copyPayload(datagram, memory, landing(expected, i) * slotBytes, slotBytes);
+            datagramBytes[i] = (int) datagram.byteSize();
+            MemorySegment.copy(
+                    datagram, 0, headers, (long) i * DataLayout.LENGTH, Math.min(DataLayout.LENGTH, datagramBytes[i]));
+            i++;
         }
-        for (i = 0; i < count; i++) {
-            final MemorySegment datagram = inbox.remove();
-            final Verdict verdict = machine.onData(datagram, 0, (int) datagram.byteSize(), nowNs);
-            if (verdict == Verdict.GOOD && machine.acceptedSequence() >= 0) {
-                batch.add(landing(expected, i), ledger.slot(machine.acceptedSequence()));
-            }
+        for (int taken = 0; taken < count; taken++) {
+            inbox.remove();
+        }
+        for (i = 0; i < count; ) {
+            i += accept(machine, expected, i, count, nowNs);
         }
         if (unscatter) {
             batch.plan(ledger.ringSlots() + batchMax, this::copySlot);
         }
         return count;
+    }
+
+    /// Shows one datagram to the machine, and those that continue it in order with it.
+    ///
+    /// @return datagrams shown
+    private int accept(
+            final ReceiverMachine machine, final long expected, final int index, final int count, final long nowNs) {
+        final long header = (long) index * DataLayout.LENGTH;
+        final Verdict verdict = machine.onData(headers, header, datagramBytes[index], nowNs);
+        final long first = machine.acceptedSequence();
+        if (verdict != Verdict.GOOD || first < 0) {
+            return 1;
+        }
+        int whole = 0;
+        while (index + 1 + whole < count && datagramBytes[index + 1 + whole] == DataLayout.LENGTH + slotBytes) {
+            whole++;
+        }
+        final int run = 1 + machine.onRun(headers, header, DataLayout.LENGTH, whole, nowNs);
+        for (int i = 0; i < run; i++) {
+            batch.add(landing(expected, index + i), ledger.slot(first + i));
+        }
+        return run;
     }
 
     private int landing(final long expected, final int position) {

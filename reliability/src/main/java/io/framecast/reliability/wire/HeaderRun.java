@@ -1,33 +1,72 @@
 package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
+import java.util.zip.CRC32C;
 
-/// Headers that say, field by field, what follows from the checked header before them: the next datagrams of its frame,
-/// in order. Such a header need not be checked by itself. Every field has the one value it can have, the random session
-/// tag, the frame's number and its timestamp among them; only a wrong checksum over right fields goes unseen.
+/// Headers that continue a checked one: the next datagrams of its frame, in order. They differ from it in sequence and
+/// frame index only, and a CRC is linear: the checksum of each is the first one's, changed by what the changed bytes
+/// alone
+/// contribute. So each is checked as strictly as by [HeaderChecksum], session nonce included, by a few table look-ups.
 public final class HeaderRun {
-    // What stands before the checksum.
-    private static final long FIRST_WORD_MASK = 0xffff_ffffL;
+    private static final int BYTE_VALUES = 256;
+    private static final int[] SEQUENCE_TABLE = table(DataLayout.SEQUENCE, Long.BYTES);
+    private static final int[] INDEX_TABLE = table(DataLayout.FRAME_INDEX, Integer.BYTES);
 
     private HeaderRun() {}
+
+    // What a difference of one byte at a position changes of the checksum: `[bytes][256]`.
+    private static int[] table(final int position, final int bytes) {
+        final int[] table = new int[bytes * BYTE_VALUES];
+        final int zero = checksum(new byte[DataLayout.LENGTH]);
+        for (int i = 0; i < table.length; i++) {
+            final byte[] header = new byte[DataLayout.LENGTH];
+            header[position + i / BYTE_VALUES] = (byte) i;
+            table[i] = checksum(header) ^ zero;
+        }
+        return table;
+    }
+
+    private static int checksum(final byte[] header) {
+        final CRC32C crc = new CRC32C();
+        crc.update(header, 0, header.length);
+        return (int) crc.getValue();
+    }
+
+    private static int change(final int[] table, final long difference) {
+        int change = 0;
+        int row = 0;
+        for (long rest = difference; rest != 0; rest >>>= Byte.SIZE) {
+            change ^= table[row + (int) (rest & (BYTE_VALUES - 1))];
+            row += BYTE_VALUES;
+        }
+        return change;
+    }
 
     /// How many of the next headers continue the one at `offset`.
     ///
     /// @param headers headers of consecutive slots, `stride` bytes apart, at least `max` behind the first
     public static int length(final MemorySegment headers, final long offset, final int stride, final int max) {
-        final long first = headers.get(Wire.LONG, offset) & FIRST_WORD_MASK;
+        final long first = headers.get(Wire.LONG, offset);
         final long tagAndFrame = headers.get(Wire.LONG, offset + DataLayout.SESSION_TAG);
         final long sequence = headers.get(Wire.LONG, offset + DataLayout.SEQUENCE);
         final long timestamp = headers.get(Wire.LONG, offset + DataLayout.TIMESTAMP);
-        final long lengthAndIndex = headers.get(Wire.LONG, offset + DataLayout.FRAME_BYTES);
+        final int frameBytes = headers.get(Wire.INT, offset + DataLayout.FRAME_BYTES);
+        final int index = headers.get(Wire.INT, offset + DataLayout.FRAME_INDEX);
         int run = 0;
         long at = offset + stride;
-        while (run < max
-                && (headers.get(Wire.LONG, at) & FIRST_WORD_MASK) == first
-                && headers.get(Wire.LONG, at + DataLayout.SESSION_TAG) == tagAndFrame
-                && headers.get(Wire.LONG, at + DataLayout.SEQUENCE) == sequence + run + 1
-                && headers.get(Wire.LONG, at + DataLayout.TIMESTAMP) == timestamp
-                && headers.get(Wire.LONG, at + DataLayout.FRAME_BYTES) == lengthAndIndex + ((run + 1L) << 32)) {
+        while (run < max) {
+            final long nextSequence = sequence + run + 1;
+            final int nextIndex = index + run + 1;
+            final int change = change(SEQUENCE_TABLE, nextSequence ^ sequence)
+                    ^ change(INDEX_TABLE, Integer.toUnsignedLong(nextIndex ^ index));
+            if (headers.get(Wire.LONG, at) != (first ^ ((long) change << Integer.SIZE))
+                    || headers.get(Wire.LONG, at + DataLayout.SESSION_TAG) != tagAndFrame
+                    || headers.get(Wire.LONG, at + DataLayout.SEQUENCE) != nextSequence
+                    || headers.get(Wire.LONG, at + DataLayout.TIMESTAMP) != timestamp
+                    || headers.get(Wire.INT, at + DataLayout.FRAME_BYTES) != frameBytes
+                    || headers.get(Wire.INT, at + DataLayout.FRAME_INDEX) != nextIndex) {
+                break;
+            }
             run++;
             at += stride;
         }
