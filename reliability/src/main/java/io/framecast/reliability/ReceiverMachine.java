@@ -43,7 +43,7 @@ public final class ReceiverMachine {
         RECEIVING,
         /// Every frame up to the source's last was polled.
         ENDED,
-        /// The source fell silent, or evicted this receiver.
+        /// The source fell silent, or evicted this receiver. Frames that are whole can still be polled.
         LOST,
         /// The source refused the join, or the probe never arrived.
         REFUSED
@@ -69,6 +69,8 @@ public final class ReceiverMachine {
     private final Handshake handshake = new Handshake();
     private final MetadataTracker metadata;
     private final NackSender nackSender;
+    private final StreamEnd streamEnd = new StreamEnd();
+    private final SourceWatch source;
 
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
@@ -79,11 +81,6 @@ public final class ReceiverMachine {
     private long grantedMax;
     private long frameFirst;
     private long nextFrameId;
-    private long finalSequence = Long.MAX_VALUE;
-    private long lastHeardNs;
-    private long echoTimeNs = AckLayout.NO_ECHO;
-    private long echoHeardNs;
-    private long rttNs = 2_000_000;
 
     /// Makes a receiver; [#start] begins the handshake.
     ///
@@ -92,6 +89,7 @@ public final class ReceiverMachine {
         this.config = config;
         this.output = output;
         stream = config.stream();
+        source = new SourceWatch(stream.aliveTimeoutNs());
         headers = new HeaderCheck(stream, checksum);
         ids = new ControlIds(stream.session()).receiver(config.receiverId());
         window = new ReceiveWindow(config.ringSlots());
@@ -100,13 +98,11 @@ public final class ReceiverMachine {
         nackSender = new NackSender(output, ids, checksum, counts);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         acks = new AckScheduler(
-                Math.min(config.ringSlots(), config.receiveCapacity()),
-                random.nextDouble(),
-                stream.aliveTimeoutNs() / 5);
+                Math.min(config.ringSlots(), config.receiveCapacity()), random.nextDouble(), source.ackIdleNs());
     }
 
     public void start(final long nowNs) {
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         sendHandshake(nowNs);
     }
 
@@ -121,6 +117,11 @@ public final class ReceiverMachine {
 
     public StreamInfo stream() {
         return stream;
+    }
+
+    /// Silence after which the source is lost: what it announced, within bounds.
+    public long silenceNs() {
+        return source.silenceNs();
     }
 
     public VerdictCounts verdicts() {
@@ -210,7 +211,7 @@ public final class ReceiverMachine {
         if (verdict != Verdict.GOOD) {
             return verdict;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         if (DataLayout.type(header, offset) == DataLayout.TYPE_PROBE) {
             return onProbe((int) DataLayout.frameIndex(header, offset), bytes, nowNs);
         }
@@ -226,12 +227,13 @@ public final class ReceiverMachine {
         if (sequence >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
-        if (first < frameFirst || !frames.learn(header, offset, first)) {
+        final long frameEnd = first + StreamInfo.slots(DataLayout.frameBytes(header, offset), stream.slotBytes());
+        if (first < frameFirst || !streamEnd.admits(frameEnd) || !frames.learn(header, offset, first)) {
             return Verdict.INCONSISTENT;
         }
+        streamEnd.onFrame(frameEnd);
         onNewSequence(sequence, repair, nowNs);
-        final boolean frameEnd = sequence + 1 == first + StreamInfo.slots(frames.frameBytes(first), stream.slotBytes());
-        acks.onReceived(window.end(), frameEnd, nowNs);
+        acks.onReceived(window.end(), sequence + 1 == frameEnd, nowNs);
         return Verdict.GOOD;
     }
 
@@ -241,7 +243,8 @@ public final class ReceiverMachine {
             nacks.onGap(window.end(), sequence, nowNs);
         }
         window.receive(sequence);
-        metadata.advance(nowNs, rttNs);
+        source.onData(nowNs);
+        metadata.advance(nowNs, source.rttNs());
         if (!repair) {
             highestData = Math.max(highestData, sequence);
             nacks.onData(highestData, nowNs);
@@ -286,7 +289,7 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_ADMIT -> onAdmit(datagram, offset, nowNs);
             case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
-            case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset);
+            case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset, nowNs);
             // What receivers say to sources reaches receivers too where both share a port.
             case ControlLayout.TYPE_JOIN,
                     ControlLayout.TYPE_READY,
@@ -302,11 +305,9 @@ public final class ReceiverMachine {
         if (!HeartbeatLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
-        echoTimeNs = HeartbeatLayout.sourceTimeNs(datagram, offset);
-        echoHeardNs = nowNs;
-        rttNs = Math.max(1_000, HeartbeatLayout.rttNs(datagram, offset));
-        nacks.onRtt(rttNs);
+        source.onHeartbeat(
+                HeartbeatLayout.sourceTimeNs(datagram, offset), HeartbeatLayout.rttNs(datagram, offset), nowNs);
+        nacks.onRtt(source.rttNs());
         if (state == State.ENDED) {
             acks.onRequest(nowNs);
         }
@@ -320,12 +321,13 @@ public final class ReceiverMachine {
             acks.onRequest(nowNs);
             return Verdict.IMPOSSIBLE;
         }
+        final boolean end = (flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0;
+        if (!streamEnd.admits(sent) || (end && !streamEnd.onEnd(sent, window.end()))) {
+            return Verdict.INCONSISTENT;
+        }
         if (sent > window.end()) {
             nacks.onTail(window.end(), sent, nowNs);
             window.extend(sent);
-        }
-        if ((flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {
-            finalSequence = sent;
         }
         if (flags != 0) {
             acks.onRequest(nowNs);
@@ -337,7 +339,7 @@ public final class ReceiverMachine {
         if (!AdmitLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         if (state == State.JOINING) {
             state = State.PROBING;
             handshake.restart(nowNs);
@@ -353,7 +355,7 @@ public final class ReceiverMachine {
         if (!StartLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         if (state == State.STARTING) {
             state = State.RECEIVING;
             frameFirst = StartLayout.firstSequence(datagram, offset);
@@ -389,21 +391,28 @@ public final class ReceiverMachine {
         if (first >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
-        metadata.advance(nowNs, rttNs);
+        metadata.advance(nowNs, source.rttNs());
         return Verdict.GOOD;
     }
 
-    private Verdict onEvict(final MemorySegment datagram, final long offset) {
+    private Verdict onEvict(final MemorySegment datagram, final long offset, final long nowNs) {
         if (!LeaveLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        if (state != State.ENDED && state != State.REFUSED && state != State.LOST && !isComplete()) {
-            lostReason = LeaveLayout.reason(datagram, offset);
-            state = state == State.RECEIVING ? State.LOST : State.REFUSED;
+        switch (state) {
+            case JOINING, PROBING, STARTING -> giveUp(State.REFUSED, LeaveLayout.reason(datagram, offset));
+            case RECEIVING -> source.onGoodbye(LeaveLayout.reason(datagram, offset), nowNs);
+            case ENDED, LOST, REFUSED -> {}
         }
         return Verdict.GOOD;
+    }
+
+    private int giveUp(final State end, final Reason reason) {
+        state = end;
+        lostReason = reason;
+        return 1;
     }
 
     /// Slots were freed: sequences below `limit` have a place now.
@@ -442,7 +451,8 @@ public final class ReceiverMachine {
 
     /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
     public long nextFrameBytes() {
-        if (state != State.RECEIVING || frameFirst >= window.next() || !frames.contains(frameFirst)) {
+        final boolean mayDeliver = state == State.RECEIVING || state == State.LOST;
+        if (!mayDeliver || frameFirst >= window.next() || !frames.contains(frameFirst)) {
             return 0;
         }
         final long bytes = frames.frameBytes(frameFirst);
@@ -450,13 +460,11 @@ public final class ReceiverMachine {
         return window.next() < end || metadata.first() < end ? 0 : bytes;
     }
 
-    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise.
+    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise. Frames that
+    /// are whole when the source is lost are given all the same.
     ///
     /// @return a reused object, or null when no frame is whole
     public @Nullable ReceivedFrame pollFrame() {
-        if (state != State.RECEIVING) {
-            return null;
-        }
         final long bytes = nextFrameBytes();
         if (bytes == 0) {
             endWhenDone();
@@ -477,14 +485,14 @@ public final class ReceiverMachine {
     }
 
     private void endWhenDone() {
-        if (window.next() >= finalSequence && frameFirst >= finalSequence) {
+        if (state == State.RECEIVING && streamEnd.isAt(frameFirst)) {
             state = State.ENDED;
         }
     }
 
-    // Every datagram and all metadata of the stream are here.
+    // Every datagram and all metadata of the stream are here, and the last frame is whole.
     private boolean isComplete() {
-        return state == State.RECEIVING && metadata.acknowledgeable() >= finalSequence;
+        return state == State.RECEIVING && streamEnd.isAt(metadata.first()) && window.next() >= metadata.first();
     }
 
     /// Timers.
@@ -500,18 +508,14 @@ public final class ReceiverMachine {
     }
 
     private int onHandshakeTick(final long nowNs) {
-        if (isSourceSilent(nowNs)) {
-            state = State.LOST;
-            lostReason = Reason.SILENT;
-            return 1;
+        if (source.isSilent(nowNs)) {
+            return giveUp(State.LOST, Reason.SILENT);
         }
         if (nowNs < handshake.dueNs()) {
             return 0;
         }
-        if (state == State.PROBING && handshake.isExhausted()) {
-            state = State.REFUSED;
-            lostReason = Reason.SILENT;
-            return 1;
+        if (handshake.isExhausted()) {
+            return giveUp(state == State.PROBING ? State.REFUSED : State.LOST, Reason.SILENT);
         }
         sendHandshake(nowNs);
         return 1;
@@ -528,10 +532,8 @@ public final class ReceiverMachine {
     }
 
     private int onReceivingTick(final long nowNs) {
-        if (isSourceSilent(nowNs) && !isComplete()) {
-            state = State.LOST;
-            lostReason = Reason.SILENT;
-            return 1;
+        if (source.isLost(nowNs) && !isComplete()) {
+            return giveUp(State.LOST, source.reason());
         }
         int work = 0;
         if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
@@ -544,7 +546,7 @@ public final class ReceiverMachine {
         }
         if (metadata.askNs() <= nowNs) {
             output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum));
-            metadata.onAsked(nowNs, rttNs);
+            metadata.onAsked(nowNs, source.rttNs());
             work++;
         }
         return work;
@@ -559,17 +561,12 @@ public final class ReceiverMachine {
         return 1;
     }
 
-    private boolean isSourceSilent(final long nowNs) {
-        return nowNs - lastHeardNs > stream.aliveTimeoutNs();
-    }
-
     private void sendAck(final long nowNs) {
         grantedMax = grant();
         ackValues
                 .progress(metadata.acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
                 .complete(state == State.ENDED || isComplete());
-        ackValues.echo(echoTimeNs, nowNs - echoHeardNs);
-        echoTimeNs = AckLayout.NO_ECHO;
+        source.echo(ackValues, nowNs);
         output.sendControl(AckLayout.write(output.control(), ids, ackValues, checksum));
         acks.onSent(grantedMax, window.end(), nowNs);
         counts.acks++;
@@ -584,7 +581,6 @@ public final class ReceiverMachine {
 
     /// When [#onTick] has something to do; never later than the source's time to be called lost.
     public long nextDeadlineNs() {
-        final long silentNs = lastHeardNs + stream.aliveTimeoutNs() + 1;
         return switch (state) {
             case JOINING, PROBING, STARTING -> handshake.dueNs();
             case RECEIVING ->
@@ -592,8 +588,8 @@ public final class ReceiverMachine {
                         Math.min(acks.nextDeadlineNs(), metadata.askNs()),
                         Math.min(
                                 window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
-                                isComplete() ? Long.MAX_VALUE : silentNs));
-            case ENDED -> acks.nextDeadlineNs() < silentNs ? acks.nextDeadlineNs() : Long.MAX_VALUE;
+                                isComplete() ? Long.MAX_VALUE : source.lostNs()));
+            case ENDED -> acks.nextDeadlineNs() < source.silentNs() ? acks.nextDeadlineNs() : Long.MAX_VALUE;
             case LOST, REFUSED -> Long.MAX_VALUE;
         };
     }

@@ -79,8 +79,8 @@ public final class RetransmitScheduler {
         return head == tail;
     }
 
-    /// Sends from the queue, runs of consecutive sequences together. What is not accepted goes to the queue's end, so
-    /// that a member that takes no repairs holds up nobody; a lane that refuses run after run is full for everybody.
+    /// Sends from the queue, runs of consecutive sequences together. What is not accepted goes to the queue's end,
+    /// so that a member that takes no repairs holds up nobody; a lane that refuses run after run is full for all.
     ///
     /// @param datagramsMax most datagrams to send now
     /// @return datagrams sent
