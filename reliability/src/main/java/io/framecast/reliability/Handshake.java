@@ -7,7 +7,8 @@ package io.framecast.reliability;
 final class Handshake {
     static final long RETRY_NS = 20_000_000;
     static final long RETRY_MAX_NS = 500_000_000;
-    static final int ATTEMPTS_MAX = 41;
+    /// Of each step: eight seconds.
+    static final int ATTEMPTS_MAX = 20;
     private static final int DOUBLINGS_MAX = 5;
 
     private int token;

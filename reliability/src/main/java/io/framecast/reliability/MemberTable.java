@@ -8,6 +8,8 @@ import io.framecast.reliability.flow.RttEstimator;
 /// Pure state; one thread.
 final class MemberTable {
     static final int NONE = -1;
+    /// One who joins repeats itself at least every 500 ms.
+    static final long JOIN_STALLED_NS = 1_000_000_000;
 
     /// Where a member stands.
     enum State {
@@ -29,6 +31,7 @@ final class MemberTable {
     private final boolean[] complete;
     private final int[] tokens;
     private final long[] heardNs;
+    private final long[] answeredNs;
     private final long[] timeoutNs;
     private final int[] timeouts;
     private final RttEstimator[] rtts;
@@ -45,6 +48,7 @@ final class MemberTable {
         complete = new boolean[membersMax];
         tokens = new int[membersMax];
         heardNs = new long[membersMax];
+        answeredNs = new long[membersMax];
         timeoutNs = new long[membersMax];
         timeouts = new int[membersMax];
         rtts = new RttEstimator[membersMax];
@@ -69,16 +73,19 @@ final class MemberTable {
         return NONE;
     }
 
-    /// A place for a newcomer: free, else held by one who is gone.
-    int vacancy() {
+    /// A place for a newcomer: free, else held by one who is gone, else by one who began to join and was not heard
+    /// since, however many of those there are.
+    int vacancy(final long nowNs) {
         int gone = NONE;
+        int stalled = NONE;
         for (int m = 0; m < ids.length; m++) {
             if (states[m] == State.FREE) {
                 return m;
             }
             gone = states[m] == State.GONE ? m : gone;
+            stalled = states[m] == State.ADMITTED && nowNs - heardNs[m] > JOIN_STALLED_NS ? m : stalled;
         }
-        return gone;
+        return gone == NONE ? stalled : gone;
     }
 
     void admit(final int member, final long id, final int token, final long nowNs) {
@@ -88,6 +95,7 @@ final class MemberTable {
         states[member] = State.ADMITTED;
         started[member] = false;
         heardNs[member] = nowNs;
+        answeredNs[member] = nowNs - JoinBudget.MEMBER_INTERVAL_NS;
         rtts[member].reset();
     }
 
@@ -211,6 +219,15 @@ final class MemberTable {
 
     void heard(final int member, final long nowNs) {
         heardNs[member] = nowNs;
+    }
+
+    /// When its JOIN was answered last.
+    long answeredNs(final int member) {
+        return answeredNs[member];
+    }
+
+    void answered(final int member, final long nowNs) {
+        answeredNs[member] = nowNs;
     }
 
     RttEstimator rtt(final int member) {

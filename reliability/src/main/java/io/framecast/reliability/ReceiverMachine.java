@@ -44,7 +44,7 @@ public final class ReceiverMachine {
         RECEIVING,
         /// Every frame up to the source's last was polled.
         ENDED,
-        /// The source fell silent, or evicted this receiver.
+        /// The source fell silent, or evicted this receiver. Frames that are whole can still be polled.
         LOST,
         /// The source refused the join, or the probe never arrived.
         REFUSED
@@ -64,12 +64,14 @@ public final class ReceiverMachine {
     private final HeaderCheck headers;
     private final ControlIds ids;
     private final AckValues ackValues = new AckValues();
-    private final ReceivedFrame frame = new ReceivedFrame();
     private final VerdictCounts verdicts = new VerdictCounts();
     private final ReceiverCounts counts = new ReceiverCounts();
     private final Handshake handshake = new Handshake();
     private final MetadataTracker metadata;
+    private final FrameQueue queue;
     private final NackSender nackSender;
+    private final StreamEnd streamEnd = new StreamEnd();
+    private final SourceWatch source;
 
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
@@ -78,13 +80,6 @@ public final class ReceiverMachine {
     private long startSequence;
     private long creditLimit;
     private long grantedMax;
-    private long frameFirst;
-    private long nextFrameId;
-    private long finalSequence = Long.MAX_VALUE;
-    private long lastHeardNs;
-    private long echoTimeNs = AckLayout.NO_ECHO;
-    private long echoHeardNs;
-    private long rttNs = 2_000_000;
 
     /// Makes a receiver; [#start] begins the handshake.
     ///
@@ -93,21 +88,21 @@ public final class ReceiverMachine {
         this.config = config;
         this.output = output;
         stream = config.stream();
+        source = new SourceWatch(stream.aliveTimeoutNs());
         headers = new HeaderCheck(stream, checksum);
         ids = new ControlIds(stream.session()).receiver(config.receiverId());
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
         metadata = new MetadataTracker(frames, window, stream.slotBytes());
+        queue = new FrameQueue(frames, window, metadata, stream.slotBytes());
         nackSender = new NackSender(output, ids, checksum, counts);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         acks = new AckScheduler(
-                Math.min(config.ringSlots(), config.receiveCapacity()),
-                random.nextDouble(),
-                stream.aliveTimeoutNs() / 5);
+                Math.min(config.ringSlots(), config.receiveCapacity()), random.nextDouble(), source.ackIdleNs());
     }
 
     public void start(final long nowNs) {
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         sendHandshake(nowNs);
     }
 
@@ -122,6 +117,11 @@ public final class ReceiverMachine {
 
     public StreamInfo stream() {
         return stream;
+    }
+
+    /// Silence after which the source is lost: what it announced, within bounds.
+    public long silenceNs() {
+        return source.silenceNs();
     }
 
     public VerdictCounts verdicts() {
@@ -168,12 +168,10 @@ public final class ReceiverMachine {
         return run;
     }
 
-    /// First sequence not yet received.
     public long acknowledgedSequence() {
         return window.next();
     }
 
-    /// Sequences known to be sent and not yet here.
     public long missing() {
         return window.missing();
     }
@@ -190,11 +188,9 @@ public final class ReceiverMachine {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
     }
 
-    /// Datagrams of the data lane that lie behind the one [#onData] accepted last, each as long as a datagram can be:
-    /// takes as many as continue its frame in order, at once.
+    /// Full datagrams that lie behind the one [#onData] accepted last, their headers `stride` bytes apart: takes as
+    /// many as continue its frame in order, at once.
     ///
-    /// @param headers as given to [#onData], `stride` bytes apart
-    /// @param offset of the header accepted last
     /// @return datagrams taken; the sequence accepted last is that of the last of them
     public int onRun(
             final MemorySegment headers, final long offset, final int stride, final int max, final long nowNs) {
@@ -203,17 +199,12 @@ public final class ReceiverMachine {
         }
         final long first = acceptedSequence - DataLayout.frameIndex(headers, offset);
         final long frameBytes = frames.frameBytes(first);
-        final long whole = first + frameBytes / stream.slotBytes();
-        final long room = Math.min(whole, grantedMax) - window.next();
+        final long room = Math.min(first + frameBytes / stream.slotBytes(), grantedMax) - window.next();
         final int run = HeaderRun.length(headers, offset, stride, (int) Math.min(max, room));
         if (run > 0) {
-            acceptedSequence += run;
             window.receiveNext(run);
-            metadata.advance(nowNs, rttNs);
-            highestData = Math.max(highestData, acceptedSequence);
-            nacks.onData(highestData, nowNs);
-            final boolean frameEnd = window.next() == first + StreamInfo.slots(frameBytes, stream.slotBytes());
-            acks.onReceived(run, window.end(), frameEnd, nowNs);
+            final long frameEnd = first + StreamInfo.slots(frameBytes, stream.slotBytes());
+            onAccepted(run, acceptedSequence + run, frameEnd, false, nowNs);
             verdicts.count(Verdict.GOOD, run);
         }
         return run;
@@ -240,7 +231,7 @@ public final class ReceiverMachine {
         if (verdict != Verdict.GOOD) {
             return verdict;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         if (DataLayout.type(header, offset) == DataLayout.TYPE_PROBE) {
             return onProbe((int) DataLayout.frameIndex(header, offset), bytes, nowNs);
         }
@@ -256,26 +247,29 @@ public final class ReceiverMachine {
         if (sequence >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
-        if (first < frameFirst || !frames.learn(header, offset, first)) {
+        final long frameEnd = first + StreamInfo.slots(DataLayout.frameBytes(header, offset), stream.slotBytes());
+        if (first < queue.first() || !streamEnd.admits(frameEnd) || !frames.learn(header, offset, first)) {
             return Verdict.INCONSISTENT;
         }
-        onNewSequence(sequence, repair, nowNs);
-        final boolean frameEnd = sequence + 1 == first + StreamInfo.slots(frames.frameBytes(first), stream.slotBytes());
-        acks.onReceived(1, window.end(), frameEnd, nowNs);
-        return Verdict.GOOD;
-    }
-
-    private void onNewSequence(final long sequence, final boolean repair, final long nowNs) {
-        acceptedSequence = sequence;
+        streamEnd.onFrame(frameEnd);
         if (sequence > window.end()) {
             nacks.onGap(window.end(), sequence, nowNs);
         }
         window.receive(sequence);
-        metadata.advance(nowNs, rttNs);
+        onAccepted(1, sequence, frameEnd, repair, nowNs);
+        return Verdict.GOOD;
+    }
+
+    private void onAccepted(
+            final int count, final long last, final long frameEnd, final boolean repair, final long nowNs) {
+        acceptedSequence = last;
+        source.onData(nowNs);
+        metadata.advance(nowNs, source.rttNs());
         if (!repair) {
-            highestData = Math.max(highestData, sequence);
+            highestData = Math.max(highestData, last);
             nacks.onData(highestData, nowNs);
         }
+        acks.onReceived(count, window.end(), last + 1 == frameEnd, nowNs);
     }
 
     private Verdict onProbe(final int token, final int bytes, final long nowNs) {
@@ -316,7 +310,7 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_ADMIT -> onAdmit(datagram, offset, nowNs);
             case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
-            case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset);
+            case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset, nowNs);
             // What receivers say to sources reaches receivers too where both share a port.
             case ControlLayout.TYPE_JOIN,
                     ControlLayout.TYPE_READY,
@@ -332,11 +326,9 @@ public final class ReceiverMachine {
         if (!HeartbeatLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
-        echoTimeNs = HeartbeatLayout.sourceTimeNs(datagram, offset);
-        echoHeardNs = nowNs;
-        rttNs = Math.max(1_000, HeartbeatLayout.rttNs(datagram, offset));
-        nacks.onRtt(rttNs);
+        source.onHeartbeat(
+                HeartbeatLayout.sourceTimeNs(datagram, offset), HeartbeatLayout.rttNs(datagram, offset), nowNs);
+        nacks.onRtt(source.rttNs());
         if (state == State.ENDED) {
             acks.onRequest(nowNs);
         }
@@ -350,12 +342,13 @@ public final class ReceiverMachine {
             acks.onRequest(nowNs);
             return Verdict.IMPOSSIBLE;
         }
+        final boolean end = (flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0;
+        if (!streamEnd.admits(sent) || (end && !streamEnd.onEnd(sent, window.end()))) {
+            return Verdict.INCONSISTENT;
+        }
         if (sent > window.end()) {
             nacks.onTail(window.end(), sent, nowNs);
             window.extend(sent);
-        }
-        if ((flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {
-            finalSequence = sent;
         }
         if (flags != 0) {
             acks.onRequest(nowNs);
@@ -367,7 +360,7 @@ public final class ReceiverMachine {
         if (!AdmitLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         if (state == State.JOINING) {
             state = State.PROBING;
             handshake.restart(nowNs);
@@ -383,17 +376,16 @@ public final class ReceiverMachine {
         if (!StartLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         if (state == State.STARTING) {
             state = State.RECEIVING;
-            frameFirst = StartLayout.firstSequence(datagram, offset);
-            nextFrameId = StartLayout.firstFrameId(datagram, offset);
-            startSequence = frameFirst;
-            metadata.start(frameFirst);
-            window.reset(frameFirst);
-            highestData = frameFirst - 1;
-            creditLimit = frameFirst + config.ringSlots();
-            grantedMax = frameFirst + firstGrantSlots();
+            startSequence = StartLayout.firstSequence(datagram, offset);
+            queue.start(startSequence, StartLayout.firstFrameId(datagram, offset));
+            metadata.start(startSequence);
+            window.reset(startSequence);
+            highestData = startSequence - 1;
+            creditLimit = startSequence + config.ringSlots();
+            grantedMax = startSequence + firstGrantSlots();
         }
         if (state == State.RECEIVING) {
             acks.onRequest(nowNs);
@@ -413,27 +405,34 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING) {
             return Verdict.EARLY;
         }
-        if (first < frameFirst) {
+        if (first < queue.first()) {
             return Verdict.DUPLICATE;
         }
         if (first >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
-        lastHeardNs = nowNs;
+        source.onHeard(nowNs);
         frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
-        metadata.advance(nowNs, rttNs);
+        metadata.advance(nowNs, source.rttNs());
         return Verdict.GOOD;
     }
 
-    private Verdict onEvict(final MemorySegment datagram, final long offset) {
+    private Verdict onEvict(final MemorySegment datagram, final long offset, final long nowNs) {
         if (!LeaveLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        if (state != State.ENDED && state != State.REFUSED && state != State.LOST && !isComplete()) {
-            lostReason = LeaveLayout.reason(datagram, offset);
-            state = state == State.RECEIVING ? State.LOST : State.REFUSED;
+        switch (state) {
+            case JOINING, PROBING, STARTING -> giveUp(State.REFUSED, LeaveLayout.reason(datagram, offset));
+            case RECEIVING -> source.onGoodbye(LeaveLayout.reason(datagram, offset), nowNs);
+            case ENDED, LOST, REFUSED -> {}
         }
         return Verdict.GOOD;
+    }
+
+    private int giveUp(final State end, final Reason reason) {
+        state = end;
+        lostReason = reason;
+        return 1;
     }
 
     /// Slots were freed: sequences below `limit` have a place now.
@@ -448,7 +447,7 @@ public final class ReceiverMachine {
     private long grant() {
         final long capacityLimit = Math.max(highestData + 1, window.next()) + config.receiveCapacity();
         // Frames not yet polled keep their place in the tables, which are as long as the window.
-        final long tableLimit = frameFirst + window.capacity();
+        final long tableLimit = queue.first() + window.capacity();
         return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
     }
 
@@ -462,59 +461,42 @@ public final class ReceiverMachine {
         return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
                 && sequence < grantedMax
                 && !window.isReceived(sequence)
-                && sequence - DataLayout.frameIndex(header, offset) >= frameFirst;
+                && sequence - DataLayout.frameIndex(header, offset) >= queue.first();
     }
 
     /// First sequence of the frame that [#pollFrame] gives next.
     public long nextFrameSequence() {
-        return frameFirst;
+        return queue.first();
     }
 
     /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
     public long nextFrameBytes() {
-        if (state != State.RECEIVING || frameFirst >= window.next() || !frames.contains(frameFirst)) {
-            return 0;
-        }
-        final long bytes = frames.frameBytes(frameFirst);
-        final long end = frameFirst + StreamInfo.slots(bytes, stream.slotBytes());
-        return window.next() < end || metadata.first() < end ? 0 : bytes;
+        return state == State.RECEIVING || state == State.LOST ? queue.nextBytes() : 0;
     }
 
-    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise.
+    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise. Frames that
+    /// are whole when the source is lost are given all the same.
     ///
     /// @return a reused object, or null when no frame is whole
     public @Nullable ReceivedFrame pollFrame() {
-        if (state != State.RECEIVING) {
-            return null;
-        }
         final long bytes = nextFrameBytes();
         if (bytes == 0) {
             endWhenDone();
             return null;
         }
-        // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
-        nextFrameId += Integer.toUnsignedLong(frames.frameId(frameFirst) - (int) nextFrameId);
-        frame.set(nextFrameId, frameFirst, bytes);
-        frame.attributes(
-                frames.timestampNs(frameFirst),
-                frames.flags(frameFirst),
-                frames.metadataBytes(frameFirst) == 0 ? null : frames.metadata(frameFirst));
-        frames.remove(frameFirst);
-        frameFirst += StreamInfo.slots(bytes, stream.slotBytes());
-        nextFrameId++;
         counts.frames++;
-        return frame;
+        return queue.take(bytes);
     }
 
     private void endWhenDone() {
-        if (window.next() >= finalSequence && frameFirst >= finalSequence) {
+        if (state == State.RECEIVING && streamEnd.isAt(queue.first())) {
             state = State.ENDED;
         }
     }
 
-    // Every datagram and all metadata of the stream are here.
+    // Every datagram and all metadata are here, and the last frame is whole.
     private boolean isComplete() {
-        return state == State.RECEIVING && metadata.acknowledgeable() >= finalSequence;
+        return state == State.RECEIVING && streamEnd.isAt(metadata.first()) && window.next() >= metadata.first();
     }
 
     /// Timers.
@@ -530,18 +512,14 @@ public final class ReceiverMachine {
     }
 
     private int onHandshakeTick(final long nowNs) {
-        if (isSourceSilent(nowNs)) {
-            state = State.LOST;
-            lostReason = Reason.SILENT;
-            return 1;
+        if (source.isSilent(nowNs)) {
+            return giveUp(State.LOST, Reason.SILENT);
         }
         if (nowNs < handshake.dueNs()) {
             return 0;
         }
-        if (state == State.PROBING && handshake.isExhausted()) {
-            state = State.REFUSED;
-            lostReason = Reason.SILENT;
-            return 1;
+        if (handshake.isExhausted()) {
+            return giveUp(state == State.PROBING ? State.REFUSED : State.LOST, Reason.SILENT);
         }
         sendHandshake(nowNs);
         return 1;
@@ -558,10 +536,8 @@ public final class ReceiverMachine {
     }
 
     private int onReceivingTick(final long nowNs) {
-        if (isSourceSilent(nowNs) && !isComplete()) {
-            state = State.LOST;
-            lostReason = Reason.SILENT;
-            return 1;
+        if (source.isLost(nowNs) && !isComplete()) {
+            return giveUp(State.LOST, source.reason());
         }
         int work = 0;
         if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
@@ -574,7 +550,7 @@ public final class ReceiverMachine {
         }
         if (metadata.askNs() <= nowNs) {
             output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum));
-            metadata.onAsked(nowNs, rttNs);
+            metadata.onAsked(nowNs, source.rttNs());
             work++;
         }
         return work;
@@ -589,17 +565,12 @@ public final class ReceiverMachine {
         return 1;
     }
 
-    private boolean isSourceSilent(final long nowNs) {
-        return nowNs - lastHeardNs > stream.aliveTimeoutNs();
-    }
-
     private void sendAck(final long nowNs) {
         grantedMax = grant();
         ackValues
                 .progress(metadata.acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
                 .complete(state == State.ENDED || isComplete());
-        ackValues.echo(echoTimeNs, nowNs - echoHeardNs);
-        echoTimeNs = AckLayout.NO_ECHO;
+        source.echo(ackValues, nowNs);
         output.sendControl(AckLayout.write(output.control(), ids, ackValues, checksum));
         acks.onSent(grantedMax, window.end(), nowNs);
         counts.acks++;
@@ -614,7 +585,6 @@ public final class ReceiverMachine {
 
     /// When [#onTick] has something to do; never later than the source's time to be called lost.
     public long nextDeadlineNs() {
-        final long silentNs = lastHeardNs + stream.aliveTimeoutNs() + 1;
         return switch (state) {
             case JOINING, PROBING, STARTING -> handshake.dueNs();
             case RECEIVING ->
@@ -622,8 +592,8 @@ public final class ReceiverMachine {
                         Math.min(acks.nextDeadlineNs(), metadata.askNs()),
                         Math.min(
                                 window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
-                                isComplete() ? Long.MAX_VALUE : silentNs));
-            case ENDED -> acks.nextDeadlineNs() < silentNs ? acks.nextDeadlineNs() : Long.MAX_VALUE;
+                                isComplete() ? Long.MAX_VALUE : source.lostNs()));
+            case ENDED -> acks.nextDeadlineNs() < source.silentNs() ? acks.nextDeadlineNs() : Long.MAX_VALUE;
             case LOST, REFUSED -> Long.MAX_VALUE;
         };
     }

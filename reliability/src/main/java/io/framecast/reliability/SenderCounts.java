@@ -1,5 +1,7 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+
 /// What a sender machine did. One thread writes; others may read stale values.
 public final class SenderCounts {
     long sentDatagrams;
@@ -10,6 +12,7 @@ public final class SenderCounts {
     long timeouts;
     long evictions;
     long refusals;
+    Reason refusalReason = Reason.LEFT;
 
     public long sentDatagrams() {
         return sentDatagrams;
@@ -40,7 +43,13 @@ public final class SenderCounts {
         return evictions;
     }
 
+    /// Joins refused.
     public long refusals() {
         return refusals;
+    }
+
+    /// Why the last join was refused; meaningful once one was.
+    public Reason refusalReason() {
+        return refusalReason;
     }
 }

@@ -34,6 +34,9 @@ public final class SenderMachine {
     /// Repairs sent in one tick; the rest follows in the next, so that new data and control are never starved.
     public static final int REPAIRS_PER_TICK_MAX = 256;
 
+    /// Sequences looked at for NACKs at one time of the caller's clock; the rest is asked for again.
+    static final int REQUESTS_PER_CYCLE_MAX = 16_384;
+
     // The last resort, behind heartbeats and NACKs: rarely early is worth more than soon.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
     private static final long MEMBER_TICK_NS = 20_000_000;
@@ -50,6 +53,7 @@ public final class SenderMachine {
     private final MemberTable members;
     private final RetransmitScheduler repairs;
     private final HeartbeatScheduler heartbeats;
+    private final JoinBudget joins = new JoinBudget();
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlIds ids;
     private final HeartbeatValues heartbeat;
@@ -63,6 +67,8 @@ public final class SenderMachine {
     private long grantedByAll = Long.MAX_VALUE;
     private boolean ending;
     private long strangerNs;
+    private long requestsNs = -1;
+    private int requestsLeft;
     private long memberDeadlineNs = Long.MAX_VALUE;
 
     /// Makes a sender over the window that its publisher fills.
@@ -166,18 +172,32 @@ public final class SenderMachine {
         return members.acknowledgedByAll(next);
     }
 
-    /// No more frames will be committed: heartbeats say so once everything is sent.
+    /// No more frames will be committed: heartbeats say so once everything is sent, unless that ends within a frame.
     public void end(final long nowNs) {
         ending = true;
         heartbeats.onUrgent(nowNs);
     }
 
     /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether every
-    /// member knows that this was the end, so that nobody takes the source's silence for a loss.
+    /// member knows that this was the end, so that nobody takes the source's silence for a loss. Never, when the
+    /// stream was ended within a frame: that is no end to tell of.
     public boolean isDrained() {
-        return next == window.committed()
-                && members.acknowledgedByAll(next) == next
-                && (!ending || members.isCompleteForAll());
+        return isAcknowledged() && (!ending || (!isTorn() && members.isCompleteForAll()));
+    }
+
+    /// Whether nothing more can come of waiting: drained, or ended within a frame of which every member has all there
+    /// is. Then [#close] tells them.
+    public boolean isSettled() {
+        return isDrained() || (ending && isTorn() && isAcknowledged());
+    }
+
+    private boolean isAcknowledged() {
+        return next == window.committed() && members.acknowledgedByAll(next) == next;
+    }
+
+    // What was committed ends within a frame.
+    private boolean isTorn() {
+        return window.boundaryFrom(next) != next;
     }
 
     /// Tells all members that the session is over, without waiting.
@@ -258,6 +278,11 @@ public final class SenderMachine {
         if (member != MemberTable.NONE && members.state(member) == State.ACTIVE) {
             return Verdict.DUPLICATE;
         }
+        final boolean answeredJustNow =
+                member != MemberTable.NONE && nowNs - members.answeredNs(member) < JoinBudget.MEMBER_INTERVAL_NS;
+        if (answeredJustNow || !joins.take(nowNs)) {
+            return Verdict.LIMITED;
+        }
         if (member == MemberTable.NONE) {
             member = admit(id, datagram, offset, nowNs);
             if (member == MemberTable.NONE) {
@@ -267,10 +292,11 @@ public final class SenderMachine {
         if (JoinLayout.ringSlots(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
-            counts.refusals++;
+            onRefusal(Reason.RING_TOO_SMALL);
             return Verdict.GOOD;
         }
         members.heard(member, nowNs);
+        members.answered(member, nowNs);
         // The same token for every repetition, so that an early probe does for a late ADMIT.
         final int token = members.token(member);
         ids.receiver(id);
@@ -279,14 +305,19 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
+    private void onRefusal(final Reason reason) {
+        counts.refusals++;
+        counts.refusalReason = reason;
+    }
+
     private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
-        final int member = members.vacancy();
+        final int member = members.vacancy(nowNs);
         if (member == MemberTable.NONE) {
-            counts.refusals++;
+            onRefusal(Reason.FULL);
             refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;
         }
-        if (members.state(member) == State.GONE) {
+        if (members.state(member) != State.FREE) {
             output.disconnect(member);
             members.remove(member, State.FREE);
         }
@@ -361,6 +392,10 @@ public final class SenderMachine {
             return Verdict.IMPOSSIBLE;
         }
         counts.nacks++;
+        if (nowNs != requestsNs) {
+            requestsNs = nowNs;
+            requestsLeft = REQUESTS_PER_CYCLE_MAX;
+        }
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, members.rttNs() / 2);
         final int ranges = NackLayout.ranges(datagram, offset);
         for (int range = 0; range < ranges; range++) {
@@ -369,6 +404,9 @@ public final class SenderMachine {
             final long end = Math.min(
                     next, NackLayout.first(datagram, offset, range) + NackLayout.count(datagram, offset, range));
             for (long sequence = first; sequence < end; sequence++) {
+                if (requestsLeft-- <= 0) {
+                    return Verdict.LIMITED;
+                }
                 repairs.request(member, sequence, nowNs, holdOffNs);
             }
         }
@@ -436,7 +474,7 @@ public final class SenderMachine {
         final boolean unacknowledged = members.acknowledgedByAll(next) < next;
         final boolean blocked = window.committed() > next || window.freeSlots() == 0;
         int flags = 0;
-        if (ending && next == window.committed() && waiting == 0) {
+        if (ending && next == window.committed() && waiting == 0 && !isTorn()) {
             flags |= HeartbeatLayout.FLAG_END_OF_STREAM;
         }
         if (unacknowledged || blocked) {

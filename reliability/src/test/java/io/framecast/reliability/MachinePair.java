@@ -4,13 +4,17 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 
@@ -78,6 +82,17 @@ final class MachinePair {
                 }
             }
         }
+    }
+
+    /// The source, or whoever knows its session, says how far it has come.
+    void heartbeat(final long nextSequence, final int flags) {
+        final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        final byte[] channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
+        final HeartbeatValues values = new HeartbeatValues(new ControlIds(SESSION));
+        values.progress(nextSequence, 0).timing(nowNs, 1_000, 1);
+        final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
+        receiver.onControl(
+                datagram, 0, HeartbeatLayout.write(datagram, length, flags, values, new HeaderChecksum()), nowNs);
     }
 
     void probe(final int token) {

@@ -8,9 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
@@ -280,11 +285,188 @@ final class MachinesTest {
     }
 
     @Test
+    void shouldNotEndWhenTheSourceClosesWithinAFrame() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.publish(3);
+        pair.window.beginFrame(10 * 64, 0, 0, new byte[0]);
+        pair.window.commit(10 * 64, 4);
+        pair.send(0);
+        pair.sender.end(pair.nowNs);
+        assertFalse(pair.sender.isSettled());
+        pair.run(50_000_000);
+        assertEquals(State.RECEIVING, pair.receiver.state());
+        assertFalse(pair.sender.isDrained());
+        assertTrue(pair.sender.isSettled());
+        pair.sender.close();
+        pair.exchange();
+        pair.run(5_000_000);
+        assertEquals(State.LOST, pair.receiver.state());
+        assertEquals(Reason.CLOSED, pair.receiver.lostReason());
+        assertEquals(3 * 64, pair.receiver.pollFrame().bytes());
+        assertNull(pair.receiver.pollFrame());
+    }
+
+    @Test
+    void shouldRejectAnEndThatFallsWithinAFrame() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.window.beginFrame(10 * 64, 0, 0, new byte[0]);
+        pair.window.commit(10 * 64, 4);
+        pair.send(0);
+        pair.heartbeat(4, HeartbeatLayout.FLAG_END_OF_STREAM);
+        assertEquals(1, pair.receiver.verdicts().get(Verdict.INCONSISTENT));
+        // The frame goes on, and the true end is taken.
+        pair.window.commit(10 * 64, 6);
+        pair.send(0);
+        assertNotNull(pair.receiver.pollFrame());
+        pair.heartbeat(10, HeartbeatLayout.FLAG_END_OF_STREAM);
+        assertNull(pair.receiver.pollFrame());
+        assertEquals(State.ENDED, pair.receiver.state());
+    }
+
+    @Test
+    void shouldRejectWhatLiesBehindTheEnd() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.publish(3);
+        pair.publish(2);
+        pair.send(1);
+        pair.heartbeat(4, HeartbeatLayout.FLAG_END_OF_STREAM);
+        pair.heartbeat(5, HeartbeatLayout.FLAG_END_OF_STREAM);
+        pair.heartbeat(6, HeartbeatLayout.FLAG_END_OF_STREAM);
+        pair.heartbeat(6, 0);
+        assertEquals(3, pair.receiver.verdicts().get(Verdict.INCONSISTENT));
+        pair.publish(1);
+        pair.send(0);
+        assertEquals(4, pair.receiver.verdicts().get(Verdict.INCONSISTENT));
+        assertEquals(1, pair.receiver.missing());
+    }
+
+    @Test
+    void shouldDeliverWhatArrivesRightBehindTheGoodbye() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.publish(3);
+        pair.publish(2);
+        pair.send(5);
+        pair.sender.end(pair.nowNs);
+        pair.sender.onTick(pair.nowNs);
+        pair.sender.close();
+        pair.exchange();
+        assertEquals(State.RECEIVING, pair.receiver.state(), "END and EVICT overtook the data");
+        for (long sequence = 0; sequence < 5; sequence++) {
+            pair.nowNs += SourceWatch.GRACE_MIN_NS / 2;
+            pair.data(sequence);
+            pair.receiver.onTick(pair.nowNs);
+        }
+        assertEquals(0, pair.receiver.pollFrame().frameId());
+        assertEquals(1, pair.receiver.pollFrame().frameId());
+        assertNull(pair.receiver.pollFrame());
+        assertEquals(State.ENDED, pair.receiver.state());
+    }
+
+    @Test
+    void shouldDeliverWholeFramesWhenTheSourceIsLost() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.publish(3);
+        pair.publish(2);
+        pair.publish(2);
+        pair.send(0);
+        pair.publish(2);
+        pair.send(1);
+        pair.nowNs += 2 * MachinePair.ALIVE_NS;
+        pair.receiver.onTick(pair.nowNs);
+        assertEquals(State.LOST, pair.receiver.state());
+        for (int id = 0; id < 3; id++) {
+            assertEquals(id, pair.receiver.pollFrame().frameId());
+        }
+        assertNull(pair.receiver.pollFrame());
+        assertEquals(State.LOST, pair.receiver.state());
+    }
+
+    @Test
+    void shouldGiveUpAStepOfTheJoinThatIsNeverAnswered() {
+        final MachinePair pair = new MachinePair();
+        pair.receiver.start(0);
+        while (pair.receiver.state() == State.JOINING) {
+            pair.nowNs = Math.max(pair.nowNs + 1, pair.receiver.nextDeadlineNs());
+            // The source is alive, or somebody says so.
+            pair.heartbeat(0, 0);
+            pair.receiver.onTick(pair.nowNs);
+        }
+        assertEquals(State.LOST, pair.receiver.state());
+        assertEquals(Handshake.ATTEMPTS_MAX, pair.toSender.size());
+        assertTrue(pair.nowNs < 10_000_000_000L);
+    }
+
+    @Test
+    void shouldAnswerFewJoinsWhenManyCome() {
+        final MachinePair pair = new MachinePair(256, 32, 256);
+        pair.receiver.start(0);
+        final MemorySegment join = pair.toSender.remove();
+        for (int i = 0; i < 50; i++) {
+            pair.sender.onControl(join, 0, (int) join.byteSize(), i * 100_000L);
+        }
+        assertEquals(1, pair.probes.size(), "to one receiver");
+        for (int id = 10; id < 210; id++) {
+            pair.newReceiver(id, 256, 32).start(0);
+        }
+        for (final MemorySegment other : pair.toSender) {
+            pair.sender.onControl(other, 0, (int) other.byteSize(), 5_000_000);
+        }
+        assertEquals(1 + JoinBudget.BURST_MAX, pair.probes.size());
+        pair.sender.onControl(join, 0, (int) join.byteSize(), 20_000_000);
+        assertEquals(2 + JoinBudget.BURST_MAX, pair.probes.size(), "later they are");
+        assertEquals(49 + 200 - JoinBudget.BURST_MAX, pair.sender.verdicts().get(Verdict.LIMITED));
+    }
+
+    @Test
+    void shouldAdmitARealReceiverWhenStrangersFilledTheTable() {
+        final MachinePair pair = new MachinePair(256, 32, 4);
+        for (int id = 10; id < 14; id++) {
+            pair.newReceiver(id, 256, 32).start(0);
+        }
+        while (!pair.toSender.isEmpty()) {
+            final MemorySegment join = pair.toSender.remove();
+            pair.sender.onControl(join, 0, (int) join.byteSize(), 0);
+        }
+        pair.toReceiver.clear();
+        pair.probes.clear();
+        pair.nowNs = MemberTable.JOIN_STALLED_NS + 1;
+        pair.join();
+        assertEquals(State.RECEIVING, pair.receiver.state());
+    }
+
+    @Test
+    void shouldLookAtFewSequencesWhenNacksNameTheWholeWindow() {
+        final MachinePair pair = new MachinePair();
+        pair.join();
+        pair.publish(16);
+        pair.send(16);
+        final MemorySegment nack = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        NackLayout.range(nack, 0, 0, 16);
+        final int bytes =
+                NackLayout.write(nack, new ControlIds(MachinePair.SESSION).receiver(5), 1, new HeaderChecksum());
+        for (int i = 0; i < 2 * SenderMachine.REQUESTS_PER_CYCLE_MAX / 16; i++) {
+            pair.sender.onControl(nack, 0, bytes, 7);
+        }
+        assertEquals(
+                SenderMachine.REQUESTS_PER_CYCLE_MAX / 16,
+                pair.sender.verdicts().get(Verdict.LIMITED));
+        final long before = pair.sender.verdicts().get(Verdict.GOOD);
+        pair.sender.onControl(nack, 0, bytes, 8);
+        assertEquals(before + 1, pair.sender.verdicts().get(Verdict.GOOD));
+    }
+
+    @Test
     void shouldBeLostWhenTheSourceClosesWithoutEnd() {
         final MachinePair pair = new MachinePair();
         pair.join();
         pair.sender.close();
         pair.exchange();
+        pair.run(5_000_000);
         assertEquals(State.LOST, pair.receiver.state());
         assertEquals(Reason.CLOSED, pair.receiver.lostReason());
     }
@@ -317,6 +499,7 @@ final class MachinesTest {
         assertEquals(1, pair.sender.counts().evictions());
         assertEquals(3, pair.sender.releasable());
         pair.exchange();
+        pair.run(5_000_000);
         assertEquals(State.LOST, pair.receiver.state());
         assertEquals(Reason.SILENT, pair.receiver.lostReason());
     }
@@ -337,6 +520,8 @@ final class MachinesTest {
         pair.receiver.onTick(pair.nowNs - MachinePair.ALIVE_NS - 1);
         assertEquals(ControlLayout.TYPE_ACK, type(pair.toSender.peekLast()));
         pair.exchange();
+        pair.nowNs += 5_000_000;
+        pair.receiver.onTick(pair.nowNs);
         assertEquals(State.LOST, pair.receiver.state());
         assertEquals(Reason.UNKNOWN, pair.receiver.lostReason());
     }

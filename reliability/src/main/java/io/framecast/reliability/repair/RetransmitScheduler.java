@@ -24,6 +24,8 @@ public final class RetransmitScheduler {
 
     /// Datagrams in one [Output#repair] call.
     static final int RUN_MAX = 64;
+    /// Runs refused one after another before the lane counts as full.
+    static final int REFUSALS_MAX = 4;
 
     private final SendWindow window;
     private final int[] requesters;
@@ -77,37 +79,43 @@ public final class RetransmitScheduler {
         return head == tail;
     }
 
-    /// Sends from the queue, runs of consecutive sequences together.
+    /// Sends from the queue, runs of consecutive sequences together. What is not accepted goes to the queue's end,
+    /// so that a member that takes no repairs holds up nobody; a lane that refuses run after run is full for all.
     ///
     /// @param datagramsMax most datagrams to send now
     /// @return datagrams sent
     public int drain(final int datagramsMax, final long nowNs, final Output output) {
         int sent = 0;
-        while (head < tail && sent < datagramsMax) {
+        int refusals = 0;
+        // Each entry is seen once: what was put back waits for the next call.
+        final long end = tail;
+        while (head < end && sent < datagramsMax && refusals < REFUSALS_MAX) {
             final long first = queue[(int) (head & queue.length - 1)];
-            final int member = requesters[window.slot(first)];
             if (first < window.freed()) {
                 forget(first);
                 continue;
             }
-            final int run = runLength(first, member, datagramsMax - sent);
+            final int member = requesters[window.slot(first)];
+            final int run = runLength(first, member, (int) Math.min(datagramsMax - sent, end - head));
             final int accepted = output.repair(member, first, run);
             for (int i = 0; i < accepted; i++) {
                 resentNs[window.slot(first + i)] = nowNs;
                 resentTo[window.slot(first + i)] = member;
                 forget(first + i);
             }
-            sent += accepted;
-            if (accepted < run) {
-                break;
+            for (int i = accepted; i < run; i++) {
+                head++;
+                queue[(int) (tail++ & queue.length - 1)] = first + i;
             }
+            sent += accepted;
+            refusals = accepted < run ? refusals + 1 : 0;
         }
         return sent;
     }
 
     private int runLength(final long first, final int member, final int max) {
         int run = 1;
-        final int limit = Math.min(Math.min(max, RUN_MAX), (int) (tail - head));
+        final int limit = Math.min(max, RUN_MAX);
         while (run < limit
                 && queue[(int) (head + run & queue.length - 1)] == first + run
                 && requesters[window.slot(first + run)] == member) {

@@ -19,6 +19,7 @@ import java.util.random.RandomGenerator;
 /// @param fifo share of receivers with FIFO placement
 /// @param datagramNs time the source takes per datagram
 /// @param firstFrameId number of the first frame
+/// @param tornEnd the publisher gives the last frame up half-way and closes
 /// @param plant how the protocol is broken
 public record SimOptions(
         int receivers,
@@ -35,13 +36,14 @@ public record SimOptions(
         double fifo,
         long datagramNs,
         long firstFrameId,
+        boolean tornEnd,
         Plant plant) {
     static final int MEND_BUFFERS_MAX = 3;
 
     /// A quiet run: clean links, nobody comes, goes or dwells.
     public static SimOptions quiet(final int receivers, final int frames) {
         return new SimOptions(
-                receivers, 64, 64, frames, 24, 0, LinkSpec.CLEAN, 0, 32, 16, 2, 0.5, 1_000, 0, Plant.NONE);
+                receivers, 64, 64, frames, 24, 0, LinkSpec.CLEAN, 0, 32, 16, 2, 0.5, 1_000, 0, false, Plant.NONE);
     }
 
     /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
@@ -66,6 +68,7 @@ public record SimOptions(
                 random.nextInt(3) / 2.0,
                 200L << random.nextInt(6),
                 random.nextInt(8) == 0 ? (1L << 32) - random.nextInt(40) : 0,
+                random.nextInt(8) == 0,
                 Plant.NONE);
     }
 
@@ -95,6 +98,26 @@ public record SimOptions(
         return (long) frameMaxSlots * slotBytes;
     }
 
+    public SimOptions withTornEnd() {
+        return new SimOptions(
+                receivers,
+                slotBytes,
+                windowSlots,
+                frames,
+                frameMaxSlots,
+                frameBytes,
+                link,
+                chaos,
+                receiveCapacity,
+                batchMax,
+                framesHeld,
+                fifo,
+                datagramNs,
+                firstFrameId,
+                true,
+                plant);
+    }
+
     public SimOptions withPlant(final Plant value) {
         return new SimOptions(
                 receivers,
@@ -111,6 +134,7 @@ public record SimOptions(
                 fifo,
                 datagramNs,
                 firstFrameId,
+                tornEnd,
                 value);
     }
 
@@ -130,6 +154,7 @@ public record SimOptions(
                 fifo,
                 datagramNs,
                 firstFrameId,
+                tornEnd,
                 plant);
     }
 
@@ -150,6 +175,7 @@ public record SimOptions(
                 fifo,
                 datagramNs,
                 firstFrameId,
+                tornEnd,
                 plant);
     }
 
@@ -169,6 +195,7 @@ public record SimOptions(
                 fifoShare,
                 datagramNs,
                 firstFrameId,
+                tornEnd,
                 plant);
     }
 }

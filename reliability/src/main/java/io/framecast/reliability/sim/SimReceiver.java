@@ -53,6 +53,8 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     private final BitSet reported = new BitSet();
     private boolean left;
     private boolean evicted;
+    private boolean sourceClosed;
+    private boolean owed;
     private long deliveredBytes;
     private long sourceHeardNs;
 
@@ -116,7 +118,21 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     }
 
     boolean isFinished() {
-        return isStopped() || ((state() == State.ENDED || isLost()) && held == 0);
+        final ReceiverMachine m = machine;
+        final boolean over = m == null ? sourceClosed : state() == State.ENDED || (isLost() && m.nextFrameBytes() == 0);
+        return isStopped() || (over && held == 0);
+    }
+
+    /// The source says that it closes in the middle of its last frame.
+    void sourceClosed() {
+        owed = isCounted();
+        sourceClosed = true;
+        evicted = true;
+    }
+
+    /// Whether it lacks a whole frame that every member had acknowledged when the source closed.
+    boolean isCheated() {
+        return owed && !isStopped() && expectedFrame < frames.nextId() - 1;
     }
 
     boolean isLost() {

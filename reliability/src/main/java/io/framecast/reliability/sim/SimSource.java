@@ -49,6 +49,8 @@ final class SimSource extends SimNode implements SenderOutput {
     private long sendFreeNs;
     private long wireBytes;
     private boolean ended;
+    private boolean torn;
+    private boolean closed;
 
     SimSource(
             final SimReceiver.World world,
@@ -93,7 +95,12 @@ final class SimSource extends SimNode implements SenderOutput {
     }
 
     boolean isDrained() {
-        return ended && machine.isDrained();
+        return ended && (closed || machine.isDrained());
+    }
+
+    /// Whether it closed in the middle of a frame: nobody hears of it any more, and the last frame is nobody's.
+    boolean isClosed() {
+        return closed;
     }
 
     SenderMachine machine() {
@@ -108,6 +115,10 @@ final class SimSource extends SimNode implements SenderOutput {
     int cycle() {
         int work = 0;
         final ArrayDeque<MemorySegment> control = inbox(SimLane.CONTROL);
+        if (closed) {
+            control.clear();
+            return 0;
+        }
         while (!control.isEmpty()) {
             onControl(control.remove());
             work++;
@@ -119,7 +130,21 @@ final class SimSource extends SimNode implements SenderOutput {
             machine.onTick(nowNs());
         }
         check();
+        if (torn && machine.isSettled()) {
+            goodbye();
+        }
         return work;
+    }
+
+    private void goodbye() {
+        if (machine.isDrained()) {
+            violation("is drained though it ended within a frame");
+        }
+        closed = true;
+        for (final SimReceiver receiver : receivers) {
+            receiver.sourceClosed();
+        }
+        machine.close();
     }
 
     private void onControl(final MemorySegment datagram) {
@@ -148,7 +173,7 @@ final class SimSource extends SimNode implements SenderOutput {
 
     private void publish() {
         while (true) {
-            if (openIndex == openSlots && !beginFrame()) {
+            if (torn || (openIndex == openSlots && !beginFrame())) {
                 return;
             }
             final int free = window.freeSlots();
@@ -164,6 +189,15 @@ final class SimSource extends SimNode implements SenderOutput {
             }
             window.commit(open.bytes(), part);
             openIndex += part;
+            tear();
+        }
+    }
+
+    private void tear() {
+        if (options.tornEnd() && published == options.frames() && openIndex < openSlots && random().nextInt(2) == 0) {
+            torn = true;
+            ended = true;
+            machine.end(nowNs());
         }
     }
 
@@ -266,11 +300,14 @@ final class SimSource extends SimNode implements SenderOutput {
 
     @Override
     long nextDeadlineNs() {
+        if (closed) {
+            return Long.MAX_VALUE;
+        }
         long deadline = machine.nextDeadlineNs();
         if (machine.sendable() > 0) {
             deadline = Math.min(deadline, Math.max(nowNs(), sendFreeNs));
         }
-        if (openIndex == openSlots && published < options.frames() && window.freeSlots() > 0) {
+        if (!torn && openIndex == openSlots && published < options.frames() && window.freeSlots() > 0) {
             deadline = Math.min(deadline, Math.max(nowNs(), nextFrameNs));
         }
         return Math.max(deadline, nowNs());

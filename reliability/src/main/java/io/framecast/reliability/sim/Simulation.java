@@ -106,6 +106,9 @@ public final class Simulation {
 
     private void join(final SimLink down, final SimLink up, final int incarnation) {
         expectedJoins--;
+        if (source.isClosed()) {
+            return;
+        }
         final SimReceiver receiver =
                 new SimReceiver(world, random.split(), session, down.spec().queueDatagrams());
         receiver.address(network.attach(down, up, receiver));
@@ -123,6 +126,9 @@ public final class Simulation {
     // One who was lost comes back under another identity.
     private void watch(final SimReceiver receiver, final SimLink down, final SimLink up, final int incarnation) {
         if (receiver.isStopped() || receiver.state() == State.ENDED) {
+            return;
+        }
+        if (receiver.isLost() && source.isClosed()) {
             return;
         }
         if (receiver.isLost() && receiver.isFinished()) {
@@ -179,7 +185,10 @@ public final class Simulation {
             if (!receiver.isStopped() && !receiver.isFinished()) {
                 journal.violation(events.nowNs(), receiver.describe());
             }
-            if (receiver.state() == State.ENDED && !receiver.gotEverything()) {
+            if (receiver.isCheated()) {
+                journal.violation(events.nowNs(), "lost whole frames to a torn end: " + receiver.describe());
+            }
+            if (receiver.state() == State.ENDED && (source.isClosed() || !receiver.gotEverything())) {
                 journal.violation(events.nowNs(), "ended without all frames: " + receiver.describe());
             }
         }

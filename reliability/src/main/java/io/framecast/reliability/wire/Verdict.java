@@ -20,8 +20,10 @@ public enum Verdict {
     UNKNOWN_MEMBER,
     /// A number that cannot be: sequence outside what was ever granted or sent, frame longer than frame-max …
     IMPOSSIBLE,
-    /// Contradicts what other datagrams of the same frame said.
-    INCONSISTENT;
+    /// Contradicts what other datagrams of the same frame, or of the stream, said.
+    INCONSISTENT,
+    /// One of more than is answered: a flood of JOINs, or of ranges in NACKs. Whoever means it repeats it.
+    LIMITED;
 
     public boolean isRejection() {
         return this != GOOD && this != DUPLICATE && this != EARLY;

@@ -197,6 +197,57 @@ final class RepairTest {
     }
 
     @Test
+    void shouldRepairToOthersWhenOneMemberTakesNothing() {
+        commit(10);
+        repairs.request(0, 3, 0, 100);
+        repairs.request(1, 5, 0, 100);
+        repairs.request(1, 6, 0, 100);
+        assertEquals(2, drainBut(0, 0));
+        assertEquals(List.of("1:5+2"), sent);
+        sent.clear();
+        assertEquals(0, drainBut(0, 1));
+        assertFalse(repairs.isEmpty(), "member 0 may take it yet");
+        assertEquals(1, drain(2));
+        assertEquals(List.of("0:3+1"), sent);
+    }
+
+    @Test
+    void shouldReachEveryMemberWhenManyTakeNothing() {
+        commit(15);
+        for (int member = 0; member < 15; member++) {
+            repairs.request(member, member, 0, 100);
+        }
+        int accepted = 0;
+        for (int tick = 0; tick < 4; tick++) {
+            accepted += drainBut(12, tick);
+        }
+        assertEquals(2, accepted);
+        assertEquals(List.of("13:13+1", "14:14+1"), sent);
+    }
+
+    @Test
+    void shouldStopAskingWhenTheLaneIsFullForEverybody() {
+        commit(15);
+        for (int member = 0; member < 15; member++) {
+            repairs.request(member, member, 0, 100);
+        }
+        final int[] asked = new int[1];
+        assertEquals(0, repairs.drain(100, 0, (_, _, _) -> asked[0]++ * 0));
+        assertEquals(RetransmitScheduler.REFUSALS_MAX, asked[0]);
+    }
+
+    /// Members up to `deaf` take nothing.
+    private int drainBut(final int deaf, final long nowNs) {
+        return repairs.drain(100, nowNs, (member, first, count) -> {
+            if (member <= deaf) {
+                return 0;
+            }
+            sent.add(member + ":" + first + "+" + count);
+            return count;
+        });
+    }
+
+    @Test
     void shouldForgetTheSlotsPastWhenANewSequenceUsesIt() {
         commit(10);
         repairs.request(0, 2, 0, 1_000);

@@ -117,6 +117,23 @@ final class SimulationTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 1})
+    void shouldDeliverWholeFramesAndLoseTheSourceWhenItClosesWithinAFrame(final double fifo) {
+        int torn = 0;
+        for (long seed = 1; seed <= 20; seed++) {
+            final SimOptions options = SimOptions.quiet(3, 12)
+                    .withFrames(64 * 40, 64, 16)
+                    .withFlow(8, 1, fifo)
+                    .withLink(LinkSpec.lossy(0.05))
+                    .withTornEnd();
+            final SimReport report = Simulation.run(seed, options);
+            assertClean(report);
+            torn += report.frames() == 3 * 11 ? 1 : 0;
+        }
+        assertTrue(torn > 10, torn + " of 20");
+    }
+
     @Test
     void shouldRepairByUnicastOrMulticastWithinReasonWhenLinksLose() {
         final SimOptions options = SimOptions.quiet(8, 50).withLink(LinkSpec.lossy(0.01));

@@ -1,0 +1,62 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.window.FrameTable;
+import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.wire.StreamInfo;
+
+/// Hands out whole frames in order: those whose datagrams and metadata are all here. Pure state; one thread.
+final class FrameQueue {
+    private final FrameTable frames;
+    private final ReceiveWindow window;
+    private final MetadataTracker metadata;
+    private final int slotBytes;
+    private final ReceivedFrame frame = new ReceivedFrame();
+    private long first;
+    private long nextFrameId;
+
+    FrameQueue(
+            final FrameTable frames, final ReceiveWindow window, final MetadataTracker metadata, final int slotBytes) {
+        this.frames = frames;
+        this.window = window;
+        this.metadata = metadata;
+        this.slotBytes = slotBytes;
+    }
+
+    void start(final long firstSequence, final long firstFrameId) {
+        first = firstSequence;
+        nextFrameId = firstFrameId;
+    }
+
+    /// First sequence of the next frame.
+    long first() {
+        return first;
+    }
+
+    /// Length of the next frame in bytes; 0 when it is not whole yet.
+    long nextBytes() {
+        if (first >= window.next() || !frames.contains(first)) {
+            return 0;
+        }
+        final long bytes = frames.frameBytes(first);
+        final long end = first + StreamInfo.slots(bytes, slotBytes);
+        return window.next() < end || metadata.first() < end ? 0 : bytes;
+    }
+
+    /// Takes the next frame, which is whole.
+    ///
+    /// @param bytes as [#nextBytes] said
+    /// @return a reused object
+    ReceivedFrame take(final long bytes) {
+        // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
+        nextFrameId += Integer.toUnsignedLong(frames.frameId(first) - (int) nextFrameId);
+        frame.set(nextFrameId, first, bytes);
+        frame.attributes(
+                frames.timestampNs(first),
+                frames.flags(first),
+                frames.metadataBytes(first) == 0 ? null : frames.metadata(first));
+        frames.remove(first);
+        first += StreamInfo.slots(bytes, slotBytes);
+        nextFrameId++;
+        return frame;
+    }
+}

@@ -1,0 +1,110 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AckValues;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+
+/// What a receiver knows of its source's life: when it was heard, its clock to be echoed, the round-trip time, and
+/// whether it said goodbye. A goodbye takes effect a little later: what the source sent before it may still be
+/// under way on another lane.
+///
+/// Pure state; one thread.
+final class SourceWatch {
+    static final long GRACE_MIN_NS = 1_000_000;
+    // Whatever a source announces: neither a hiccup nor an hour.
+    static final long SILENCE_MIN_NS = 100_000_000;
+    static final long SILENCE_MAX_NS = 60_000_000_000L;
+
+    private static final long RTT_MIN_NS = 1_000;
+    private static final long RTT_INITIAL_NS = 2_000_000;
+
+    private static final long ALIVE_MIN_NS = 10_000_000;
+
+    private final long silenceNs;
+    private final long ackIdleNs;
+    private long heardNs;
+    private long echoTimeNs = AckLayout.NO_ECHO;
+    private long echoHeardNs;
+    private long rttNs = RTT_INITIAL_NS;
+    private long goodbyeNs = Long.MAX_VALUE;
+    private Reason reason = Reason.SILENT;
+
+    SourceWatch(final long aliveTimeoutNs) {
+        silenceNs = Math.clamp(aliveTimeoutNs, SILENCE_MIN_NS, SILENCE_MAX_NS);
+        ackIdleNs = Math.clamp(aliveTimeoutNs, ALIVE_MIN_NS, SILENCE_MAX_NS) / 5;
+    }
+
+    /// How often the source hears from this receiver at least.
+    long ackIdleNs() {
+        return ackIdleNs;
+    }
+
+    /// Silence after which the source is lost.
+    long silenceNs() {
+        return silenceNs;
+    }
+
+    void onHeard(final long nowNs) {
+        heardNs = nowNs;
+    }
+
+    void onHeartbeat(final long sourceTimeNs, final long groupRttNs, final long nowNs) {
+        heardNs = nowNs;
+        echoTimeNs = sourceTimeNs;
+        echoHeardNs = nowNs;
+        rttNs = Math.max(RTT_MIN_NS, groupRttNs);
+    }
+
+    long rttNs() {
+        return rttNs;
+    }
+
+    /// Puts the newest heartbeat's time into an ACK, once.
+    void echo(final AckValues values, final long nowNs) {
+        values.echo(echoTimeNs, nowNs - echoHeardNs);
+        echoTimeNs = AckLayout.NO_ECHO;
+    }
+
+    /// The source said goodbye; the first time counts.
+    void onGoodbye(final Reason why, final long nowNs) {
+        if (goodbyeNs == Long.MAX_VALUE) {
+            reason = why;
+            goodbyeNs = nowNs + graceNs();
+        }
+    }
+
+    /// Something new arrived: more of what was sent before the source closed may follow. Who was evicted waits for
+    /// nothing, for the others' data flows on.
+    void onData(final long nowNs) {
+        if (goodbyeNs != Long.MAX_VALUE && reason == Reason.CLOSED) {
+            goodbyeNs = nowNs + graceNs();
+        }
+    }
+
+    private long graceNs() {
+        return Math.max(GRACE_MIN_NS, rttNs);
+    }
+
+    /// Whether it is gone by now.
+    boolean isLost(final long nowNs) {
+        return nowNs >= goodbyeNs || isSilent(nowNs);
+    }
+
+    boolean isSilent(final long nowNs) {
+        return nowNs - heardNs > silenceNs;
+    }
+
+    /// Why it is gone.
+    Reason reason() {
+        return reason;
+    }
+
+    /// When silence, or a goodbye, takes effect.
+    long lostNs() {
+        return Math.min(goodbyeNs, silentNs());
+    }
+
+    long silentNs() {
+        return heardNs + silenceNs + 1;
+    }
+}
