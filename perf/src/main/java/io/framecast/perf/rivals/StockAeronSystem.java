@@ -1,4 +1,4 @@
-package io.framecast.perf;
+package io.framecast.perf.rivals;
 
 import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
@@ -25,7 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /// Aeron's own reliable multicast, tuned for frames: the largest datagrams that the MTU takes, a message per datagram,
 /// windows and socket buffers as large as the system gives, quick repair, an embedded driver with one thread. Each
 /// fragment is copied from the term buffer to its place in a contiguous frame.
-final class StockAeronSystem implements MeasuredSystem {
+public final class StockAeronSystem implements MeasuredSystem {
+    private static final String NAME = "stock-aeron";
     private static final int STREAM = 1001;
     private static final int TERM_BYTES = 16 << 20;
     private static final int BUFFER_BYTES_WANTED = 64 << 20;
@@ -43,7 +44,7 @@ final class StockAeronSystem implements MeasuredSystem {
                 .initialWindowLength(bufferBytes(spec))
                 .socketRcvbufLength(bufferBytes(spec))
                 .socketSndbufLength(bufferBytes(spec))
-                .nakMulticastGroupSize(2)
+                .nakMulticastGroupSize(spec.load().receivers() + 1)
                 .nakMulticastMaxBackoffNs(NAK_DELAY_MAX_NS)
                 .nakUnicastDelayNs(NAK_DELAY_MIN_NS)
                 .dirDeleteOnStart(true)
@@ -55,14 +56,15 @@ final class StockAeronSystem implements MeasuredSystem {
     }
 
     private static String channel(final StreamSpec spec) {
-        return "aeron:udp?endpoint=" + StreamSpec.GROUP + ":" + spec.port() + "|interface=" + StreamSpec.LOOPBACK
+        return "aeron:udp?endpoint=" + spec.link().group() + ":" + spec.link().port() + "|interface="
+                + spec.link().localAddress()
                 + "|so-rcvbuf=" + bufferBytes(spec) + "|so-sndbuf=" + bufferBytes(spec);
     }
 
     /// As much as the system gives, for Aeron does not ask beyond its limits.
     private static int bufferBytes(final StreamSpec spec) {
-        if (spec.socketBufferBytes() != 0) {
-            return spec.socketBufferBytes();
+        if (spec.link().socketBufferBytes() != 0) {
+            return spec.link().socketBufferBytes();
         }
         try (DatagramChannel probe = DatagramChannel.open()) {
             probe.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES_WANTED);
@@ -81,22 +83,30 @@ final class StockAeronSystem implements MeasuredSystem {
     }
 
     @Override
-    public void publish(final StreamSpec spec, final Waiting gone) {
-        final IdleStrategy idle = ChildProcess.idle();
-        final String channel =
-                channel(spec) + "|fc=min|mtu=" + aeronMtu(spec.mtuBytes()) + "|term-length=" + termBytes(spec);
-        try (MediaDriver driver = launch(spec);
+    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+        final IdleStrategy idle = MeasuredSystem.idle();
+        // Connected only when all its receivers are; the slowest of them sets the pace.
+        final String channel = channel(spec) + "|fc=min,g:/" + spec.load().receivers() + "|mtu="
+                + aeronMtu(spec.link().mtuBytes()) + "|term-length=" + termBytes(spec);
+        try (Arena arena = Arena.ofConfined();
+                MediaDriver driver = launch(spec);
                 Aeron aeron = connect(driver);
                 ExclusivePublication publication = aeron.addExclusivePublication(channel, STREAM)) {
             while (!publication.isConnected()) {
                 idle.idle();
             }
-            final UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
-            FrameSource.run(spec, frame -> {
-                buffer.wrap(frame.asByteBuffer());
+            final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
+            FrameStamp.fill(frame);
+            final UnsafeBuffer buffer = new UnsafeBuffer(frame.asByteBuffer());
+            final FrameSource source =
+                    new FrameSource(spec, new ProcessCost(spec.link().device()));
+            while (source.next()) {
+                FrameStamp.write(frame, source);
                 offer(publication, buffer, idle);
-            });
+            }
+            final SourceReport report = source.report(NAME, FrameSource.Traffic.UNKNOWN);
             gone.await();
+            return report;
         }
     }
 
@@ -123,8 +133,8 @@ final class StockAeronSystem implements MeasuredSystem {
     }
 
     @Override
-    public double subscribe(final StreamSpec spec) {
-        final IdleStrategy idle = ChildProcess.idle();
+    public ReceiverReport subscribe(final StreamSpec spec) {
+        final IdleStrategy idle = MeasuredSystem.idle();
         try (Arena arena = Arena.ofConfined();
                 MediaDriver driver = launch(spec);
                 Aeron aeron = connect(driver);
@@ -139,7 +149,7 @@ final class StockAeronSystem implements MeasuredSystem {
                 }
                 connected |= subscription.isConnected();
             }
-            return assembly.meter.goodputMBps();
+            return assembly.meter.report();
         }
     }
 
@@ -152,8 +162,8 @@ final class StockAeronSystem implements MeasuredSystem {
         private boolean last;
 
         Assembly(final StreamSpec spec, final Arena arena) {
-            meter = new GoodputMeter(spec.warmUpNs());
-            frame = arena.allocate(spec.frameBytes(), DataHeaderFlyweight.HEADER_LENGTH);
+            meter = new GoodputMeter(spec);
+            frame = arena.allocate(spec.load().frameBytes(), DataHeaderFlyweight.HEADER_LENGTH);
             buffer = new UnsafeBuffer(frame.asByteBuffer());
         }
 
