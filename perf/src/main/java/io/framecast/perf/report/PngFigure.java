@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
@@ -49,7 +50,7 @@ final class PngFigure {
             drawn.setMarkerColor(colour);
         }
         try (OutputStream stream = Files.newOutputStream(file)) {
-            BitmapEncoder.saveBitmap(chart, stream, BitmapEncoder.BitmapFormat.PNG);
+            ImageIO.write(BitmapEncoder.getBufferedImage(chart), "png", stream);
         }
     }
 

@@ -27,9 +27,8 @@ public record StreamSpec(Load load, Link link, int index) {
     /// @param localAddress of the interface that this process uses
     /// @param device that interface's name
     /// @param mtuBytes largest IP packet
-    /// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of all processes, so that no system wins by a larger
-    buffer; 0
-    ///     for what each system gets by itself
+    /// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of all processes, so that no system wins by larger ones;
+    ///     0 for what each system gets by itself
     /// @param batching whether the floor may hand the kernel many datagrams at once, UDP_SEGMENT and UDP_GRO
     /// @param injectedLoss chance of each datagram to be dropped by Framecast itself
     public record Link(
