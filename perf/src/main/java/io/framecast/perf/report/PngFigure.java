@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import javax.imageio.ImageIO;
+import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
@@ -42,8 +44,10 @@ final class PngFigure {
             styler.setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
         }
         for (final Figure.Series series : figure.series()) {
-            final CategorySeries drawn = chart.addSeries(
-                    series.name(), figure.categories(), values(series, Figure.Point::value), spread(series));
+            // Towards zero a logarithmic axis has no room for the spread.
+            final CategorySeries drawn = figure.logarithmic()
+                    ? chart.addSeries(series.name(), figure.categories(), values(series))
+                    : chart.addSeries(series.name(), figure.categories(), values(series), spread(series));
             final Color colour = Color.decode(Palette.light(series.name()));
             drawn.setFillColor(colour);
             drawn.setLineColor(colour);
@@ -54,15 +58,18 @@ final class PngFigure {
         }
     }
 
-    private static List<Double> values(
-            final Figure.Series series, final java.util.function.Function<Figure.Point, Double> value) {
-        return series.points().stream()
-                .map(point -> point.isKnown() ? value.apply(point) : 0.0)
-                .toList();
+    // XChart leaves out what is null.
+    private static List<@Nullable Double> values(final Figure.Series series) {
+        final List<@Nullable Double> values = new ArrayList<>();
+        series.points().forEach(point -> values.add(point.isKnown() ? point.value() : null));
+        return values;
     }
 
     // XChart draws one length to both sides: the longer one.
     private static List<Double> spread(final Figure.Series series) {
-        return values(series, point -> Math.max(point.high() - point.value(), point.value() - point.low()));
+        return series.points().stream()
+                .map(point ->
+                        point.isKnown() ? Math.max(point.high() - point.value(), point.value() - point.low()) : 0.0)
+                .toList();
     }
 }

@@ -57,8 +57,8 @@ final class FloorReceiver implements AutoCloseable {
         back.bind(spec.link().localAddress(), 0);
         back.connect(spec.link().sourceAddress(), spec.link().port() + FloorCredits.PORT_OFFSET);
 
-        final long room = shape.bufferDatagrams(bufferBytes, FloorCharge.ofDatagram(shape.datagramBytes()));
-        creditDatagrams = Math.clamp(shape.burstDatagrams(), 1, Math.max(1, room / 4));
+        final long room = shape.roomDatagrams(bufferBytes, FloorCharge.ofDatagram(shape.datagramBytes()));
+        creditDatagrams = FloorShape.creditDatagrams(shape.burstDatagrams(), room);
         creditMemory = arena.allocate(FloorCredits.BYTES, Long.BYTES);
         creditMemory.set(JAVA_LONG, 0, spec.index());
         creditMemory.set(JAVA_LONG, FloorCredits.ROOM, room);

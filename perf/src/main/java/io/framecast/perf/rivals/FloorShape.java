@@ -17,6 +17,8 @@ record FloorShape(int frameBytes, int payloadBytes, int segments, int burstFrame
 
     private static final int IP_AND_UDP_BYTES = 28;
     private static final int SEGMENTS_MAX = 64;
+    private static final long WINDOW_BURSTS = 2;
+    private static final long WINDOW_BYTES = 4 << 20;
     private static final int BURST_BYTES = 1 << 15;
 
     static FloorShape of(final StreamSpec spec) {
@@ -50,10 +52,17 @@ record FloorShape(int frameBytes, int payloadBytes, int segments, int burstFrame
         return (long) burstFrames * frameBytes + (long) burstDatagrams() * HEADER_BYTES;
     }
 
-    /// Datagrams that a receive buffer holds for sure.
+    /// Datagrams that may be on their way: no more than a receive buffer holds for sure, and no more than keeps both
+    /// ends busy, for what lies in a queue has left the processor's caches.
     ///
     /// @param chargedBytes what the kernel charges one datagram with
-    long bufferDatagrams(final long bufferBytes, final long chargedBytes) {
-        return Math.max(2L * segments, bufferBytes / 10 * 9 / chargedBytes);
+    long roomDatagrams(final long bufferBytes, final long chargedBytes) {
+        final long wanted = Math.max(WINDOW_BURSTS * burstDatagrams(), WINDOW_BYTES / datagramBytes());
+        return Math.max(2L * segments, Math.min(wanted, bufferBytes / 10 * 9 / chargedBytes));
+    }
+
+    /// Datagrams after which a receiver gives credit: once per burst, as long as the other half of the room suffices.
+    static long creditDatagrams(final long burstDatagrams, final long roomDatagrams) {
+        return Math.clamp(roomDatagrams / 2, 1, burstDatagrams);
     }
 }

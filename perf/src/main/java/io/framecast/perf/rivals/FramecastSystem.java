@@ -16,7 +16,7 @@ import java.time.Duration;
 import org.agrona.concurrent.IdleStrategy;
 
 /// Framecast with its default settings, by its public interface. Frames are made where they are sent from: claimed,
-/// stamped, committed.
+/// stamped, committed; those longer than the window are offered.
 ///
 /// @param transport as a channel's URI names it
 public record FramecastSystem(String transport) implements MeasuredSystem {
@@ -94,31 +94,50 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
             FrameStamp.fill(noise);
             final FrameClaim claim = new FrameClaim();
             final long filled = Math.max(FILL_BYTES, (long) FILL_FRAMES * frameBytes);
+            boolean claims = true;
             long sentBytes = 0;
             while (source.next()) {
-                claim(frameBytes, claim);
-                final MemorySegment frame = claim.segment();
-                if (sentBytes < filled) {
-                    frame.copyFrom(noise);
+                claims = claims && claim(frameBytes, claim);
+                if (claims) {
+                    final MemorySegment frame = claim.segment();
+                    if (sentBytes < filled) {
+                        frame.copyFrom(noise);
+                    }
+                    FrameStamp.write(frame, source);
+                    claim.commit(FrameOptions.DEFAULT);
+                } else {
+                    FrameStamp.write(noise, source);
+                    offer(noise);
                 }
-                FrameStamp.write(frame, source);
-                claim.commit(FrameOptions.DEFAULT);
                 sentBytes += frameBytes;
             }
         }
 
-        private void claim(final int frameBytes, final FrameClaim claim) {
+        /// @return false when the window cannot hold a frame, so that it must be offered in parts
+        private boolean claim(final int frameBytes, final FrameClaim claim) {
             idle.reset();
-            while (true) {
-                final long code = publisher.tryClaim(frameBytes, claim);
-                if (code >= 0) {
-                    return;
+            try {
+                while (isBackPressured(publisher.tryClaim(frameBytes, claim))) {
+                    idle.idle();
                 }
-                if (code != Publisher.BACK_PRESSURED) {
-                    throw new IllegalStateException(publisher.failure().orElse("the receivers are gone"));
-                }
+                return true;
+            } catch (final IllegalArgumentException e) {
+                return false;
+            }
+        }
+
+        private void offer(final MemorySegment frame) {
+            idle.reset();
+            while (isBackPressured(publisher.offer(frame, FrameOptions.DEFAULT))) {
                 idle.idle();
             }
+        }
+
+        private boolean isBackPressured(final long code) {
+            if (code < 0 && code != Publisher.BACK_PRESSURED) {
+                throw new IllegalStateException(publisher.failure().orElse("the receivers are gone"));
+            }
+            return code < 0;
         }
     }
 
