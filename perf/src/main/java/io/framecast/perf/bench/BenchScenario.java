@@ -7,25 +7,15 @@ import java.util.Locale;
 /// A question, and what is measured to answer it unless options say otherwise.
 public enum BenchScenario {
     /// How late frames are at a modest fixed rate.
-    LATENCY("frames at a fixed rate", List.of(1 << 20), List.of(1), List.of(0.0), "floor,aeron,tcp"),
+    LATENCY("frames at a fixed rate", "floor,aeron,tcp"),
     /// How much gets through.
-    THROUGHPUT("as fast as frames are taken", List.of(6_220_800), List.of(1), List.of(0.0), "floor,aeron,tcp"),
+    THROUGHPUT("as fast as frames are taken", "floor,aeron,tcp"),
     /// What more receivers cost.
-    SCALING(
-            "150 MB/s offered to more and more receivers",
-            List.of(1 << 20),
-            List.of(1, 2, 3),
-            List.of(0.0),
-            "floor,tcp"),
+    SCALING("150 MB/s offered to more and more receivers", "floor,tcp"),
     /// What loss costs.
-    LOSS("as fast as frames are taken, with loss", List.of(1 << 20), List.of(1), List.of(0.0, 0.01), "aeron,tcp"),
+    LOSS("as fast as frames are taken, with loss", "aeron,tcp"),
     /// Frames from 64 bytes to 128 MB.
-    SIZES(
-            "as fast as frames are taken",
-            List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27),
-            List.of(1),
-            List.of(0.0),
-            "floor,aeron");
+    SIZES("as fast as frames are taken", "floor,aeron");
 
     private static final double SCALING_BYTES_PER_SECOND = 150e6;
     private static final double LATENCY_FPS = 60;
@@ -33,21 +23,10 @@ public enum BenchScenario {
     private static final int SMALL_FRAME_BYTES = 1 << 16;
 
     private final String summary;
-    private final List<Integer> frameBytes;
-    private final List<Integer> receivers;
-    private final List<Double> losses;
     private final String rivals;
 
-    BenchScenario(
-            final String summary,
-            final List<Integer> frameBytes,
-            final List<Integer> receivers,
-            final List<Double> losses,
-            final String rivals) {
+    BenchScenario(final String summary, final String rivals) {
         this.summary = summary;
-        this.frameBytes = frameBytes;
-        this.receivers = receivers;
-        this.losses = losses;
         this.rivals = rivals;
     }
 
@@ -62,15 +41,20 @@ public enum BenchScenario {
     }
 
     List<Integer> frameBytes() {
-        return frameBytes;
+        return switch (this) {
+            case LATENCY, SCALING, LOSS -> List.of(1 << 20);
+            // A picture of 1920 × 1080 pixels of three bytes.
+            case THROUGHPUT -> List.of(6_220_800);
+            case SIZES -> List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27);
+        };
     }
 
     List<Integer> receivers() {
-        return receivers;
+        return this == SCALING ? List.of(1, 2, 3) : List.of(1);
     }
 
     List<Double> losses() {
-        return losses;
+        return this == LOSS ? List.of(0.0, 0.01) : List.of(0.0);
     }
 
     String rivals() {

@@ -59,7 +59,7 @@ final class ChildProcess implements AutoCloseable {
                 "-XX:-UsePerfData"));
         final String flags = System.getProperty("framecast.bench.flags", "");
         if (!flags.isEmpty()) {
-            command.addAll(List.of(flags.split(" ")));
+            command.addAll(List.of(flags.split(" ", -1)));
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), BenchChild.class.getName()));
         command.addAll(List.of(

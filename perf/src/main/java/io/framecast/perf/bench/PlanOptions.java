@@ -125,7 +125,7 @@ final class PlanOptions {
                         seconds == null ? quick ? QUICK_SECONDS : defaultSeconds : seconds,
                         0.1,
                         SECONDS_MAX),
-                (int) within("--socket-buffer", bytes("--socket-buffer", socketBuffer), 0, Integer.MAX_VALUE / 2),
+                bytes("--socket-buffer", socketBuffer, 0, Integer.MAX_VALUE / 2),
                 skips.stream().distinct().toList(),
                 Optional.ofNullable(out));
     }
@@ -180,7 +180,7 @@ final class PlanOptions {
 
     private List<Integer> mtus(final BenchNet network) {
         final int most = network == BenchNet.LOOPBACK ? LinkConfig.MTU_BYTES_MAX : VETH_MTU_MAX;
-        return list("--mtu", mtus, text -> (int) within("--mtu", bytes("--mtu", text), LinkConfig.MTU_BYTES_MIN, most));
+        return list("--mtu", mtus, text -> bytes("--mtu", text, LinkConfig.MTU_BYTES_MIN, most));
     }
 
     private List<Double> losses(final BenchScenario scenario) {
@@ -195,15 +195,16 @@ final class PlanOptions {
             final int step = quick ? Math.ceilDiv(all.size(), QUICK_VALUES) : 1;
             return all.stream().filter(bytes -> all.indexOf(bytes) % step == 0).toList();
         }
-        return list("--frame-bytes", frameBytes, text -> (int)
-                within("--frame-bytes", bytes("--frame-bytes", text), StreamSpec.FRAME_BYTES_MIN, FRAME_BYTES_MAX));
+        return list(
+                "--frame-bytes",
+                frameBytes,
+                text -> bytes("--frame-bytes", text, StreamSpec.FRAME_BYTES_MIN, FRAME_BYTES_MAX));
     }
 
     private List<Integer> receivers(final BenchScenario scenario, final BenchNet network) {
         final List<Integer> counts = receivers == null
                 ? scenario.receivers()
-                : list("--receivers", receivers, text ->
-                        (int) within("--receivers", bytes("--receivers", text), 1, RECEIVERS_MAX));
+                : list("--receivers", receivers, text -> bytes("--receivers", text, 1, RECEIVERS_MAX));
         if (network == BenchNet.VETH && counts.stream().anyMatch(count -> count > 1)) {
             throw new ConfigException("--net veth joins one receiver: choose --net bridge for " + counts);
         }
@@ -259,7 +260,7 @@ final class PlanOptions {
     }
 
     private static <T> List<T> list(final String option, final String text, final Function<String, T> parse) {
-        final List<T> values = Arrays.stream(text.split(","))
+        final List<T> values = Arrays.stream(text.split(",", -1))
                 .map(String::strip)
                 .filter(part -> !part.isEmpty())
                 .map(parse)
@@ -271,12 +272,17 @@ final class PlanOptions {
         return values;
     }
 
-    private static long bytes(final String option, final String text) {
+    private static int bytes(final String option, final String text, final int least, final int most) {
+        final long value;
         try {
-            return ByteSize.parse(option, text);
+            value = ByteSize.parse(option, text);
         } catch (final IllegalArgumentException e) {
             throw new ConfigException(String.valueOf(e.getMessage()), e);
         }
+        if (value < least || value > most) {
+            throw new ConfigException(option + ": expected " + least + " … " + most + ", got " + value);
+        }
+        return (int) value;
     }
 
     private static double number(final String option, final String text) {

@@ -49,7 +49,7 @@ record Axis(double low, double high, boolean logarithmic, List<Double> ticks) {
     }
 
     static String text(final double value) {
-        if (value == 0 || value >= 1 && value == Math.rint(value)) {
+        if (value == 0 || (value >= 1 && value == Math.rint(value))) {
             return String.format(Locale.ROOT, "%,.0f", value);
         }
         return String.format(Locale.ROOT, "%.3f", value).replaceAll("0+$", "").replaceAll("\\.$", "");

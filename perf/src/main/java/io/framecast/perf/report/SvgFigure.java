@@ -96,7 +96,7 @@ final class SvgFigure {
     }
 
     private void category(final int index) {
-        final List<String> lines = List.of(figure.categories().get(index).split(BETWEEN));
+        final List<String> lines = List.of(figure.categories().get(index).split(BETWEEN, -1));
         for (int i = 0; i < lines.size(); i++) {
             add(
                     "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>",
@@ -177,6 +177,8 @@ final class SvgFigure {
         return HEIGHT - BOTTOM - Math.clamp(axis.share(value), 0, 1) * (HEIGHT - TOP - BOTTOM);
     }
 
+    // The annotation is of a library that nothing here needs at run time.
+    @SuppressWarnings("AnnotateFormatMethod")
     private void add(final String format, final Object... values) {
         svg.append(String.format(Locale.ROOT, format, values));
     }

@@ -60,7 +60,7 @@ final class ProcessCost {
             for (final String line : Files.readAllLines(DEVICES)) {
                 final int colon = line.indexOf(':');
                 if (colon > 0 && line.substring(0, colon).strip().equals(device)) {
-                    return Long.parseLong(line.substring(colon + 1).strip().split("\\s+")[SENT_BYTES_FIELD]);
+                    return Long.parseLong(line.substring(colon + 1).strip().split("\\s+", -1)[SENT_BYTES_FIELD]);
                 }
             }
         } catch (final IOException e) {
