@@ -19,8 +19,13 @@ final class BenchRun {
         this.console = console;
     }
 
+    /// Measures one system in one case, once.
+    interface Measuring {
+        RoundResult run(BenchCase setting, BenchSystem system) throws InterruptedException, MeasurementFailedException;
+    }
+
     /// @return the rows, systems of a case one behind the other
-    List<BenchRow> run(final Measurement measurement) throws InterruptedException {
+    List<BenchRow> run(final Measuring measurement) throws InterruptedException {
         for (int round = 0; round < plan.rounds(); round++) {
             for (final BenchPlan.Part part : plan.parts()) {
                 // Each system comes first in some round: whatever the one before leaves behind, heat or cold caches.
@@ -38,7 +43,7 @@ final class BenchRun {
         return rows();
     }
 
-    private RoundResult measure(final Measurement measurement, final BenchCase setting, final BenchSystem system)
+    private RoundResult measure(final Measuring measurement, final BenchCase setting, final BenchSystem system)
             throws InterruptedException {
         try {
             return measurement.run(setting, system);
