@@ -1,6 +1,7 @@
 package io.framecast.perf.report;
 
 import java.awt.Color;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -40,6 +41,9 @@ final class PngFigure {
         styler.setPlotBorderVisible(false);
         styler.setYAxisLogarithmic(figure.logarithmic());
         styler.setYAxisDecimalPattern("#,##0.###");
+        final Axis axis = Axis.of(figure);
+        styler.setYAxisMin(axis.low());
+        styler.setYAxisMax(axis.high());
         if (figure.lines()) {
             styler.setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
         }
@@ -53,8 +57,9 @@ final class PngFigure {
             drawn.setLineColor(colour);
             drawn.setMarkerColor(colour);
         }
+        final BufferedImage picture = BitmapEncoder.getBufferedImage(chart);
         try (OutputStream stream = Files.newOutputStream(file)) {
-            ImageIO.write(BitmapEncoder.getBufferedImage(chart), "png", stream);
+            ImageIO.write(picture, "png", stream);
         }
     }
 

@@ -53,9 +53,8 @@ public final class ReportFolder {
             for (final Figure figure : figures) {
                 PngFigure.write(figure, folder.resolve(figure.id() + ".png"));
             }
-        } catch (final RuntimeException | LinkageError e) {
-            lines.add("skipped: plots as PNG: this Java cannot draw text here, install fontconfig and a font (" + e
-                    + ")");
+        } catch (final RuntimeException | LinkageError | InternalError e) {
+            lines.add("skipped: plots as PNG, install fontconfig and a font if they are missing: " + e);
         }
     }
 }
