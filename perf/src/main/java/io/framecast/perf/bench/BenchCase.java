@@ -1,5 +1,7 @@
 package io.framecast.perf.bench;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +47,10 @@ public record BenchCase(
 
     /// The loss in percent.
     public String lossText() {
-        return String.format(Locale.ROOT, "%.3g %% loss", loss * 100);
+        return new BigDecimal(loss * 100)
+                        .round(new MathContext(3))
+                        .stripTrailingZeros()
+                        .toPlainString() + " % loss";
     }
 
     /// A byte count as people read it: `64 B`, `1 MiB`, `6.22 MB`.

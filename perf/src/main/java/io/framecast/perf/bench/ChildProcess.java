@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.rivals.StockAeronSystem;
 import io.framecast.perf.rivals.StreamSpec;
 import java.io.BufferedReader;
 import java.io.File;
@@ -133,5 +134,11 @@ final class ChildProcess implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
+        try {
+            process.waitFor(READ_MAX_MS, TimeUnit.MILLISECONDS);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        StockAeronSystem.deleteAbandoned(process.pid());
     }
 }

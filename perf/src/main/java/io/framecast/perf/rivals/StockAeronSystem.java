@@ -1,6 +1,7 @@
 package io.framecast.perf.rivals;
 
 import io.aeron.Aeron;
+import io.aeron.CommonContext;
 import io.aeron.ExclusivePublication;
 import io.aeron.Publication;
 import io.aeron.Subscription;
@@ -9,6 +10,7 @@ import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.aeron.protocol.DataHeaderFlyweight;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -18,6 +20,7 @@ import java.nio.channels.DatagramChannel;
 import java.util.concurrent.TimeUnit;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -37,8 +40,18 @@ public final class StockAeronSystem implements MeasuredSystem {
     private static final long NAK_DELAY_MIN_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long NAK_DELAY_MAX_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static String directory(final long pid) {
+        return CommonContext.AERON_DIR_PROP_DEFAULT + "-framecast-bench-" + pid;
+    }
+
+    /// Deletes what the driver of a process that was killed has left in shared memory.
+    public static void deleteAbandoned(final long pid) {
+        IoUtil.delete(new File(directory(pid)), true);
+    }
+
     private static MediaDriver launch(final StreamSpec spec) {
         return MediaDriver.launchEmbedded(new MediaDriver.Context()
+                .aeronDirectoryName(directory(ProcessHandle.current().pid()))
                 .threadingMode(ThreadingMode.SHARED)
                 .sharedIdleStrategy(new BackoffIdleStrategy(10, 20, 1_000, 500_000))
                 .initialWindowLength(bufferBytes(spec))
