@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Properties;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -70,6 +71,10 @@ public final class Main implements Runnable {
                 .addSubcommand(new PublishCommand(environment, report))
                 .addSubcommand(new SubscribeCommand(environment, report))
                 .addSubcommand(new SimulateCommand(environment, report));
+        final ToolContext context = new ReportContext(environment, report);
+        for (final ToolCommand added : ServiceLoader.load(ToolCommand.class)) {
+            commands.addSubcommand(added.create(context));
+        }
         commands.getCommandSpec().addOption(Report.option());
         commands.getSubcommands()
                 .values()

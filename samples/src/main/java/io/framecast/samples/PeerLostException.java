@@ -1,10 +1,10 @@
 package io.framecast.samples;
 
 /// The other end went away before the stream ended. One line.
-final class PeerLostException extends RuntimeException {
+public final class PeerLostException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    PeerLostException(final String message) {
+    public PeerLostException(final String message) {
         super(message);
     }
 }

@@ -60,6 +60,11 @@ final class Report {
         return STDOUT.equals(target);
     }
 
+    /// Whether the result goes out as JSON.
+    boolean isWanted() {
+        return target != null;
+    }
+
     /// Finds out before a long run that the file cannot be written; what is in it is kept until there is a result.
     ///
     /// @throws ConfigException naming file and reason

@@ -33,8 +33,7 @@ final class ArchitectureTest {
             "io.framecast.engine.aeron.TermViews",
             "io.framecast.rdma.verbs.Verbs",
             "io.framecast.gpu.CudaBackend",
-            "io.framecast.gpu.emulated.HostMemory",
-            "io.framecast.perf.StockAeronSystem");
+            "io.framecast.gpu.emulated.HostMemory");
 
     @Test
     void shouldReadEveryClassOfEveryModule() {

@@ -1,0 +1,66 @@
+package io.framecast.perf.bench;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// One setting that every system is measured in.
+///
+/// @param net what lies between the processes
+/// @param mtuBytes largest IP packet
+/// @param loss share of datagrams that the network drops, each way
+/// @param offload whether the source's interface takes many datagrams at once
+/// @param framesPerSecond 0 for as many as are taken
+public record BenchCase(
+        BenchScenario scenario,
+        BenchNet net,
+        int frameBytes,
+        int receivers,
+        int mtuBytes,
+        double loss,
+        boolean offload,
+        double framesPerSecond) {
+
+    /// What distinguishes it, in a few words.
+    public String text() {
+        final List<String> parts = new ArrayList<>();
+        parts.add(scenario.label());
+        parts.add(bytesText(frameBytes));
+        parts.add(receivers + (receivers == 1 ? " receiver" : " receivers"));
+        parts.add("MTU " + mtuBytes);
+        if (net != BenchNet.LOOPBACK) {
+            parts.add(net.label());
+        }
+        if (loss > 0) {
+            parts.add(lossText());
+        }
+        if (!offload) {
+            parts.add("offload off");
+        }
+        if (framesPerSecond > 0) {
+            parts.add(String.format(Locale.ROOT, "%.0f/s", framesPerSecond));
+        }
+        return String.join(", ", parts);
+    }
+
+    /// The loss in percent.
+    public String lossText() {
+        return new BigDecimal(loss * 100)
+                        .round(new MathContext(3))
+                        .stripTrailingZeros()
+                        .toPlainString() + " % loss";
+    }
+
+    /// A byte count as people read it: `64 B`, `1 MiB`, `6.22 MB`.
+    public static String bytesText(final long bytes) {
+        if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) {
+            return (bytes >> 20) + " MiB";
+        }
+        if (bytes >= 1 << 10 && bytes < 1 << 20 && bytes % (1 << 10) == 0) {
+            return (bytes >> 10) + " KiB";
+        }
+        return bytes < 1_000_000 ? bytes + " B" : String.format(Locale.ROOT, "%.2f MB", bytes / 1e6);
+    }
+}

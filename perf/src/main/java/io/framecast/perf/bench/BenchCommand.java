@@ -1,0 +1,117 @@
+package io.framecast.perf.bench;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.perf.report.JsonReport;
+import io.framecast.perf.report.ReportFolder;
+import io.framecast.perf.report.TextTable;
+import io.framecast.samples.PeerLostException;
+import io.framecast.samples.ToolContext;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `framecast bench`.
+@Command(
+        name = "bench",
+        description =
+                "Measures Framecast against the kernel's floor, stock Aeron and TCP, all in the same run: processes"
+                        + " of their own, rounds interleaved, medians and spread.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  framecast bench throughput",
+            "  framecast bench throughput --mtu 1500,9000 --frame-bytes 1M,6220800 --net veth --out report",
+            "  framecast bench latency --frame-bytes 64 --rate 1000 --against aeron",
+            "  framecast bench scaling --net bridge --json -",
+            "  framecast bench loss --loss 0,0.01 --offload on,off",
+            "",
+            "MB = 10^6 bytes. Goodput: from the first publish to the last frame in place, at the slowest receiver."
+        })
+final class BenchCommand implements Callable<Integer> {
+    private static final int DONE = 0;
+    private static final int MISMATCH = 1;
+
+    @Mixin
+    private PlanOptions options = new PlanOptions();
+
+    private final ToolContext context;
+
+    BenchCommand(final ToolContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        context.requireWritable();
+        final BenchPlan plan = options.plan();
+        plan.out().ifPresent(ReportFolder::requireWritable);
+        final MachineInfo machine = MachineInfo.read();
+        announce(plan, machine);
+        final BenchRun run = new BenchRun(plan, context::line);
+        final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        final List<BenchRow> rows = measure(plan, run);
+        final BenchReport report = new BenchReport(machine, plan, started, rows);
+        write(report);
+        return status(report, run);
+    }
+
+    private void announce(final BenchPlan plan, final MachineInfo machine) {
+        context.line(machine.text());
+        if (machine.isBusy()) {
+            context.line(String.format(
+                    Locale.ROOT,
+                    "warning: the load average is %.2f on %d cores: something else runs, and figures will be off",
+                    machine.load(),
+                    machine.cores()));
+        }
+        plan.skips().forEach(skip -> context.line("skipped: " + skip));
+        context.line(
+                String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
+    }
+
+    private List<BenchRow> measure(final BenchPlan plan, final BenchRun run) throws InterruptedException {
+        try (Measurement measurement = new Measurement(plan, context::line)) {
+            context.onStop(measurement::stop);
+            return run.run(measurement::run);
+        } catch (final StoppedException e) {
+            throw new ConfigException("stopped before the end: nothing is reported", e);
+        }
+    }
+
+    private void write(final BenchReport report) {
+        final String table = TextTable.of(report);
+        if (context.hasJson()) {
+            context.line(table);
+        }
+        report.plan().out().ifPresent(folder -> {
+            try {
+                new ReportFolder(folder).write(report).forEach(context::line);
+            } catch (final IOException e) {
+                throw new ConfigException("--out: cannot write to " + folder + ": " + e.getMessage(), e);
+            }
+        });
+        context.result(JsonReport.of(report), table);
+    }
+
+    // A rival that failed is told in its row; that Framecast did is the result.
+    private int status(final BenchReport report, final BenchRun run) {
+        final List<String> failures = report.rows().stream()
+                .filter(BenchRow::framecast)
+                .flatMap(row -> row.failures().stream())
+                .toList();
+        final boolean lost = report.rows().stream().anyMatch(row -> row.framecast() && row.lostFrames() > 0);
+        if (run.haveFramesDiffered() || lost) {
+            context.line("framecast: mismatch: frames were lost or differ, see the rounds");
+            return MISMATCH;
+        }
+        if (!failures.isEmpty()) {
+            throw new PeerLostException(failures.size() + " measurements of Framecast failed: " + failures.getFirst());
+        }
+        return DONE;
+    }
+}

@@ -1,0 +1,8 @@
+package io.framecast.perf.bench;
+
+import java.util.List;
+
+/// A whole run.
+///
+/// @param started when, in UTC
+public record BenchReport(MachineInfo machine, BenchPlan plan, String started, List<BenchRow> rows) {}

@@ -1,0 +1,89 @@
+package io.framecast.perf.bench;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/// A question, and what is measured to answer it unless options say otherwise.
+public enum BenchScenario {
+    /// How late frames are at a modest fixed rate.
+    LATENCY("frames at a fixed rate", "floor,aeron,tcp"),
+    /// How much gets through.
+    THROUGHPUT("as fast as frames are taken", "floor,aeron,tcp"),
+    /// What more receivers cost.
+    SCALING("150 MB/s offered to more and more receivers", "floor,tcp"),
+    /// What loss costs.
+    LOSS("as fast as frames are taken, with loss", "aeron,tcp"),
+    /// Frames from 64 bytes to 128 MB.
+    SIZES("as fast as frames are taken", "floor,aeron");
+
+    private static final double SCALING_BYTES_PER_SECOND = 150e6;
+    private static final double LATENCY_FPS = 60;
+    private static final double LATENCY_SMALL_FPS = 1_000;
+    private static final int SMALL_FRAME_BYTES = 1 << 16;
+
+    private final String summary;
+    private final String rivals;
+
+    BenchScenario(final String summary, final String rivals) {
+        this.summary = summary;
+        this.rivals = rivals;
+    }
+
+    /// As users write it.
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /// In a few words.
+    public String summary() {
+        return summary;
+    }
+
+    List<Integer> frameBytes() {
+        return switch (this) {
+            case LATENCY, SCALING, LOSS -> List.of(1 << 20);
+            // A picture of 1920 × 1080 pixels of three bytes.
+            case THROUGHPUT -> List.of(6_220_800);
+            case SIZES -> List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27);
+        };
+    }
+
+    List<Integer> receivers() {
+        return this == SCALING ? List.of(1, 2, 3) : List.of(1);
+    }
+
+    List<Double> losses() {
+        return this == LOSS ? List.of(0.0, 0.01) : List.of(0.0);
+    }
+
+    String rivals() {
+        return rivals;
+    }
+
+    int rounds() {
+        return this == SIZES ? 3 : 5;
+    }
+
+    double seconds() {
+        return this == SIZES ? 1 : 2;
+    }
+
+    /// Frames per second; 0 for as many as are taken.
+    double framesPerSecond(final int bytes) {
+        return switch (this) {
+            case LATENCY -> bytes < SMALL_FRAME_BYTES ? LATENCY_SMALL_FPS : LATENCY_FPS;
+            case SCALING -> SCALING_BYTES_PER_SECOND / bytes;
+            case THROUGHPUT, LOSS, SIZES -> 0;
+        };
+    }
+
+    /// What systems are compared by: lateness, or goodput.
+    public boolean comparesLatency() {
+        return this == LATENCY;
+    }
+
+    static List<String> labels() {
+        return Arrays.stream(values()).map(BenchScenario::label).toList();
+    }
+}

@@ -1,0 +1,108 @@
+package io.framecast.perf.bench;
+
+import io.framecast.perf.rivals.FloorSystem;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The machine of a run, as far as it tells.
+///
+/// @param memoryBytes 0 where it is not known, as with the numbers below
+/// @param rmemMaxBytes most that a socket's receive buffer gets without privilege
+/// @param batching whether the kernel takes and gives many datagrams at once (UDP_SEGMENT, UDP_GRO)
+/// @param load average over a minute at the start; negative where it is not known
+public record MachineInfo(
+        String cpu,
+        int cores,
+        String kernel,
+        String jdk,
+        long memoryBytes,
+        long rmemMaxBytes,
+        long loopbackMtuBytes,
+        boolean batching,
+        double load) {
+    private static final double BUSY = 0.5;
+
+    static MachineInfo read() {
+        return new MachineInfo(
+                value(Path.of("/proc/cpuinfo"), "model name", System.getProperty("os.arch")),
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("os.name") + " " + System.getProperty("os.version"),
+                System.getProperty("java.vendor.version", "") + " " + Runtime.version(),
+                number(value(Path.of("/proc/meminfo"), "MemTotal", "0")) << 10,
+                number(text(Path.of("/proc/sys/net/core/rmem_max"))),
+                number(text(Path.of("/sys/class/net/lo/mtu"))),
+                FloorSystem.hasBatching(),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    }
+
+    /// Whether something else runs that spoils the figures.
+    boolean isBusy() {
+        return load > BUSY * cores;
+    }
+
+    /// One line.
+    public String text() {
+        return String.format(
+                Locale.ROOT,
+                "%s, %d cores, %.1f GiB, %s, JDK %s, rmem_max %d, loopback MTU %d, GSO/GRO %s, load %.2f",
+                cpu,
+                cores,
+                memoryBytes / (double) (1L << 30),
+                kernel,
+                jdk.strip(),
+                rmemMaxBytes,
+                loopbackMtuBytes,
+                batching ? "yes" : "no",
+                load);
+    }
+
+    public Map<String, @Nullable Object> json() {
+        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("cpu", cpu);
+        json.put("cores", cores);
+        json.put("kernel", kernel);
+        json.put("jdk", jdk.strip());
+        json.put("memory_bytes", orNull(memoryBytes));
+        json.put("rmem_max_bytes", orNull(rmemMaxBytes));
+        json.put("loopback_mtu", orNull(loopbackMtuBytes));
+        json.put("gso_gro", batching);
+        json.put("load_average", load < 0 ? null : load);
+        return json;
+    }
+
+    private static @Nullable Object orNull(final long value) {
+        return value == 0 ? null : value;
+    }
+
+    private static String text(final Path file) {
+        // Read as a stream: some files of /proc say that they are empty, and give their content to one read alone.
+        try (BufferedReader reader = Files.newBufferedReader(file)) {
+            return reader.lines().collect(Collectors.joining("\n"));
+        } catch (final IOException e) {
+            return "";
+        }
+    }
+
+    // Lines are `name : value`.
+    private static String value(final Path file, final String name, final String absent) {
+        return text(file)
+                .lines()
+                .filter(line -> line.startsWith(name) && line.indexOf(':') > 0)
+                .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                .findFirst()
+                .orElse(absent);
+    }
+
+    private static long number(final String text) {
+        final String digits = text.replaceAll("\\D.*", "");
+        return digits.isEmpty() ? 0 : Long.parseLong(digits);
+    }
+}

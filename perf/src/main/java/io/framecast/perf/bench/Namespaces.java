@@ -1,0 +1,229 @@
+package io.framecast.perf.bench;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Makes networks of network namespaces and deletes them again. Their names carry this process's number, so that runs
+/// do not meet, and what a killed run left behind is deleted by the next.
+final class Namespaces implements AutoCloseable {
+    private static final Pattern NAME = Pattern.compile("fcb(\\d+)x.*");
+    private static final String DEVICE = "eth0";
+    private static final long STEP_SECONDS = 20;
+    private static final double LOSS_UNIT = 100_000;
+
+    private final Map<Key, Network> networks = new HashMap<>();
+    private final List<String> names = new ArrayList<>();
+    private boolean closed;
+
+    /// What a network is like.
+    record Key(BenchNet net, int mtuBytes, int receivers, boolean offload, double loss) {}
+
+    /// Tries it out.
+    ///
+    /// @return why networks cannot be made here, or empty
+    static String unavailable() {
+        try (Namespaces trial = new Namespaces()) {
+            trial.deleteAbandoned();
+            trial.network(new Key(BenchNet.VETH, 1500, 1, true, 0.5));
+            return "";
+        } catch (final IOException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    private void deleteAbandoned() throws IOException {
+        for (final String line : run("ip", "netns", "list").lines().toList()) {
+            final String name = line.split(" ", 2)[0];
+            final Matcher matcher = NAME.matcher(name);
+            if (matcher.matches()
+                    && ProcessHandle.of(Long.parseLong(matcher.group(1))).isEmpty()) {
+                run("ip", "netns", "delete", name);
+            }
+        }
+    }
+
+    /// Made when it is first asked for.
+    ///
+    /// @throws IOException when it cannot be made; the line says why
+    synchronized BenchNetwork network(final Key key) throws IOException {
+        final Network known = networks.get(key);
+        if (known != null) {
+            return known;
+        }
+        if (closed) {
+            throw new IOException("stopped");
+        }
+        final Network made = make(key);
+        networks.put(key, made);
+        return made;
+    }
+
+    private Network make(final Key key) throws IOException {
+        final String id = "fcb" + ProcessHandle.current().pid() + "x" + names.size() + "x";
+        final Network network = new Network(id);
+        addNamespace(network.sourceName());
+        if (key.net == BenchNet.VETH) {
+            addNamespace(network.receiverName(0));
+            final String mtu = Integer.toString(key.mtuBytes);
+            ip(
+                    "link",
+                    "add",
+                    DEVICE,
+                    "netns",
+                    network.sourceName(),
+                    "mtu",
+                    mtu,
+                    "type",
+                    "veth",
+                    "peer",
+                    "name",
+                    DEVICE,
+                    "netns",
+                    network.receiverName(0),
+                    "mtu",
+                    mtu);
+        } else {
+            makeBridge(network, key);
+        }
+        configure(network.sourceName(), network.source().address(), key);
+        for (int i = 0; i < key.receivers; i++) {
+            configure(network.receiverName(i), network.receiver(i).address(), key);
+        }
+        if (!key.offload) {
+            within(network.sourceName(), "ethtool", "-K", DEVICE, "tx-udp-segmentation", "off", "tso", "off");
+        }
+        return network;
+    }
+
+    private void makeBridge(final Network network, final Key key) throws IOException {
+        final String bridge = network.id + "net";
+        addNamespace(bridge);
+        ip("-n", bridge, "link", "add", "bridge", "type", "bridge", "mcast_snooping", "0");
+        ip("-n", bridge, "link", "set", "bridge", "up");
+        joinBridge(network.sourceName(), bridge, "source", key);
+        for (int i = 0; i < key.receivers; i++) {
+            addNamespace(network.receiverName(i));
+            joinBridge(network.receiverName(i), bridge, "r" + i, key);
+        }
+    }
+
+    private void joinBridge(final String host, final String bridge, final String port, final Key key)
+            throws IOException {
+        final String mtu = Integer.toString(key.mtuBytes);
+        ip(
+                "link", "add", DEVICE, "netns", host, "mtu", mtu, "type", "veth", "peer", "name", port, "netns", bridge,
+                "mtu", mtu);
+        ip("-n", bridge, "link", "set", port, "master", "bridge", "up");
+    }
+
+    private void addNamespace(final String name) throws IOException {
+        // Known first: if making it fails half-way, it is deleted all the same.
+        names.add(name);
+        ip("netns", "add", name);
+        ip("-n", name, "link", "set", "lo", "up");
+    }
+
+    private void configure(final String host, final String address, final Key key) throws IOException {
+        ip("-n", host, "address", "add", address + "/24", "dev", DEVICE);
+        ip("-n", host, "link", "set", DEVICE, "up");
+        ip("-n", host, "route", "add", "224.0.0.0/4", "dev", DEVICE);
+        if (key.loss > 0) {
+            drop(host, key.loss);
+        }
+    }
+
+    // At the input of both ends, so that data and what is said about them are lost alike. At the output a batch would
+    // still be one packet, whatever the interface then makes of it.
+    private static void drop(final String host, final double loss) throws IOException {
+        final long share = Math.round(loss * LOSS_UNIT);
+        within(
+                host,
+                "nft",
+                "add table inet loss; add chain inet loss input { type filter hook input priority 0; }; "
+                        + "add rule inet loss input iifname \"" + DEVICE + "\" meta l4proto { tcp, udp } "
+                        + "numgen random mod " + (long) LOSS_UNIT + " < " + share + " counter drop");
+    }
+
+    private static void ip(final String... words) throws IOException {
+        final List<String> command = new ArrayList<>(List.of("ip"));
+        command.addAll(List.of(words));
+        run(command.toArray(String[]::new));
+    }
+
+    private static void within(final String host, final String... words) throws IOException {
+        final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", host));
+        command.addAll(List.of(words));
+        run(command.toArray(String[]::new));
+    }
+
+    private static String run(final String... command) throws IOException {
+        final Process process =
+                new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        try {
+            final String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(STEP_SECONDS, TimeUnit.SECONDS)) {
+                throw new IOException(String.join(" ", command) + ": still running");
+            }
+            if (process.exitValue() != 0) {
+                throw new IOException(String.join(" ", command) + ": "
+                        + said.strip().lines().findFirst().orElse("status " + process.exitValue()));
+            }
+            return said;
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(String.join(" ", command) + ": interrupted", e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        for (final String name : names) {
+            try {
+                run("ip", "netns", "delete", name);
+            } catch (final IOException e) {
+                // It was never made.
+            }
+        }
+        names.clear();
+        networks.clear();
+    }
+
+    /// One network.
+    private record Network(String id) implements BenchNetwork {
+        private static final String ADDRESSES = "10.77.0.";
+
+        String sourceName() {
+            return id + "src";
+        }
+
+        String receiverName(final int index) {
+            return id + "dst" + index;
+        }
+
+        @Override
+        public Host source() {
+            return new Host(List.of("ip", "netns", "exec", sourceName()), ADDRESSES + "1");
+        }
+
+        @Override
+        public Host receiver(final int index) {
+            return new Host(List.of("ip", "netns", "exec", receiverName(index)), ADDRESSES + (index + 2));
+        }
+
+        @Override
+        public String device() {
+            return DEVICE;
+        }
+    }
+}

@@ -1,0 +1,307 @@
+package io.framecast.perf.bench;
+
+import io.framecast.api.ByteSize;
+import io.framecast.api.LinkConfig;
+import io.framecast.api.error.ConfigException;
+import io.framecast.perf.rivals.StreamSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// The options of `framecast bench` as users give them, and the plan they make.
+final class PlanOptions {
+    private static final int FRAME_BYTES_MAX = 1 << 30;
+    private static final int RECEIVERS_MAX = 64;
+    private static final int ROUNDS_MAX = 1_000;
+    private static final double SECONDS_MAX = 3_600;
+    private static final int VETH_MTU_MAX = 65_535;
+    private static final double LOSS_MAX = 0.5;
+    private static final double WARM_UP_SECONDS = 0.7;
+    private static final double QUICK_WARM_UP_SECONDS = 0.3;
+    private static final double QUICK_SECONDS = 0.5;
+    private static final int QUICK_ROUNDS = 2;
+    private static final int QUICK_VALUES = 3;
+    private static final List<String> RIVALS = List.of("floor", "aeron", "tcp");
+    private static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron");
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "SCENARIO",
+            description = "latency, throughput, scaling, loss or sizes; several are run together.")
+    private List<String> scenarios = List.of();
+
+    @Option(
+            names = "--against",
+            paramLabel = "LIST",
+            description = "Rivals: floor (raw GSO/GRO multicast), aeron (stock, tuned), tcp (fan-out), none;"
+                    + " default: what the scenario compares with.")
+    private @Nullable String against;
+
+    @Option(names = "--transport", paramLabel = "LIST", description = "Framecast's: auto (default), udp, aeron.")
+    private String transports = "auto";
+
+    @Option(names = "--frame-bytes", paramLabel = "LIST", description = "Lengths of frames, such as 1M,6220800.")
+    private @Nullable String frameBytes;
+
+    @Option(names = "--receivers", paramLabel = "LIST", description = "Numbers of receiver processes, such as 1,3.")
+    private @Nullable String receivers;
+
+    @Option(names = "--mtu", paramLabel = "LIST", description = "Largest IP packets, such as 1500,9000; default 1500.")
+    private String mtus = "1500";
+
+    @Option(
+            names = "--net",
+            paramLabel = "loopback|veth|bridge",
+            description = "Network; veth and bridge are made of network namespaces and need root. Default: loopback,"
+                    + " for loss veth where it can be made.")
+    private @Nullable String net;
+
+    @Option(
+            names = "--offload",
+            paramLabel = "on|off|LIST",
+            description = "Whether the source's interface takes many datagrams at once; on loopback it is the floor's"
+                    + " loop alone that goes without. Default on.")
+    private String offloads = "on";
+
+    @Option(
+            names = "--loss",
+            paramLabel = "LIST",
+            description = "Shares of packets that the network drops at the input of each end, such as 0,0.01; on"
+                    + " loopback Framecast alone drops its own.")
+    private @Nullable String losses;
+
+    @Option(names = "--rate", paramLabel = "FPS", description = "Frames per second, 0 for as many as are taken.")
+    private @Nullable Double rate;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Rounds, of which the median counts; default 5.")
+    private @Nullable Integer rounds;
+
+    @Option(names = "--seconds", paramLabel = "S", description = "How long each measurement lasts; default 2.")
+    private @Nullable Double seconds;
+
+    @Option(
+            names = "--socket-buffer",
+            paramLabel = "BYTES",
+            description = "The same socket buffers for every system; default: what each gets by itself.")
+    private String socketBuffer = "0";
+
+    @Option(names = "--quick", description = "Two short rounds of few cases: shows that all works, not how fast.")
+    private boolean quick;
+
+    @Option(names = "--out", paramLabel = "DIR", description = "Write bench.json, bench.csv, plots and index.html.")
+    private @Nullable Path out;
+
+    /// @throws ConfigException naming option, expectation and value
+    BenchPlan plan() {
+        final List<String> skips = new ArrayList<>();
+        final Set<BenchPlan.Part> parts = new LinkedHashSet<>();
+        for (final String name : new LinkedHashSet<>(scenarios)) {
+            final BenchScenario scenario = scenario(name);
+            for (final BenchCase setting : cases(scenario, skips)) {
+                parts.add(new BenchPlan.Part(setting, systems(setting, skips)));
+            }
+        }
+        final List<BenchScenario> asked =
+                parts.stream().map(part -> part.setting().scenario()).toList();
+        final int defaultRounds =
+                asked.stream().mapToInt(BenchScenario::rounds).min().orElse(1);
+        final double defaultSeconds =
+                asked.stream().mapToDouble(BenchScenario::seconds).min().orElse(1);
+        return new BenchPlan(
+                List.copyOf(parts),
+                (int) within("--rounds", rounds == null ? quick ? QUICK_ROUNDS : defaultRounds : rounds, 1, ROUNDS_MAX),
+                quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS,
+                within(
+                        "--seconds",
+                        seconds == null ? quick ? QUICK_SECONDS : defaultSeconds : seconds,
+                        0.1,
+                        SECONDS_MAX),
+                bytes("--socket-buffer", socketBuffer, 0, Integer.MAX_VALUE / 2),
+                skips.stream().distinct().toList(),
+                Optional.ofNullable(out));
+    }
+
+    private static BenchScenario scenario(final String name) {
+        return Arrays.stream(BenchScenario.values())
+                .filter(scenario -> scenario.label().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ConfigException(
+                        "SCENARIO: expected one of " + String.join(", ", BenchScenario.labels()) + ", got " + name));
+    }
+
+    private List<BenchCase> cases(final BenchScenario scenario, final List<String> skips) {
+        final BenchNet network = network(scenario, skips);
+        final List<BenchCase> cases = new ArrayList<>();
+        for (final int mtu : mtus(network)) {
+            for (final boolean offload : list("--offload", offloads, PlanOptions::onOrOff)) {
+                for (final double loss : losses(scenario)) {
+                    for (final int bytes : frameBytes(scenario)) {
+                        for (final int count : receivers(scenario, network)) {
+                            cases.add(new BenchCase(
+                                    scenario, network, bytes, count, mtu, loss, offload, rate(scenario, bytes)));
+                        }
+                    }
+                }
+            }
+        }
+        return cases;
+    }
+
+    private BenchNet network(final BenchScenario scenario, final List<String> skips) {
+        if (net == null && scenario != BenchScenario.LOSS) {
+            return BenchNet.LOOPBACK;
+        }
+        final BenchNet wanted = net == null
+                ? BenchNet.VETH
+                : Arrays.stream(BenchNet.values())
+                        .filter(known -> known.label().equals(net))
+                        .findFirst()
+                        .orElseThrow(() -> new ConfigException("--net: expected loopback, veth or bridge, got " + net));
+        final String why = wanted == BenchNet.LOOPBACK ? "" : Namespaces.unavailable();
+        if (why.isEmpty()) {
+            return wanted;
+        }
+        if (net == null) {
+            skips.add("loss on loopback, because no network namespaces can be made here: " + why);
+            return BenchNet.LOOPBACK;
+        }
+        throw new ConfigException("--net " + net + ": network namespaces cannot be made here: " + why
+                + "; run as root with iproute2, nftables and ethtool installed");
+    }
+
+    private List<Integer> mtus(final BenchNet network) {
+        final int most = network == BenchNet.LOOPBACK ? LinkConfig.MTU_BYTES_MAX : VETH_MTU_MAX;
+        return list("--mtu", mtus, text -> bytes("--mtu", text, LinkConfig.MTU_BYTES_MIN, most));
+    }
+
+    private List<Double> losses(final BenchScenario scenario) {
+        return losses == null
+                ? scenario.losses()
+                : list("--loss", losses, text -> within("--loss", number("--loss", text), 0, LOSS_MAX));
+    }
+
+    private List<Integer> frameBytes(final BenchScenario scenario) {
+        if (frameBytes == null) {
+            final List<Integer> all = scenario.frameBytes();
+            final int step = quick ? Math.ceilDiv(all.size(), QUICK_VALUES) : 1;
+            return all.stream().filter(bytes -> all.indexOf(bytes) % step == 0).toList();
+        }
+        return list(
+                "--frame-bytes",
+                frameBytes,
+                text -> bytes("--frame-bytes", text, StreamSpec.FRAME_BYTES_MIN, FRAME_BYTES_MAX));
+    }
+
+    private List<Integer> receivers(final BenchScenario scenario, final BenchNet network) {
+        final List<Integer> counts = receivers == null
+                ? scenario.receivers()
+                : list("--receivers", receivers, text -> bytes("--receivers", text, 1, RECEIVERS_MAX));
+        if (network == BenchNet.VETH && counts.stream().anyMatch(count -> count > 1)) {
+            throw new ConfigException("--net veth joins one receiver: choose --net bridge for " + counts);
+        }
+        return counts;
+    }
+
+    private double rate(final BenchScenario scenario, final int bytes) {
+        return rate == null ? scenario.framesPerSecond(bytes) : within("--rate", rate, 0, 1e7);
+    }
+
+    private List<BenchSystem> systems(final BenchCase setting, final List<String> skips) {
+        final Set<BenchSystem> systems = new LinkedHashSet<>();
+        for (final String transport : list("--transport", transports, text -> word("--transport", text, TRANSPORTS))) {
+            systems.add(BenchSystem.framecast(transport));
+        }
+        final String rivals = against == null ? setting.scenario().rivals() : against;
+        if (rivals.equals("none")) {
+            return List.copyOf(systems);
+        }
+        for (final String rival : list("--against", rivals, text -> word("--against", text, RIVALS))) {
+            final BenchSystem system = new BenchSystem(rival);
+            final String why = whyNot(setting, system);
+            if (why.isEmpty()) {
+                systems.add(system);
+            } else {
+                skips.add(rival + " with " + setting.lossText() + ": " + why);
+            }
+        }
+        return List.copyOf(systems);
+    }
+
+    private static String whyNot(final BenchCase setting, final BenchSystem system) {
+        if (setting.loss() == 0) {
+            return "";
+        }
+        if (!system.isReliable()) {
+            return "it repairs nothing, so large frames never arrive whole";
+        }
+        return setting.net() == BenchNet.LOOPBACK
+                ? "on loopback only Framecast can drop its own datagrams; choose --net veth or bridge"
+                : "";
+    }
+
+    private static boolean onOrOff(final String text) {
+        return word("--offload", text, List.of("on", "off")).equals("on");
+    }
+
+    private static String word(final String option, final String text, final List<String> known) {
+        if (!known.contains(text)) {
+            throw new ConfigException(option + ": expected " + String.join(", ", known) + ", got " + text);
+        }
+        return text;
+    }
+
+    private static <T> List<T> list(final String option, final String text, final Function<String, T> parse) {
+        final List<T> values = Arrays.stream(text.split(",", -1))
+                .map(String::strip)
+                .filter(part -> !part.isEmpty())
+                .map(parse)
+                .distinct()
+                .toList();
+        if (values.isEmpty()) {
+            throw new ConfigException(option + ": expected a list, got nothing");
+        }
+        return values;
+    }
+
+    private static int bytes(final String option, final String text, final int least, final int most) {
+        final long value;
+        try {
+            value = ByteSize.parse(option, text);
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException(String.valueOf(e.getMessage()), e);
+        }
+        if (value < least || value > most) {
+            throw new ConfigException(option + ": expected " + least + " … " + most + ", got " + value);
+        }
+        return (int) value;
+    }
+
+    private static double number(final String option, final String text) {
+        try {
+            return Double.parseDouble(text);
+        } catch (final NumberFormatException e) {
+            throw new ConfigException(option + ": expected a number, got " + text, e);
+        }
+    }
+
+    private static double within(final String option, final double value, final double least, final double most) {
+        if (!(value >= least && value <= most)) {
+            throw new ConfigException(
+                    option + ": expected " + plain(least) + " … " + plain(most) + ", got " + plain(value));
+        }
+        return value;
+    }
+
+    private static String plain(final double value) {
+        return value == Math.rint(value) ? String.format(Locale.ROOT, "%.0f", value) : Double.toString(value);
+    }
+}

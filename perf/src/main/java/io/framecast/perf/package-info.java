@@ -1,4 +1,0 @@
-@NullMarked
-package io.framecast.perf;
-
-import org.jspecify.annotations.NullMarked;

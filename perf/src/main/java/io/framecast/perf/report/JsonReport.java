@@ -1,0 +1,120 @@
+package io.framecast.perf.report;
+
+import io.framecast.perf.bench.BenchReport;
+import io.framecast.perf.bench.BenchRow;
+import io.framecast.perf.bench.RoundResult;
+import io.framecast.perf.bench.Statistics;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A run as JSON: `{"machine": {…}, "rows": [{…}]}`, a row per system and case. What is not known is null.
+public final class JsonReport {
+    private static final double DIGITS = 1e6;
+
+    private JsonReport() {}
+
+    // The tool's writer takes null for null.
+    @SuppressWarnings("NullAway")
+    public static Map<String, Object> of(final BenchReport report) {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("machine", report.machine().json());
+        json.put("rows", report.rows().stream().map(JsonReport::row).toList());
+        return json;
+    }
+
+    private static Map<String, @Nullable Object> row(final BenchRow row) {
+        final Map<String, @Nullable Object> json = setting(row);
+        json.put("goodput_MBps", number(row.median(RoundResult::goodputMBps)));
+        json.put("cpu_s_per_GB", number(row.median(RoundResult::cpuSecondsPerGB)));
+        json.put("source_cpu_s_per_GB", number(row.median(RoundResult::sourceCpuSecondsPerGB)));
+        json.put(
+                "latency_us",
+                latency(
+                        row.median(RoundResult::p50Us),
+                        row.median(RoundResult::p99Us),
+                        row.median(RoundResult::p999Us)));
+        json.put("overhead", number(row.median(RoundResult::overhead)));
+        json.put("udp_overhead", number(row.median(RoundResult::udpOverhead)));
+        json.put("lost_frames", row.lostFrames());
+        json.put("ratio_to_floor", number(row.ratioToFloor()));
+        json.put("ratio_to_aeron", number(row.ratioToAeron()));
+        json.put("ratio_to_tcp", number(row.ratioToTcp()));
+        json.put("rounds", row.rounds().stream().map(JsonReport::round).toList());
+        json.put("spread", spread(row));
+        return json;
+    }
+
+    private static Map<String, @Nullable Object> setting(final BenchRow row) {
+        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("scenario", row.setting().scenario().label());
+        json.put("transport", row.transport());
+        json.put("frame_bytes", row.setting().frameBytes());
+        json.put("receivers", row.setting().receivers());
+        json.put("net", row.setting().net().label());
+        json.put("mtu", row.setting().mtuBytes());
+        json.put("loss", row.setting().loss());
+        json.put("offload", row.setting().offload() ? "on" : "off");
+        json.put("offered_fps", number(row.setting().framesPerSecond()));
+        return json;
+    }
+
+    private static Map<String, @Nullable Object> latency(final double p50Us, final double p99Us, final double p999Us) {
+        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("p50", number(p50Us));
+        json.put("p99", number(p99Us));
+        json.put("p999", number(p999Us));
+        return json;
+    }
+
+    private static Map<String, @Nullable Object> round(final RoundResult round) {
+        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("goodput_MBps", number(round.goodputMBps()));
+        json.put("cpu_s_per_GB", number(round.cpuSecondsPerGB()));
+        json.put("source_cpu_s_per_GB", number(round.sourceCpuSecondsPerGB()));
+        json.put("latency_us", latency(round.p50Us(), round.p99Us(), round.p999Us()));
+        json.put("overhead", number(round.overhead()));
+        json.put("udp_overhead", number(round.udpOverhead()));
+        json.put("lost_frames", round.lostFrames());
+        if (round.hasFailed()) {
+            json.put("failure", round.failure());
+        }
+        return json;
+    }
+
+    private static Map<String, @Nullable Object> spread(final BenchRow row) {
+        final Statistics compared = row.compared();
+        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("of", row.setting().scenario().comparesLatency() ? "latency_p99_us" : "goodput_MBps");
+        json.put("min", number(compared.min()));
+        json.put("q1", number(compared.q1()));
+        json.put("q3", number(compared.q3()));
+        json.put("max", number(compared.max()));
+        return json;
+    }
+
+    /// Six places at most; null for NaN.
+    static @Nullable Double number(final double value) {
+        return Double.isFinite(value) ? Math.rint(value * DIGITS) / DIGITS : null;
+    }
+
+    /// All rows flat, for a table: the columns of the first row are those of all.
+    static List<Map<String, @Nullable Object>> flatRows(final BenchReport report) {
+        return report.rows().stream().map(JsonReport::flat).toList();
+    }
+
+    private static Map<String, @Nullable Object> flat(final BenchRow row) {
+        final Map<String, @Nullable Object> flat = new LinkedHashMap<>();
+        row(row).forEach((name, value) -> {
+            if (value instanceof Map<?, ?> parts) {
+                parts.forEach((part, inner) -> flat.put(name + "_" + part, inner));
+            } else if (value instanceof List<?> list) {
+                flat.put(name, list.size());
+            } else {
+                flat.put(name, value);
+            }
+        });
+        return flat;
+    }
+}

@@ -1,0 +1,76 @@
+package io.framecast.perf.rivals;
+
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
+import io.framecast.engine.metrics.EngineCounter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/// What an engine has sent, from its counters.
+final class EngineTraffic implements AutoCloseable {
+    private static final long DRAIN_MAX_NS = TimeUnit.SECONDS.toNanos(2);
+    private static final long DRAIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Path directory;
+    private FrameSource.Traffic before = new FrameSource.Traffic(0, 0);
+
+    private EngineTraffic(final Path directory) {
+        this.directory = directory;
+    }
+
+    static EngineTraffic create() {
+        try {
+            return new EngineTraffic(Files.createTempDirectory("framecast-bench"));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Path file() {
+        return directory.resolve("counters");
+    }
+
+    void begin() {
+        before = read();
+    }
+
+    /// Waits, not for long, until the window is empty: what was published has been sent and acknowledged.
+    void awaitDrained() {
+        final long endNs = System.nanoTime() + DRAIN_MAX_NS;
+        while (sum(EngineCounter.WINDOW_USED) > 0 && System.nanoTime() < endNs) {
+            LockSupport.parkNanos(DRAIN_PAUSE_NS);
+        }
+    }
+
+    /// On every lane since [#begin].
+    FrameSource.Traffic sent() {
+        return read().since(before);
+    }
+
+    private FrameSource.Traffic read() {
+        return new FrameSource.Traffic(sum(EngineCounter.SENT_DATAGRAMS), sum(EngineCounter.SENT_BYTES));
+    }
+
+    private long sum(final EngineCounter counter) {
+        try (CounterReader reader = CounterReader.open(file())) {
+            return reader.samples().stream()
+                    .filter(sample -> sample.name().equals(counter.exportedName()))
+                    .mapToLong(CounterSample::value)
+                    .sum();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(file());
+            Files.deleteIfExists(directory);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

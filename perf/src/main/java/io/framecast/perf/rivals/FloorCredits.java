@@ -1,0 +1,117 @@
+package io.framecast.perf.rivals;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/// The floor's publisher, where credit arrives: which datagram each receiver expects next, and how many it can hold.
+final class FloorCredits implements AutoCloseable {
+    /// A credit is four numbers: receiver, next datagram, datagrams that its buffer holds, whether it has the end.
+    static final int BYTES = 4 * Long.BYTES;
+
+    static final int NEXT = Long.BYTES;
+    static final int ROOM = 2 * Long.BYTES;
+    static final int DONE = 3 * Long.BYTES;
+    static final int PORT_OFFSET = 1;
+
+    private static final int MESSAGES = 32;
+    private static final int BUFFER_BYTES = 1 << 20;
+    private static final long WAIT_MS = 50;
+    // Without loss a credit comes or is repeated within one wait.
+    private static final int WAITS_MAX = 5;
+
+    private final FloorSocket socket;
+    private final FloorMessages messages;
+    private final MemorySegment memory;
+    private final long[] next;
+    private final boolean[] done;
+    private final boolean[] known;
+    private long room = Long.MAX_VALUE;
+    private long writtenOff;
+
+    FloorCredits(final Arena arena, final StreamSpec spec) {
+        socket = FloorSocket.open(arena);
+        socket.option(FloorNative.Option.socket(FloorNative.SO_REUSEADDR), 1);
+        socket.bind(spec.link().sourceAddress(), spec.link().port() + PORT_OFFSET);
+        socket.sizeReceiveBuffer(BUFFER_BYTES);
+        socket.receiveTimeout(WAIT_MS);
+        messages = new FloorMessages(arena, MESSAGES);
+        memory = arena.allocate((long) MESSAGES * BYTES, Long.BYTES);
+        for (int i = 0; i < MESSAGES; i++) {
+            messages.aim(i, memory.address() + (long) i * BYTES, BYTES);
+        }
+        next = new long[spec.load().receivers()];
+        done = new boolean[next.length];
+        known = new boolean[next.length];
+    }
+
+    /// Waits until every receiver has been heard.
+    void awaitAll() {
+        while (!allTrue(known)) {
+            receive(FloorNative.MSG_WAITFORONE);
+        }
+    }
+
+    /// Waits until `datagrams` more fit behind those sent.
+    void awaitRoom(final long sent, final long datagrams) {
+        receive(FloorNative.MSG_DONTWAIT);
+        int waits = 0;
+        while (sent + datagrams - received() > room) {
+            final long before = received();
+            receive(FloorNative.MSG_WAITFORONE);
+            waits = received() > before ? 0 : waits + 1;
+            if (waits == WAITS_MAX) {
+                // What is missing was lost: nobody will ever ask for it.
+                writtenOff = sent;
+            }
+        }
+    }
+
+    /// Waits until everything sent has been received or written off.
+    void awaitReceived(final long sent) {
+        awaitRoom(sent, room);
+    }
+
+    private long received() {
+        return Math.max(writtenOff, Arrays.stream(next).min().orElse(0));
+    }
+
+    boolean areDone() {
+        return allTrue(done);
+    }
+
+    long roomDatagrams() {
+        return room;
+    }
+
+    void receive(final int flags) {
+        final int count = socket.receive(messages, flags);
+        for (int i = 0; i < count; i++) {
+            final long offset = (long) i * BYTES;
+            final long receiver = memory.get(JAVA_LONG, offset);
+            if (messages.length(i) == BYTES && receiver >= 0 && receiver < next.length) {
+                final int index = (int) receiver;
+                next[index] = Math.max(next[index], memory.get(JAVA_LONG, offset + NEXT));
+                room = Math.min(room, memory.get(JAVA_LONG, offset + ROOM));
+                done[index] |= memory.get(JAVA_LONG, offset + DONE) != 0;
+                known[index] = true;
+            }
+        }
+    }
+
+    private static boolean allTrue(final boolean[] values) {
+        for (final boolean value : values) {
+            if (!value) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        socket.close();
+    }
+}

@@ -1,0 +1,36 @@
+package io.framecast.perf.rivals;
+
+import java.lang.foreign.Arena;
+
+/// What the kernel gives at best: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls, held back
+/// by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
+public final class FloorSystem implements MeasuredSystem {
+    static final String NAME = "floor";
+
+    /// Whether this kernel takes and gives several datagrams at once.
+    public static boolean hasBatching() {
+        try (Arena arena = Arena.ofConfined();
+                FloorSocket socket = FloorSocket.open(arena)) {
+            return socket.tryOption(FloorNative.Option.udp(FloorNative.UDP_SEGMENT), 1_000)
+                    && socket.tryOption(FloorNative.Option.udp(FloorNative.UDP_GRO), 1);
+        } catch (final IllegalStateException | LinkageError | java.util.NoSuchElementException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+        try (Arena arena = Arena.ofConfined();
+                FloorSource source = new FloorSource(arena, spec)) {
+            return source.run(spec, gone);
+        }
+    }
+
+    @Override
+    public ReceiverReport subscribe(final StreamSpec spec) {
+        try (Arena arena = Arena.ofConfined();
+                FloorReceiver receiver = new FloorReceiver(arena, spec)) {
+            return receiver.run();
+        }
+    }
+}

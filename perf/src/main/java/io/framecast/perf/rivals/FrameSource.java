@@ -1,0 +1,103 @@
+package io.framecast.perf.rivals;
+
+import java.util.concurrent.locks.LockSupport;
+
+/// Says when the frames of one stream are due, until its time is over, and measures the publisher meanwhile.
+///
+/// At a fixed rate a frame is due at its place in the schedule, however late the frames before it were: a system that
+/// stalls pays for every frame that had to wait (no coordinated omission). Without a rate a frame is due when the
+/// publisher can take it.
+final class FrameSource {
+    // A thread that parks comes back some tens of microseconds late: the rest is spun.
+    private static final long SPIN_NS = 80_000;
+    private static final double NS_PER_SECOND = 1e9;
+
+    private final StreamSpec spec;
+    private final double intervalNs;
+    private final ProcessCost cost;
+    private long startNs;
+    private long dueNs;
+    private long number = -1;
+    private long measuredFrames;
+    private boolean last;
+
+    FrameSource(final StreamSpec spec, final ProcessCost cost) {
+        this.spec = spec;
+        this.cost = cost;
+        final double rate = spec.load().framesPerSecond();
+        intervalNs = rate == 0 ? 0 : NS_PER_SECOND / rate;
+    }
+
+    /// Waits until the next frame is due.
+    ///
+    /// @return whether there is one
+    boolean next() {
+        if (last) {
+            return false;
+        }
+        final long nowNs = System.nanoTime();
+        if (number < 0) {
+            startNs = nowNs;
+        }
+        number++;
+        dueNs = intervalNs == 0 ? nowNs : startNs + (long) (number * intervalNs);
+        if (dueNs > nowNs) {
+            awaitDue();
+        }
+        final long ageNs = dueNs - startNs;
+        if (ageNs >= spec.load().warmUpNs()) {
+            if (measuredFrames == 0) {
+                cost.begin();
+            }
+            measuredFrames++;
+        }
+        last = ageNs >= spec.load().warmUpNs() + spec.load().measureNs();
+        return true;
+    }
+
+    private void awaitDue() {
+        for (long waitNs = dueNs - System.nanoTime(); waitNs > 0; waitNs = dueNs - System.nanoTime()) {
+            if (waitNs > SPIN_NS) {
+                LockSupport.parkNanos(waitNs - SPIN_NS);
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    long number() {
+        return number;
+    }
+
+    long dueNs() {
+        return dueNs;
+    }
+
+    boolean isLast() {
+        return last;
+    }
+
+    /// Once the last frame was taken by everybody.
+    ///
+    /// @param traffic what the publisher sent since the warm-up ended
+    SourceReport report(final String transport, final Traffic traffic) {
+        cost.end();
+        return new SourceReport(
+                transport,
+                measuredFrames,
+                measuredFrames * spec.load().frameBytes(),
+                cost.cpuNs(),
+                cost.interfaceBytes(),
+                traffic.datagrams(),
+                traffic.bytes());
+    }
+
+    /// Datagrams and their UDP payload.
+    record Traffic(long datagrams, long bytes) {
+        static final Traffic UNKNOWN = new Traffic(SourceReport.UNKNOWN, SourceReport.UNKNOWN);
+
+        Traffic since(final Traffic before) {
+            return new Traffic(datagrams - before.datagrams, bytes - before.bytes);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.framecast.perf.rivals;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/// What a receiver measures: payload of the frames due after the warm-up, over the time from the first of these to the
+/// last frame in place; their latencies; frames that never came.
+final class GoodputMeter {
+    private static final long LATENCY_NS_MAX = TimeUnit.HOURS.toNanos(1);
+    private static final int DIGITS = 3;
+
+    private final long warmUpNs;
+    private final ProcessCost cost = new ProcessCost("");
+    private final Histogram latencies = new Histogram(LATENCY_NS_MAX, DIGITS);
+    private long nextNumber;
+    private long lostFrames;
+    private boolean started;
+    private long streamNs;
+    private long frames;
+    private long bytes;
+    private long firstNs;
+    private long lastNs;
+
+    GoodputMeter(final StreamSpec spec) {
+        warmUpNs = spec.load().warmUpNs();
+    }
+
+    /// A whole frame is in place, contiguous.
+    ///
+    /// @return whether it was the last
+    /// @throws FramesDifferException when it is torn, or came twice or out of order
+    boolean onFrame(final MemorySegment frame) {
+        final long number = FrameStamp.number(frame, 0);
+        if (FrameStamp.endNumber(frame) != number) {
+            throw new FramesDifferException("frame " + number + " ends as " + FrameStamp.endNumber(frame));
+        }
+        onFrame(number, FrameStamp.dueNs(frame, 0), frame.byteSize());
+        return FrameStamp.isLast(frame, 0);
+    }
+
+    /// A whole frame is in place.
+    void onFrame(final long number, final long dueNs, final long frameBytes) {
+        if (number < nextNumber) {
+            throw new FramesDifferException("frame " + number + " came where " + nextNumber + " was due");
+        }
+        lostFrames += number - nextNumber;
+        nextNumber = number + 1;
+        if (!started) {
+            started = true;
+            streamNs = dueNs;
+        }
+        if (dueNs - streamNs >= warmUpNs) {
+            if (frames == 0) {
+                firstNs = dueNs;
+                cost.begin();
+            }
+            lastNs = System.nanoTime();
+            latencies.recordValue(Math.clamp(lastNs - dueNs, 0, LATENCY_NS_MAX));
+            frames++;
+            bytes += frameBytes;
+        }
+    }
+
+    /// The stream has ended.
+    ///
+    /// @param publishedFrames how many there were
+    void onEnd(final long publishedFrames) {
+        lostFrames += Math.max(0, publishedFrames - nextNumber);
+        nextNumber = Math.max(nextNumber, publishedFrames);
+    }
+
+    ReceiverReport report() {
+        cost.end();
+        return new ReceiverReport(
+                frames, bytes, lostFrames, firstNs, lastNs, frames == 0 ? 0 : cost.cpuNs(), latencies);
+    }
+}

@@ -1,0 +1,71 @@
+package io.framecast.perf.rivals;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// CPU time of this process and bytes sent by its network interface, between two moments. The process's clock counts
+/// every thread: the application's, an embedded driver's, the compiler's and the collector's.
+final class ProcessCost {
+    // Of this process's network namespace. The counters follow the name and a colon; the ninth is bytes sent.
+    private static final Path DEVICES = Path.of("/proc/net/dev");
+    private static final int SENT_BYTES_FIELD = 8;
+
+    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private final String device;
+    private final Runnable atBegin;
+    private long beginCpuNs;
+    private long beginBytes;
+    private long cpuNs;
+    private long interfaceBytes;
+
+    /// @param device network interface; empty for none
+    /// @param atBegin what else is to be read when measuring begins
+    ProcessCost(final String device, final Runnable atBegin) {
+        this.device = device;
+        this.atBegin = atBegin;
+    }
+
+    ProcessCost(final String device) {
+        this(device, () -> {});
+    }
+
+    void begin() {
+        atBegin.run();
+        beginBytes = sentBytes();
+        beginCpuNs = system.getProcessCpuTime();
+    }
+
+    void end() {
+        cpuNs = system.getProcessCpuTime() - beginCpuNs;
+        final long endBytes = sentBytes();
+        interfaceBytes = endBytes < 0 || beginBytes < 0 ? SourceReport.UNKNOWN : endBytes - beginBytes;
+    }
+
+    long cpuNs() {
+        return cpuNs;
+    }
+
+    long interfaceBytes() {
+        return interfaceBytes;
+    }
+
+    private long sentBytes() {
+        if (device.isEmpty()) {
+            return SourceReport.UNKNOWN;
+        }
+        try {
+            for (final String line : Files.readAllLines(DEVICES)) {
+                final int colon = line.indexOf(':');
+                if (colon > 0 && line.substring(0, colon).strip().equals(device)) {
+                    return Long.parseLong(line.substring(colon + 1).strip().split("\\s+", -1)[SENT_BYTES_FIELD]);
+                }
+            }
+        } catch (final IOException e) {
+            // Not Linux: nobody knows.
+        }
+        return SourceReport.UNKNOWN;
+    }
+}

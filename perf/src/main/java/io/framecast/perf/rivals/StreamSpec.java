@@ -1,0 +1,99 @@
+package io.framecast.perf.rivals;
+
+import java.util.List;
+
+/// One stream of equal frames to measure, the same for every system: what is sent, over what, and which of its
+/// receivers a process is.
+///
+/// @param index of the receiver, 0 … receivers − 1; the publisher's means nothing
+public record StreamSpec(Load load, Link link, int index) {
+    /// Least room that a frame's stamp needs.
+    public static final int FRAME_BYTES_MIN = FrameStamp.BYTES_MIN;
+
+    private static final int FIELDS = 15;
+
+    /// What is sent.
+    ///
+    /// @param framesPerSecond 0 for as many as are taken
+    /// @param warmUpNs frames due earlier than this after the first do not count
+    /// @param measureNs how long is published after the warm-up
+    public record Load(int frameBytes, int receivers, double framesPerSecond, long warmUpNs, long measureNs) {}
+
+    /// What it is sent over.
+    ///
+    /// @param group IPv4 multicast group; odd at its end, for Aeron sends its feedback to the even neighbour
+    /// @param port first of the eight ports that the stream may use
+    /// @param sourceAddress the publisher's, which unicast goes to
+    /// @param localAddress of the interface that this process uses
+    /// @param device that interface's name
+    /// @param mtuBytes largest IP packet
+    /// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of all processes, so that no system wins by larger ones;
+    ///     0 for what each system gets by itself
+    /// @param batching whether the floor may hand the kernel many datagrams at once, UDP_SEGMENT and UDP_GRO
+    /// @param injectedLoss chance of each datagram to be dropped by Framecast itself
+    public record Link(
+            String group,
+            int port,
+            String sourceAddress,
+            String localAddress,
+            String device,
+            int mtuBytes,
+            int socketBufferBytes,
+            boolean batching,
+            double injectedLoss) {
+        Link withLocalAddress(final String value) {
+            return new Link(
+                    group, port, sourceAddress, value, device, mtuBytes, socketBufferBytes, batching, injectedLoss);
+        }
+    }
+
+    /// The same stream as another of its processes sees it.
+    public StreamSpec of(final String localAddress, final int receiver) {
+        return new StreamSpec(load, link.withLocalAddress(localAddress), receiver);
+    }
+
+    /// As words of a command line.
+    public List<String> arguments() {
+        return List.of(
+                Integer.toString(load.frameBytes),
+                Integer.toString(load.receivers),
+                Double.toString(load.framesPerSecond),
+                Long.toString(load.warmUpNs),
+                Long.toString(load.measureNs),
+                link.group,
+                Integer.toString(link.port),
+                link.sourceAddress,
+                link.localAddress,
+                link.device,
+                Integer.toString(link.mtuBytes),
+                Integer.toString(link.socketBufferBytes),
+                Boolean.toString(link.batching),
+                Double.toString(link.injectedLoss),
+                Integer.toString(index));
+    }
+
+    /// Reads [#arguments].
+    public static StreamSpec parse(final List<String> arguments) {
+        if (arguments.size() != FIELDS) {
+            throw new IllegalArgumentException("expected " + FIELDS + " words, got " + arguments);
+        }
+        return new StreamSpec(
+                new Load(
+                        Integer.parseInt(arguments.get(0)),
+                        Integer.parseInt(arguments.get(1)),
+                        Double.parseDouble(arguments.get(2)),
+                        Long.parseLong(arguments.get(3)),
+                        Long.parseLong(arguments.get(4))),
+                new Link(
+                        arguments.get(5),
+                        Integer.parseInt(arguments.get(6)),
+                        arguments.get(7),
+                        arguments.get(8),
+                        arguments.get(9),
+                        Integer.parseInt(arguments.get(10)),
+                        Integer.parseInt(arguments.get(11)),
+                        Boolean.parseBoolean(arguments.get(12)),
+                        Double.parseDouble(arguments.get(13))),
+                Integer.parseInt(arguments.get(14)));
+    }
+}

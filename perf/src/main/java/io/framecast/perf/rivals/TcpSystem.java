@@ -1,0 +1,163 @@
+package io.framecast.perf.rivals;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/// What everybody would write first: one thread, a non-blocking TCP connection to each receiver, every frame written
+/// to each of them; each receiver reads into its ring of frames. Socket buffers are the kernel's to size.
+public final class TcpSystem implements MeasuredSystem {
+    private static final String NAME = "tcp";
+    private static final int RING_FRAMES = 3;
+    // Small frames are read many at a time.
+    private static final int RING_BYTES_MIN = 1 << 18;
+    private static final long CONNECT_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long CONNECT_MAX_NS = TimeUnit.SECONDS.toNanos(30);
+
+    @Override
+    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+        try (Arena arena = Arena.ofConfined();
+                Selector selector = Selector.open()) {
+            final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
+            FrameStamp.fill(frame);
+            final List<Connection> connections = accept(spec, selector, frame);
+            try {
+                final FrameSource source =
+                        new FrameSource(spec, new ProcessCost(spec.link().device()));
+                while (source.next()) {
+                    FrameStamp.write(frame, source);
+                    write(connections, selector);
+                }
+                final SourceReport report = source.report(NAME, FrameSource.Traffic.UNKNOWN);
+                gone.await();
+                return report;
+            } finally {
+                for (final Connection connection : connections) {
+                    connection.channel.close();
+                }
+            }
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<Connection> accept(final StreamSpec spec, final Selector selector, final MemorySegment frame)
+            throws IOException {
+        final List<Connection> connections = new ArrayList<>();
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(new InetSocketAddress(
+                    spec.link().sourceAddress(), spec.link().port()));
+            while (connections.size() < spec.load().receivers()) {
+                final SocketChannel channel = server.accept();
+                sizeBuffer(channel, spec, StandardSocketOptions.SO_SNDBUF);
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.configureBlocking(false);
+                connections.add(new Connection(channel, channel.register(selector, 0), frame.asByteBuffer()));
+            }
+        }
+        return connections;
+    }
+
+    private static void sizeBuffer(
+            final SocketChannel channel, final StreamSpec spec, final java.net.SocketOption<Integer> option)
+            throws IOException {
+        if (spec.link().socketBufferBytes() != 0) {
+            channel.setOption(option, spec.link().socketBufferBytes());
+        }
+    }
+
+    // A connection that is full waits for the selector; the others go on.
+    private static void write(final List<Connection> connections, final Selector selector) throws IOException {
+        int unfinished = 0;
+        for (final Connection connection : connections) {
+            connection.bytes.rewind();
+            unfinished += connection.write() ? 0 : 1;
+        }
+        while (unfinished > 0) {
+            selector.select();
+            for (final SelectionKey key : selector.selectedKeys()) {
+                for (final Connection connection : connections) {
+                    if (connection.key.equals(key)) {
+                        unfinished -= connection.write() ? 1 : 0;
+                    }
+                }
+            }
+            selector.selectedKeys().clear();
+        }
+    }
+
+    /// One receiver, as the publisher sees it.
+    private record Connection(SocketChannel channel, SelectionKey key, ByteBuffer bytes) {
+        /// @return whether the frame is written whole
+        boolean write() throws IOException {
+            while (bytes.hasRemaining() && channel.write(bytes) > 0) {
+                // As much as it takes.
+            }
+            key.interestOps(bytes.hasRemaining() ? SelectionKey.OP_WRITE : 0);
+            return !bytes.hasRemaining();
+        }
+    }
+
+    @Override
+    public ReceiverReport subscribe(final StreamSpec spec) {
+        final int frameBytes = spec.load().frameBytes();
+        final GoodputMeter meter = new GoodputMeter(spec);
+        try (Arena arena = Arena.ofConfined();
+                SocketChannel channel = connect(spec)) {
+            final int frames = Math.max(RING_FRAMES, RING_BYTES_MIN / frameBytes);
+            final MemorySegment ring = arena.allocate((long) frames * frameBytes, Long.BYTES);
+            final ByteBuffer bytes = ring.asByteBuffer();
+            boolean last = false;
+            int taken = 0;
+            while (!last) {
+                if (channel.read(bytes) < 0) {
+                    throw new IllegalStateException("the publisher is gone");
+                }
+                for (; bytes.position() - taken >= frameBytes; taken += frameBytes) {
+                    last = meter.onFrame(ring.asSlice(taken, frameBytes));
+                }
+                if (!bytes.hasRemaining()) {
+                    bytes.clear();
+                    taken = 0;
+                }
+            }
+            return meter.report();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    // The publisher may not listen yet.
+    private static SocketChannel connect(final StreamSpec spec) throws IOException {
+        final InetSocketAddress source =
+                new InetSocketAddress(spec.link().sourceAddress(), spec.link().port());
+        final long endNs = System.nanoTime() + CONNECT_MAX_NS;
+        while (true) {
+            final SocketChannel channel = SocketChannel.open();
+            try {
+                sizeBuffer(channel, spec, StandardSocketOptions.SO_RCVBUF);
+                channel.connect(source);
+                return channel;
+            } catch (final IOException e) {
+                channel.close();
+                if (System.nanoTime() > endNs) {
+                    throw e;
+                }
+                LockSupport.parkNanos(CONNECT_PAUSE_NS);
+            }
+        }
+    }
+}

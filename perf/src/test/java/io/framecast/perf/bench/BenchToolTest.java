@@ -1,0 +1,104 @@
+package io.framecast.perf.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.samples.Main;
+import io.framecast.samples.json.Json;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `framecast bench` as users start it.
+final class BenchToolTest {
+    @TempDir
+    private Path folder;
+
+    private record Run(int status, String out, String err) {}
+
+    @Test
+    void shouldWriteEveryKindOfReport() throws Exception {
+        final Path out = folder.resolve("report");
+        final Run run = run(
+                "bench",
+                "throughput",
+                "--quick",
+                "--rounds",
+                "1",
+                "--seconds",
+                "0.2",
+                "--frame-bytes",
+                "100000",
+                "--against",
+                "tcp",
+                "--out",
+                out.toString(),
+                "--json",
+                "-");
+        assertEquals(0, run.status, run.err);
+        final Map<?, ?> json = (Map<?, ?>) Json.parse(run.out.strip());
+        assertEquals(1, run.out.lines().count());
+        final List<?> rows = (List<?>) json.get("rows");
+        assertEquals(2, rows.size());
+        assertTrue(json.get("machine") instanceof Map<?, ?> machine && machine.get("cores") instanceof Long);
+        assertEquals(
+                run.out.strip(), Files.readString(out.resolve("bench.json")).strip());
+        assertTrue(run.err.contains("round 1 of 1, throughput"), run.err);
+        for (final String file : List.of("bench.csv", "index.html", "throughput-goodput.svg")) {
+            assertTrue(Files.exists(out.resolve(file)), () -> file + " is missing: " + run.err);
+        }
+        if (Files.exists(out.resolve("throughput-goodput.png"))) {
+            assertTrue(Files.size(out.resolve("throughput-goodput.png")) > 1_000);
+        } else {
+            assertTrue(run.err.contains("skipped: plots as PNG"), run.err);
+        }
+    }
+
+    @Test
+    void shouldSayInOneLineWhatIsWrong() throws Exception {
+        assertRefused("--against: expected floor, aeron, tcp, got ghost", "bench", "sizes", "--against", "ghost");
+        assertRefused("--rounds", "bench", "sizes", "--rounds", "many");
+        assertRefused("SCENARIO", "bench");
+        assertRefused("--out: cannot make", "bench", "sizes", "--out", "/proc/none");
+    }
+
+    private static void assertRefused(final String part, final String... words) throws Exception {
+        final List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("--json", "-"));
+        final Run run = run(all.toArray(String[]::new));
+        assertEquals(2, run.status, run.err);
+        final Map<?, ?> json = (Map<?, ?>) Json.parse(run.out.strip());
+        assertEquals(List.of("error", "exit"), List.copyOf(json.keySet()));
+        final List<String> said = run.err.strip().lines().toList();
+        assertEquals(1, said.size(), run.err);
+        assertTrue(said.getFirst().startsWith("framecast: ") && said.getFirst().contains(part), run.err);
+        assertEquals("framecast: " + json.get("error"), said.getFirst());
+    }
+
+    private static Run run(final String... words) throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of(words));
+        final Path err = Files.createTempFile("bench", ".err");
+        try {
+            final Process process =
+                    new ProcessBuilder(command).redirectError(err.toFile()).start();
+            final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return new Run(process.waitFor(), out, Files.readString(err));
+        } finally {
+            Files.delete(err);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.framecast.perf.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.perf.rivals.ReceiverReport;
+import io.framecast.perf.rivals.SourceReport;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+final class RoundResultTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    @Test
+    void shouldCountTheSlowestReceiverAndTheCpuOfAll() {
+        final SourceReport source = new SourceReport("udp", 1_000, 1_000_000_000, SECOND_NS, -1, -1, -1);
+        final RoundResult result = RoundResult.of(
+                source, List.of(receiver(SECOND_NS, 3, 1_000), receiver(2 * SECOND_NS, 4, 9_000)), false);
+        assertEquals(500, result.goodputMBps());
+        // One second of the publisher and half of one of each receiver, for 10^9 bytes delivered to each.
+        assertEquals(2.0, result.cpuSecondsPerGB());
+        assertEquals(1.0, result.sourceCpuSecondsPerGB());
+        assertEquals(7, result.lostFrames());
+        assertEquals(1, result.p50Us(), 0.01);
+        assertEquals(9, result.p99Us(), 0.01);
+        assertTrue(Double.isNaN(result.overhead()) && Double.isNaN(result.udpOverhead()));
+    }
+
+    @Test
+    void shouldCountHeadersOfDatagramsUnlessTheInterfaceDoes() {
+        final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 107_000, 100, 103_000);
+        final List<ReceiverReport> receivers = List.of(receiver(SECOND_NS, 0, 1));
+        assertEquals(0.03 + 0.028, RoundResult.of(source, receivers, false).overhead(), 1e-9);
+        assertEquals(0.07, RoundResult.of(source, receivers, true).overhead(), 1e-9);
+        assertEquals(0.03, RoundResult.of(source, receivers, true).udpOverhead(), 1e-9);
+    }
+
+    @Test
+    void shouldReadBackWhatAProcessReports() {
+        final ReceiverReport report = receiver(SECOND_NS, 3, 4_000);
+        assertEquals(report, ReceiverReport.parse(report.json()));
+        final SourceReport source = new SourceReport("udp", 1, 2, 3, 4, 5, 6);
+        assertEquals(source, SourceReport.parse(source.json()));
+    }
+
+    private static ReceiverReport receiver(final long elapsedNs, final long lostFrames, final long latencyNs) {
+        final Histogram latencies = new Histogram(3_600 * SECOND_NS, 3);
+        latencies.recordValue(latencyNs);
+        return new ReceiverReport(1_000, 1_000_000_000, lostFrames, 0, elapsedNs, SECOND_NS / 2, latencies);
+    }
+}

@@ -1,0 +1,204 @@
+package io.framecast.perf.report;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.perf.bench.BenchCase;
+import io.framecast.perf.bench.BenchNet;
+import io.framecast.perf.bench.BenchPlan;
+import io.framecast.perf.bench.BenchReport;
+import io.framecast.perf.bench.BenchRow;
+import io.framecast.perf.bench.BenchScenario;
+import io.framecast.perf.bench.MachineInfo;
+import io.framecast.perf.bench.RoundResult;
+import io.framecast.samples.json.Json;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+
+final class ReportsTest {
+    private static final double NONE = Double.NaN;
+    private static final String HOSTILE = "a <b> & \"c\", d";
+
+    private final BenchReport report = report();
+
+    @Test
+    void shouldHaveTheAgreedKeysInJson() {
+        final Map<?, ?> json = (Map<?, ?>) Json.parse(Json.write(JsonReport.of(report)));
+        assertEquals(List.of("machine", "rows"), List.copyOf(json.keySet()));
+        final Map<?, ?> row = (Map<?, ?>) ((List<?>) json.get("rows")).getFirst();
+        for (final String key : List.of(
+                "scenario",
+                "transport",
+                "frame_bytes",
+                "receivers",
+                "mtu",
+                "loss",
+                "offload",
+                "goodput_MBps",
+                "cpu_s_per_GB",
+                "latency_us",
+                "overhead",
+                "lost_frames",
+                "ratio_to_floor",
+                "ratio_to_aeron",
+                "ratio_to_tcp",
+                "rounds",
+                "spread")) {
+            assertTrue(row.containsKey(key), key);
+        }
+        assertEquals(List.of("p50", "p99", "p999"), List.copyOf(((Map<?, ?>) row.get("latency_us")).keySet()));
+        assertEquals("latency", row.get("scenario"));
+        assertEquals(200.0, row.get("goodput_MBps"));
+        assertEquals(3, ((List<?>) row.get("rounds")).size());
+        assertEquals("latency_p99_us", ((Map<?, ?>) row.get("spread")).get("of"));
+    }
+
+    @Test
+    void shouldSayNullInJsonForWhatIsNotKnown() {
+        final Map<?, ?> json = (Map<?, ?>) Json.parse(Json.write(JsonReport.of(report)));
+        final Map<?, ?> failed = (Map<?, ?>) ((List<?>) json.get("rows")).getLast();
+        assertNull(failed.get("goodput_MBps"));
+        assertNull(failed.get("ratio_to_floor"));
+        assertNull(((Map<?, ?>) failed.get("latency_us")).get("p99"));
+        assertNull(((Map<?, ?>) failed.get("spread")).get("min"));
+        assertEquals(HOSTILE, ((Map<?, ?>) ((List<?>) failed.get("rounds")).getFirst()).get("failure"));
+    }
+
+    @Test
+    void shouldHaveAsManyFieldsInEachLineOfCsv() {
+        final List<String> lines = CsvReport.of(report).lines().toList();
+        assertEquals(report.rows().size() + 1, lines.size());
+        final long commas = commas(lines.getFirst());
+        assertTrue(lines.stream().allMatch(line -> commas(line) == commas), () -> String.join("\n", lines));
+        assertTrue(
+                lines.getFirst().contains("latency_us_p999") && lines.getFirst().contains("spread_q3"));
+        assertTrue(lines.get(1).startsWith("latency,udp,1048576,1,loopback,1500,0.0,on,60.0,200.0,"), lines.get(1));
+        assertTrue(lines.getLast().contains(",,"), lines.getLast());
+    }
+
+    @Test
+    void shouldQuoteFieldsOfCsv() {
+        assertEquals("plain", CsvReport.field("plain"));
+        assertEquals("", CsvReport.field(null));
+        assertEquals("\"a <b> & \"\"c\"\", d\"", CsvReport.field(HOSTILE));
+    }
+
+    @Test
+    void shouldWriteOneWellFormedPageThatNeedsNothingElse() throws Exception {
+        final String page = HtmlPage.of(report, Figures.of(report));
+        final Document document = parse(page.replace("<!DOCTYPE html>", ""));
+        assertEquals("html", document.getDocumentElement().getTagName());
+        assertEquals(1, document.getElementsByTagName("table").getLength());
+        assertTrue(document.getElementsByTagName("svg").getLength() > 3);
+        assertTrue(page.contains("prefers-color-scheme:dark"));
+        assertTrue(page.contains("a &lt;b&gt; &amp; &quot;c&quot;, d"));
+        final String withoutNames = page.replace("http://www.w3.org/2000/svg", "");
+        for (final String outside :
+                List.of("http:", "https:", "src=", "href=", "url(", "@import", "<script", "<link")) {
+            assertFalse(withoutNames.contains(outside), outside);
+        }
+        assertFalse(page.contains("NaN"));
+    }
+
+    @Test
+    void shouldDrawEachFigureAsWellFormedSvg() throws Exception {
+        final List<Figure> figures = Figures.of(report);
+        assertEquals(
+                List.of("latency", "throughput-goodput", "throughput-cpu", "sizes-goodput", "sizes-cpu"),
+                figures.stream().map(Figure::id).toList());
+        for (final Figure figure : figures) {
+            final String svg = SvgFigure.file(figure);
+            assertEquals("svg", parse(svg).getDocumentElement().getTagName());
+            assertFalse(svg.contains("NaN"), svg);
+        }
+        assertTrue(figures.get(3).lines() && figures.get(3).logarithmic());
+        assertEquals(List.of("64 B", "1 MiB"), figures.get(3).categories());
+    }
+
+    @Test
+    void shouldShowEveryCaseAndSystemInText() {
+        final String text = TextTable.of(report);
+        assertTrue(text.contains("latency, 1 MiB, 1 receiver, MTU 1500, 60/s"), text);
+        assertTrue(text.contains("stock-aeron") && text.contains("3 failed") && !text.contains("NaN"), text);
+    }
+
+    @Test
+    void shouldHaveRoundTicksThatCoverAllValues() {
+        for (double highest = 0.003; highest < 1e6; highest *= 1.7) {
+            final Figure figure = new Figure(
+                    "f",
+                    "t",
+                    "x",
+                    "y",
+                    List.of("a"),
+                    List.of(new Figure.Series("udp", List.of(new Figure.Point(highest, highest, highest)))),
+                    false,
+                    false);
+            final Axis axis = Axis.of(figure);
+            assertTrue(axis.high() >= highest && axis.share(highest) <= 1 && axis.share(highest) > 0.4);
+            assertTrue(axis.ticks().size() >= 3 && axis.ticks().size() <= 12);
+        }
+    }
+
+    private static long commas(final String line) {
+        return line.chars().filter(c -> c == ',').count();
+    }
+
+    private static Document parse(final String text) throws Exception {
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static BenchReport report() {
+        final List<BenchRow> rows = new ArrayList<>();
+        rows.add(row(BenchScenario.LATENCY, 1 << 20, "udp", 200));
+        rows.add(row(BenchScenario.LATENCY, 1 << 20, "floor", 210));
+        rows.add(row(BenchScenario.THROUGHPUT, 6_220_800, "udp", 4_000));
+        rows.add(row(BenchScenario.THROUGHPUT, 6_220_800, "tcp", 1_000));
+        rows.add(row(BenchScenario.SIZES, 64, "udp", 3));
+        rows.add(row(BenchScenario.SIZES, 1 << 20, "udp", 3_000));
+        rows.add(new BenchRow(
+                setting(BenchScenario.THROUGHPUT, 6_220_800),
+                "stock-aeron",
+                false,
+                List.of(failed(), failed(), failed()),
+                NONE,
+                NONE,
+                NONE));
+        final MachineInfo machine = new MachineInfo("CPU " + HOSTILE, 2, "Linux 6", "25", 0, 0, 65_536, true, 0.1);
+        final BenchPlan plan = new BenchPlan(List.of(), 3, 0.5, 2, 0, List.of(HOSTILE), Optional.empty());
+        return new BenchReport(machine, plan, "2026-01-01T00:00:00Z", rows);
+    }
+
+    private static BenchCase setting(final BenchScenario scenario, final int frameBytes) {
+        final double rate = scenario == BenchScenario.LATENCY ? 60 : 0;
+        return new BenchCase(scenario, BenchNet.LOOPBACK, frameBytes, 1, 1500, 0, true, rate);
+    }
+
+    private static BenchRow row(
+            final BenchScenario scenario, final int frameBytes, final String transport, final double goodputMBps) {
+        final List<RoundResult> rounds = List.of(
+                round(transport, goodputMBps),
+                round(transport, goodputMBps * 0.9),
+                round(transport, goodputMBps * 1.2));
+        return new BenchRow(setting(scenario, frameBytes), transport, transport.equals("udp"), rounds, 0.9, NONE, 3);
+    }
+
+    private static RoundResult round(final String transport, final double goodputMBps) {
+        return new RoundResult(transport, goodputMBps, 0.4, 0.2, 100, 200, 300, 0.03, NONE, 0, "");
+    }
+
+    private static RoundResult failed() {
+        return new RoundResult("stock-aeron", NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, HOSTILE);
+    }
+}
