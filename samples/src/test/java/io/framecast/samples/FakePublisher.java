@@ -21,6 +21,7 @@ final class FakePublisher implements Publisher {
     private long evicted;
     private boolean claimOpen;
     boolean ended;
+    boolean abandoned;
     int claims;
     int offers;
 
@@ -128,14 +129,25 @@ final class FakePublisher implements Publisher {
             if (claimOpen) {
                 throw new IllegalStateException("closed with an open claim");
             }
-            ended = true;
-            return true;
+            ended |= !abandoned;
+            return !abandoned;
         }
     }
 
     @Override
     public void close() {
         close(Duration.ZERO);
+    }
+
+    @Override
+    public void abandon() {
+        synchronized (network) {
+            if (!ended && !abandoned) {
+                abandoned = true;
+                live().forEach(subscriber -> subscriber.fail(
+                        io.framecast.api.Subscriber.State.SOURCE_LOST, "source lost: it closed without end of stream"));
+            }
+        }
     }
 
     private final class ClaimOwner implements FrameClaim.Owner {
