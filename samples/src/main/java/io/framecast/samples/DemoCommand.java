@@ -94,7 +94,7 @@ final class DemoCommand implements Callable<Integer> {
         final double rate = inputOptions.framesPerSecond(spec);
         requireNodeOptions();
         requireInput(spec, shape);
-        new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER);
+        new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER, true);
         final List<String> inputArguments = new ArrayList<>(List.of("--input", input));
         inputArguments.addAll(inputOptions.arguments());
         final boolean test = spec instanceof InputSpec.Test;

@@ -97,7 +97,14 @@ final class PublishCommand implements Callable<Integer> {
             result = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment).run();
         }
         report.result(result.json(), result.text(), false);
-        return ExitStatus.DONE;
+        if (!result.interrupted()) {
+            return ExitStatus.DONE;
+        }
+        environment
+                .console()
+                .line(Report.COMPLAINT + "interrupted after " + result.frames()
+                        + " frames, before the input's end: subscribers are told that the source is lost");
+        return ExitStatus.INTERRUPTED;
     }
 
     private PublishPlan plan(final InputSpec spec) {
@@ -108,7 +115,8 @@ final class PublishCommand implements Callable<Integer> {
                 duration,
                 waitSubscribers,
                 PublishPlan.seconds("--wait-timeout", waitTimeout),
-                PublishPlan.seconds("--linger", linger));
+                PublishPlan.seconds("--linger", linger),
+                childOptions.isChild());
     }
 
     /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and make their

@@ -3,7 +3,6 @@ package io.framecast.samples;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
-import io.framecast.api.PublisherStats;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.samples.input.FrameInput;
@@ -37,6 +36,7 @@ final class PublishRun {
     private long lastNs;
     private long endNs = Long.MAX_VALUE;
     private long disconnectedNs = -1;
+    private boolean frameDropped;
     private @Nullable MemorySegment buffer;
 
     /// @param frameBytes length of a full frame
@@ -56,21 +56,36 @@ final class PublishRun {
         this.claimable = windowBytes == 0 || frameBytes <= windowBytes;
     }
 
+    /// A run that does not get to the end of its input sends no end of stream: subscribers must not take a part for the
+    /// whole.
+    ///
     /// @throws PeerLostException when subscribers were lost on the way
-    /// @throws ConfigException when nobody came, or the input failed; end of stream was sent
+    /// @throws ConfigException when nobody came, or the input failed
+    /// @throws StoppedException when the user ended it while it waited for subscribers
     PublishResult run() {
-        awaitSubscribers();
-        stop.onRequest(input::cancel);
+        boolean whole = false;
         try (Arena arena = Arena.ofConfined()) {
+            awaitSubscribers();
+            stop.onRequest(input::cancel);
             publishFrames(arena);
+            whole = !isCutShort();
         } catch (final IOException e) {
-            publisher.close(STOPPED_LINGER);
             throw new ConfigException(String.valueOf(e.getMessage()), e);
-        } catch (final ConfigException e) {
-            publisher.close(STOPPED_LINGER);
-            throw e;
+        } finally {
+            if (!whole) {
+                publisher.abandon();
+            }
         }
-        return finish();
+        if (whole) {
+            close();
+        }
+        console.clearProgress();
+        return result(!whole);
+    }
+
+    private boolean isCutShort() {
+        final boolean asked = frames >= plan.framesMax() || endNs - System.nanoTime() <= 0;
+        return frameDropped || (stop.isRequested() && !plan.stopEnds() && !asked && input.isUnfinished());
     }
 
     private void awaitSubscribers() {
@@ -79,12 +94,13 @@ final class PublishRun {
             requireOpen();
             final int ready = publisher.readySubscribers();
             if (stop.isRequested()) {
-                throw new ConfigException("stopped while waiting for subscribers: nothing was published");
+                throw new StoppedException("interrupted while waiting for subscribers: nothing was published");
             }
             if (System.nanoTime() - startNs > plan.waitMax().toNanos()) {
                 throw new ConfigException(String.format(
                         Locale.ROOT,
-                        "no subscribers: %d of %d ready on %s after %s; start framecast subscribe",
+                        "no subscribers: %d of %d ready on %s after %s; start framecast subscribe, or look whether another"
+                                + " source is on this channel: subscribers follow one",
                         ready,
                         plan.subscribers(),
                         publisher.channel(),
@@ -174,30 +190,20 @@ final class PublishRun {
                 claim.abort();
             }
         }
-        if (count > 0 && count < length && !reclaim(count, arena)) {
-            return false;
-        }
-        if (count > 0) {
-            final MemorySegment frame = claim.segment();
-            checksum.update(frame);
+        if (count == length) {
+            checksum.update(claim.segment());
             claim.commit(FrameOptions.KEYFRAME);
             countFrame(count);
         }
-        return count > 0;
+        return count == length || (count > 0 && reclaim(count, arena));
     }
 
-    /// A pipe's last frame is known to be short only when it has been read: its bytes move to a claim of their length.
+    /// A pipe's last frame is known to be short only when it has been read: its bytes move to a frame of their length.
     private boolean reclaim(final long count, final Arena arena) {
         final MemorySegment kept = arena.allocate(count);
         MemorySegment.copy(claim.segment(), 0, kept, 0, count);
         claim.abort();
-        // The bytes are taken from the input already, so that the end of time does not drop them.
-        endNs = System.nanoTime() + plan.linger().toNanos();
-        if (!awaitClaim(count)) {
-            return false;
-        }
-        claim.segment().copyFrom(kept);
-        return true;
+        return offerWhole(kept);
     }
 
     private boolean offerNext(final long length, final Arena arena) throws IOException {
@@ -205,14 +211,21 @@ final class PublishRun {
             buffer = arena.allocate(frameBytes);
         }
         final long count = input.read(buffer.asSlice(0, length));
-        if (count == 0) {
-            return false;
-        }
-        final MemorySegment frame = buffer.asSlice(0, count);
+        return count > 0 && offerWhole(buffer.asSlice(0, count));
+    }
+
+    /// Its bytes are taken from the input already, and a frame longer than the window is taken in parts: only a stop
+    /// ends
+    /// the waiting, and not at once.
+    private boolean offerWhole(final MemorySegment frame) {
+        long stoppedNs = -1;
         long code = offer(frame);
-        // A frame longer than the window is taken in parts: once begun it is finished, whatever the time.
         while (code < 0) {
             if (stop.isRequested()) {
+                stoppedNs = stoppedNs < 0 ? System.nanoTime() : stoppedNs;
+                frameDropped = System.nanoTime() - stoppedNs > STOPPED_LINGER.toNanos();
+            }
+            if (frameDropped) {
                 return false;
             }
             waitAfter(code);
@@ -220,7 +233,7 @@ final class PublishRun {
         }
         idle.reset();
         checksum.update(frame);
-        countFrame(count);
+        countFrame(frame.byteSize());
         return true;
     }
 
@@ -254,13 +267,27 @@ final class PublishRun {
         idle.idle();
     }
 
+    /// Who left in peace has what it wanted. Nobody who comes later can have the whole of an input with an end, so that
+    /// ends at once; a live one goes on when another subscriber comes.
     private void requireSomebody() {
-        final long nowNs = System.nanoTime();
-        disconnectedNs = disconnectedNs < 0 ? nowNs : disconnectedNs;
         final long evicted = publisher.stats().evictedSubscribers();
-        if (evicted > 0 || nowNs - disconnectedNs > plan.waitMax().toNanos()) {
+        if (evicted > 0) {
             throw new PeerLostException(
                     "no subscriber is left after " + frames + " frames; " + evicted + " of them fell silent");
+        }
+        if (plan.framesMax() < Long.MAX_VALUE || input.isUnfinished()) {
+            throw new PeerLostException("no subscriber is left after " + frames
+                    + " frames: all left before the end, nobody is there for the rest");
+        }
+        final long nowNs = System.nanoTime();
+        if (disconnectedNs < 0) {
+            disconnectedNs = nowNs;
+            console.line("no subscriber is left after " + frames + " frames: waiting " + seconds(plan.waitMax())
+                    + " for another (--wait-timeout)");
+        }
+        if (nowNs - disconnectedNs > plan.waitMax().toNanos()) {
+            throw new PeerLostException("no subscriber is left after " + frames + " frames, and no other came within "
+                    + seconds(plan.waitMax()) + " (--wait-timeout)");
         }
     }
 
@@ -270,21 +297,29 @@ final class PublishRun {
         });
     }
 
-    private PublishResult finish() {
+    private void close() {
         final boolean acknowledged = publisher.close(stop.isRequested() ? STOPPED_LINGER : plan.linger());
-        final PublisherStats stats = publisher.stats();
-        console.clearProgress();
-        if (stats.evictedSubscribers() > 0) {
-            throw new PeerLostException("subscribers that fell silent and were given up: " + stats.evictedSubscribers()
-                    + "; " + frames + " frames were published");
+        final long evicted = publisher.stats().evictedSubscribers();
+        if (evicted > 0) {
+            throw new PeerLostException("subscribers that fell silent and were given up: " + evicted + "; " + frames
+                    + " frames were published");
         }
         if (!acknowledged && !stop.isRequested()) {
             throw new PeerLostException("not every subscriber acknowledged the last frame within "
                     + seconds(plan.linger()) + "; " + frames + " frames were published");
         }
-        final String transport = publisher.channel().transport();
+    }
+
+    private PublishResult result(final boolean interrupted) {
         return new PublishResult(
-                transport, frameBytes, frames, bytes, checksum.hex(), stats.backPressured(), lastNs - firstNs);
+                publisher.channel().transport(),
+                frameBytes,
+                frames,
+                bytes,
+                checksum.hex(),
+                publisher.stats().backPressured(),
+                lastNs - firstNs,
+                interrupted);
     }
 
     private static String seconds(final Duration duration) {

@@ -99,6 +99,13 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     private int status(final SubscribeResult result) {
+        if (result.check().mismatch().isEmpty() && result.tally().interrupted()) {
+            environment
+                    .console()
+                    .line(Report.COMPLAINT + "interrupted after "
+                            + result.tally().frames() + " frames, before the end of the stream");
+            return ExitStatus.INTERRUPTED;
+        }
         if (result.check().mismatch().isEmpty()) {
             return ExitStatus.DONE;
         }

@@ -20,6 +20,7 @@ final class FakePublisher implements Publisher {
     private long backPressured;
     private long evicted;
     private boolean claimOpen;
+    volatile boolean alone;
     boolean ended;
     boolean abandoned;
     int claims;
@@ -41,6 +42,7 @@ final class FakePublisher implements Publisher {
 
     private long code() {
         if (live().isEmpty()) {
+            alone = true;
             return NOT_CONNECTED;
         }
         if (live().stream().anyMatch(subscriber -> subscriber.queued() >= FakeNetwork.CREDIT_FRAMES)) {
