@@ -33,6 +33,17 @@ public sealed interface InputSpec {
         };
     }
 
+    /// Nothing is taken from it.
+    ///
+    /// @throws ConfigException when it is closed
+    static void requireOpen(final InputStream stdin) {
+        try {
+            stdin.available();
+        } catch (final IOException e) {
+            throw new ConfigException("--input -: stdin is closed; pipe something into it, or name a file", e);
+        }
+    }
+
     // A file that the shell opened has a size; pipes and terminals have none.
     private static ByteInput.Length length(final InputStream stdin) {
         try {
@@ -54,7 +65,10 @@ public sealed interface InputSpec {
         return switch (this) {
             case Test() -> new TestInput(seed, frame.bytes());
             case File(Path path) -> ByteInput.ofFile(path, frame.bytes());
-            case Stdin() -> ByteInput.ofPipe("stdin", Channels.newChannel(stdin), frame.bytes(), length(stdin));
+            case Stdin() -> {
+                requireOpen(stdin);
+                yield ByteInput.ofPipe("stdin", Channels.newChannel(stdin), frame.bytes(), length(stdin));
+            }
             case Ffmpeg(String arguments) ->
                 FfmpegInput.open(
                         "ffmpeg", Objects.requireNonNullElse(System.getenv("PATH"), ""), arguments, frame.video());
