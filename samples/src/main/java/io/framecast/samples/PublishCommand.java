@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
+import io.framecast.api.StreamConfig;
 import io.framecast.api.error.ConfigException;
 import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
@@ -84,8 +85,11 @@ final class PublishCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         childOptions.apply(environment);
-        report.requireWritable();
         final InputSpec spec = InputSpec.parse(input);
+        if (spec instanceof InputSpec.File file) {
+            report.requireOther("--input", file.path());
+        }
+        report.requireWritable();
         final FrameShape shape = inputOptions.shape(spec);
         final Channel channel = channel(shape);
         final PublishPlan plan = plan(spec);
@@ -123,6 +127,7 @@ final class PublishCommand implements Callable<Integer> {
     /// rings no larger than needed.
     private Channel channel(final FrameShape shape) {
         final Channel channel = Channel.parse(uri);
+        requireRing(channel.stream(), shape);
         if (!uri.contains("frame-max=")) {
             return channel.withStream(channel.stream().withFrameMaxBytes(shape.bytes()));
         }
@@ -132,5 +137,14 @@ final class PublishCommand implements Callable<Integer> {
                     + channel.stream().frameMaxBytes());
         }
         return channel;
+    }
+
+    /// ring= is the subscribers', who are often given the same URI: they would all be refused.
+    private static void requireRing(final StreamConfig stream, final FrameShape shape) {
+        final long least = (stream.framesHeld() + 1) * shape.bytes() + stream.windowBytes();
+        if (stream.ringBytes() > 0 && stream.ringBytes() < least) {
+            throw new ConfigException("ring: expected at least " + least + " bytes for frames of " + shape.bytes()
+                    + ", got " + stream.ringBytes() + "; enlarge ring= or leave it out");
+        }
     }
 }

@@ -80,9 +80,16 @@ final class SubscribeCommand implements Callable<Integer> {
         if (STDOUT.equals(out) && report.ownsStdout()) {
             throw new ConfigException("--out - and --json -: only one of them can have stdout");
         }
+        if (out != null && out.isEmpty()) {
+            throw new ConfigException("--out: expected FILE or -, got nothing");
+        }
+        if (out != null && !out.equals(STDOUT)) {
+            report.requireOther("--out", Path.of(out));
+        }
         report.requireWritable();
         final SubscribePlan plan = new SubscribePlan(frames, PublishPlan.seconds("--wait-timeout", waitTimeout));
         final Channel channel = channel();
+        Devices.require(channel.stream().device());
         final NodeConfig config = nodeOptions.config(environment);
         final FrameWorkerProvider workers = worker == null ? null : worker(worker);
         final SubscribeResult result;
