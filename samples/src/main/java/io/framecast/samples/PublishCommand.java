@@ -20,7 +20,9 @@ import picocli.CommandLine.Parameters;
 /// `framecast publish`.
 @Command(
         name = "publish",
-        description = "Publishes frames on a channel until the input ends.",
+        description =
+                "Publishes frames on a channel until the input ends. Interrupted, a live input ends in order; a file"
+                        + " does not, and its subscribers are told that the source is lost.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         footerHeading = "%nExamples:%n",
@@ -59,7 +61,8 @@ final class PublishCommand implements Callable<Integer> {
     @Option(
             names = "--wait-timeout",
             paramLabel = "S",
-            description = "Longest wait for subscribers; default ${DEFAULT-VALUE} s.")
+            description = "Longest wait for subscribers, and for another one when the last has left a live input;"
+                    + " default ${DEFAULT-VALUE} s.")
     private double waitTimeout = 30;
 
     @Option(

@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 /// `framecast subscribe`.
 @Command(
         name = "subscribe",
-        description = "Receives a channel's frames into device memory until end of stream.",
+        description = "Receives a channel's frames into device memory until end of stream; status 130 when interrupted"
+                + " before.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         footerHeading = "%nExamples:%n",

@@ -1,8 +1,11 @@
 package io.framecast.samples;
 
-import java.util.List;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -28,9 +31,35 @@ final class UsageText {
         final boolean command = failure.getCommandLine().getParent() == null;
         final String kind = failure.isUnknownOption() ? "option" : "command";
         final String text = command || failure.isUnknownOption() ? "unknown " + kind + " '" + word + "'" : line;
-        final List<String> nearest = failure.getSuggestions();
-        return nearest.isEmpty()
-                ? text
-                : text + "; nearest is " + nearest.getFirst().replaceFirst("=.*", "");
+        final CommandSpec spec = failure.getCommandLine().getCommandSpec();
+        final Set<String> known = failure.isUnknownOption()
+                ? spec.optionsMap().keySet()
+                : spec.subcommands().keySet();
+        return text + nearest(word.replaceFirst("=.*", ""), known);
+    }
+
+    // Words that have less than half of their letters in common are no slips of the hand.
+    private static String nearest(final String word, final Set<String> known) {
+        return known.stream()
+                .filter(candidate -> 2 * editDistance(word, candidate) <= candidate.length())
+                .min(Comparator.comparingInt((String candidate) -> editDistance(word, candidate))
+                        .thenComparing(Comparator.naturalOrder()))
+                .map(candidate -> "; nearest is " + candidate)
+                .orElse("");
+    }
+
+    private static int editDistance(final String a, final String b) {
+        int[] previous = new int[b.length() + 1];
+        Arrays.setAll(previous, i -> i);
+        for (int i = 1; i <= a.length(); i++) {
+            final int[] current = new int[b.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                final int substitute = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(substitute, 1 + Math.min(previous[j], current[j - 1]));
+            }
+            previous = current;
+        }
+        return previous[b.length()];
     }
 }

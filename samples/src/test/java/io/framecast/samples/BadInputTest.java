@@ -32,6 +32,7 @@ final class BadInputTest {
                 bad("expected a command"),
                 bad("unknown command 'paint'", "paint"),
                 bad("unknown command 'pubish'; nearest is publish; see framecast --help", "pubish"),
+                bad("unknown command 'hlep'; nearest is help; see", "hlep"),
                 bad("unknown option '--los'; nearest is --loss", "demo", "--los", "0.1"),
                 bad("'fast' is not a number", "demo", "--rate", "fast"),
                 bad("'x' is not a whole number", "demo", "--seed", "x"),
