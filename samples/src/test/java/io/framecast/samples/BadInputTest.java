@@ -77,7 +77,11 @@ final class BadInputTest {
                         "--input",
                         "test",
                         "--frame-bytes",
-                        "1000"),
+                        "1000"));
+    }
+
+    static Stream<Arguments> badStreamCommands() {
+        return Stream.of(
                 bad("Missing required", "publish", "--input", "test"),
                 bad("--input", "publish", URI),
                 bad("expected framecast:", "publish", "udp://x", "--input", "test"),
@@ -113,7 +117,7 @@ final class BadInputTest {
     }
 
     @ParameterizedTest
-    @MethodSource("badCommands")
+    @MethodSource({"badCommands", "badStreamCommands"})
     void shouldSayWhatIsWrongInOneLine(final String part, final List<String> command) {
         final List<String> arguments = new ArrayList<>(command);
         arguments.addAll(List.of("--json", "-"));
