@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class PublishRun {
     /// A stopped publisher says goodbye, but does not keep the user waiting.
     private static final Duration STOPPED_LINGER = Duration.ofSeconds(2);
+
+    private static final long STOP_NEWS_NS = 300_000_000;
 
     private final Publisher publisher;
     private final FrameInput input;
@@ -67,10 +70,8 @@ final class PublishRun {
         try (Arena arena = Arena.ofConfined()) {
             awaitSubscribers();
             stop.onRequest(input::cancel);
-            publishFrames(arena);
+            publishUntilStopped(arena);
             whole = !isCutShort();
-        } catch (final IOException e) {
-            throw new ConfigException(String.valueOf(e.getMessage()), e);
         } finally {
             if (!whole) {
                 publisher.abandon();
@@ -81,6 +82,27 @@ final class PublishRun {
         }
         console.clearProgress();
         return result(!whole);
+    }
+
+    /// Ctrl-C on a terminal also ends the user's ffmpeg, often before this process has heard of it: that is no failure
+    /// of
+    /// the input.
+    private void publishUntilStopped(final Arena arena) {
+        try {
+            publishFrames(arena);
+        } catch (final IOException | ConfigException e) {
+            if (!isStoppedSoon()) {
+                throw new ConfigException(String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
+    private boolean isStoppedSoon() {
+        final long startNs = System.nanoTime();
+        while (!stop.isRequested() && System.nanoTime() - startNs < STOP_NEWS_NS) {
+            LockSupport.parkNanos(this, STOP_NEWS_NS / 20);
+        }
+        return stop.isRequested();
     }
 
     private boolean isCutShort() {

@@ -5,13 +5,25 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.api.Channel;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.samples.input.FrameInput;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.RandomAccessFile;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What ends before its end is told as such, at both ends: a part is never taken for the whole.
 final class InterruptionTest {
@@ -165,5 +177,48 @@ final class InterruptionTest {
         final var publish = publisher.join();
         assertEquals(ExitStatus.DONE, publish.status(), publish.err());
         assertTrue(publish.err().contains("waiting 30.0 s for another (--wait-timeout)"), publish.err());
+    }
+
+    /// As an ffmpeg that hears Ctrl-C, too: it fails.
+    private record StoppedInput(Stop stop, boolean isUnfinished) implements FrameInput {
+        @Override
+        public long nextBytes() {
+            return 10;
+        }
+
+        @Override
+        public long read(final MemorySegment target) throws IOException {
+            stop.request();
+            throw new IOException("ffmpeg ended with status 255");
+        }
+
+        @Override
+        public void cancel() {}
+
+        @Override
+        public void close() {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldTakeTheUsersStopForNoFailureWhenItEndsTheInputToo(final boolean unfinished) {
+        final Environment environment = new Environment(
+                tool.in,
+                OutputStream.nullOutputStream(),
+                new Console(new PrintStream(OutputStream.nullOutputStream()), false),
+                tool.network::launch,
+                tool.children,
+                List::of,
+                tool.stop);
+        final PublishPlan plan =
+                new PublishPlan(0, Long.MAX_VALUE, PublishPlan.FOREVER, 1, Duration.ZERO, Duration.ZERO, false);
+        final Framecast node = tool.network.launch(NodeConfig.DEFAULT);
+        node.subscribe(Channel.parse(ToolFixture.URI));
+        final Publisher publisher = node.publish(Channel.parse(ToolFixture.URI));
+        final PublishResult result =
+                new PublishRun(publisher, new StoppedInput(tool.stop, unfinished), plan, 10, environment).run();
+        assertEquals(unfinished, result.interrupted());
+        assertEquals(unfinished, tool.network.publisher.abandoned);
+        assertEquals(!unfinished, tool.network.publisher.ended);
     }
 }
