@@ -87,6 +87,10 @@ start_subscriber() {
 agree() {
     wait "$subscriber" || { cat "$work/subscribe.log"; return 1; }
     cat "$work/a.json" "$work/b.json"
+    agree_on_stream
+}
+
+agree_on_stream() {
     json 'a["publisher"]["frames"] == b["subscribers"][0]["frames"] > 0
         and a["publisher"]["stream_crc32c"] == b["subscribers"][0]["stream_crc32c"]' "$work/a.json" "$work/b.json"
 }
@@ -212,6 +216,122 @@ publisher_killed() {
     [ "$status" = 3 ] && [ $((SECONDS - begin)) -le $((ALIVE_MS / 1000 + 5)) ] && json "a['exit'] == 3" "$work/b.json"
 }
 
+# A publisher of a file of 200 MB at 20 MB/s in the background, once its subscriber has written something.
+start_file() {
+    fresh_uri auto
+    head -c 200000000 /dev/zero >"$work/in"
+    start_subscriber --device host --out "$work/out"
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input "$work/in" --frame-bytes 1000000 --rate 20 \
+        --json "$work/a.json" 2>"$work/a.log" &
+    publisher=$!
+    processes+=("$publisher")
+    await_content "$work/out"
+}
+
+# Ends the process below a timeout by a signal, and gives the statuses of both ends.
+stop_and_wait() {
+    publisher_status=0
+    subscriber_status=0
+    kill "-$1" "$(jvm_below "$2")"
+    wait "$publisher" || publisher_status=$?
+    wait "$subscriber" || subscriber_status=$?
+    printf 'publisher %d, subscriber %d\n' "$publisher_status" "$subscriber_status"
+    cat "$work/a.log" "$work/subscribe.log" "$work/a.json" "$work/b.json"
+}
+
+# A part of a file is not the file: neither end says that all is well.
+file_interrupted() {
+    local publisher publisher_status subscriber_status
+    start_file || return
+    stop_and_wait TERM "$publisher"
+    [ "$publisher_status" = 130 ] && [ "$subscriber_status" = 3 ] \
+        && json "a['interrupted'] and b['exit'] == 3" "$work/a.json" "$work/b.json"
+}
+
+file_cut() {
+    local publisher publisher_status=0 status=0
+    start_file || return
+    truncate -s 1000000 "$work/in"
+    wait "$publisher" || publisher_status=$?
+    wait "$subscriber" || status=$?
+    cat "$work/a.log" "$work/subscribe.log"
+    [ "$publisher_status" = 2 ] && [ "$status" = 3 ] && json "'it was cut to' in a['error']" "$work/a.json"
+}
+
+# All that a publisher's only subscriber wanted was a part: the publisher of a file ends at once as well.
+subscriber_interrupted() {
+    local publisher publisher_status subscriber_status
+    start_file || return
+    stop_and_wait INT "$subscriber"
+    [ "$publisher_status" = 3 ] && [ "$subscriber_status" = 130 ] \
+        && json "'all left before the end' in a['error'] and b['interrupted']" "$work/a.json" "$work/b.json"
+}
+
+live_input_stopped() {
+    local publisher publisher_status subscriber_status
+    fresh_uri auto
+    start_subscriber --device host --out "$work/out"
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 100000 --json "$work/a.json" \
+        2>"$work/a.log" &
+    publisher=$!
+    processes+=("$publisher")
+    await_content "$work/out" || return
+    stop_and_wait TERM "$publisher"
+    [ "$publisher_status" = 0 ] && [ "$subscriber_status" = 0 ] && agree_on_stream
+}
+
+ffmpeg_fails() {
+    local status=0 publisher_status=0
+    fresh_uri auto
+    start_subscriber --device host
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input 'ffmpeg:-i /nonexistent.mp4' --json "$work/a.json" \
+        2>"$work/a.log" || publisher_status=$?
+    wait "$subscriber" || status=$?
+    printf 'publisher %d, subscriber %d\n' "$publisher_status" "$status"
+    cat "$work/a.log" "$work/subscribe.log"
+    [ "$publisher_status" = 2 ] && [ "$status" = 3 ]
+}
+
+# `timeout` would give it another stdin only in the background: here it is as the caller has it, closed.
+stdin_closed() {
+    fresh_uri auto
+    refused 'stdin is closed' publish "$uri" --input - --wait-timeout 2 <&- && refused 'stdin is closed' demo --input - <&-
+}
+
+# Neither the wait for subscribers nor a signal waits for a FIFO's writer.
+fifo_without_writer() {
+    local publisher publisher_status=0 begin
+    fresh_uri auto
+    mkfifo "$work/fifo"
+    refused 'no subscribers' publish "$uri" --input "$work/fifo" --wait-timeout 0.5 || return
+    start_subscriber --device host
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input "$work/fifo" --json "$work/a.json" 2>"$work/a.log" &
+    publisher=$!
+    processes+=("$publisher")
+    await_content "$work/a.log" || return
+    begin=$SECONDS
+    kill -TERM "$(jvm_below "$publisher")"
+    wait "$publisher" || publisher_status=$?
+    kill "$subscriber" 2>/dev/null || :
+    wait "$subscriber" || :
+    printf 'publisher %d after %d s\n' "$publisher_status" $((SECONDS - begin))
+    cat "$work/a.log" "$work/a.json"
+    [ $((SECONDS - begin)) -le 5 ] && [ -s "$work/a.json" ]
+}
+
+# shows PART ARGUMENT…: exit status 0, and PART in what it says on stdout.
+shows() {
+    local part=$1
+    shift
+    timeout --kill-after=5 60 ./framecast "$@" >"$work/out.txt" && cat "$work/out.txt" && grep -qF -- "$part" "$work/out.txt"
+}
+
+nothing_simulated() {
+    local status=0
+    timeout --kill-after=5 60 ./framecast simulate --seeds 1..2 --loss 0.9 --json "$work/a.json" || status=$?
+    [ "$status" = 1 ] && json "a['frames'] == 0" "$work/a.json"
+}
+
 timeout --kill-after=5 600 ./framecast --version >/dev/null
 
 repairs="all(s['repaired_datagrams'] > 0 for s in a['subscribers'])"
@@ -225,12 +345,25 @@ for transport in udp aeron; do
 done
 if command -v ffmpeg >/dev/null; then
     check 'ffmpeg to the motion worker' ffmpeg_to_worker
+    check 'ffmpeg that fails' ffmpeg_fails
 else
-    printf 'skipped: ffmpeg to the motion worker: ffmpeg is missing\n'
+    printf 'skipped: ffmpeg to the motion worker, ffmpeg that fails: ffmpeg is missing\n'
 fi
+check 'file interrupted' file_interrupted
+check 'file cut while it is published' file_cut
+check 'subscriber interrupted' subscriber_interrupted
+check 'live input stopped' live_input_stopped
+check 'stdin closed' stdin_closed
+check 'FIFO without a writer' fifo_without_writer
+check 'help' shows 'Usage: framecast publish' help publish
+check 'simulation that checks nothing' nothing_simulated
 fresh_uri auto
 check 'unknown key' refused 'nearest is group' publish 'framecast:udp?grup=224.20.30.43:25100' --input test
 check 'bad number' refused 'expected a number' publish "$uri|window=ten" --input test
+check 'separator forgotten' refused "expected '|' between keys" publish "$uri&window=10" --input test
+check 'command mistyped' refused 'nearest is subscribe' subscrbe "$uri"
+check 'metrics port out of range' refused '--metrics-port: expected 0' publish "$uri" --input test --metrics-port 99999
+check 'device that is not there' refused 'device auto takes what is there' demo --device cuda:77
 check 'missing file' refused 'no such file' publish "$uri" --input /nonexistent/clip.raw
 check 'unreadable device' refused 'cuda' subscribe "$uri" --device cuda:0
 check 'no subscribers' refused 'no subscribers' publish "$uri" --input test --wait-timeout 0.5

@@ -6,10 +6,14 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// Text to [Channel]. Every complaint is one line: key, expectation, value.
 final class ChannelParser {
     private static final String SCHEME = "framecast:";
+    private static final Pattern NEXT_KEY =
+            Pattern.compile("([^A-Za-z0-9.]*)((?<=[&;])[A-Za-z_-]+|" + String.join("|", ChannelKey.keys()) + ")=");
 
     private final Map<ChannelKey, String> values = new EnumMap<>(ChannelKey.class);
 
@@ -55,8 +59,22 @@ final class ChannelParser {
         if (value.isEmpty()) {
             throw new IllegalArgumentException(text + ": expected a value, got none");
         }
+        requireSeparator(key, value);
         if (values.put(key, value) != null) {
             throw new IllegalArgumentException(text + ": expected once, got it twice");
+        }
+    }
+
+    // A value that goes on with another key: '|' was forgotten, or '&' written for it. A path may contain anything.
+    private static void requireSeparator(final ChannelKey key, final String value) {
+        if (key == ChannelKey.IPC) {
+            return;
+        }
+        final Matcher next = NEXT_KEY.matcher(value);
+        if (next.find()) {
+            final String separator = next.group(1).isEmpty() ? "nothing" : "'" + next.group(1) + "'";
+            throw new IllegalArgumentException(key.key() + ": expected '|' between keys, got " + separator + " before "
+                    + next.group(2) + "= in " + key.key() + "=" + value);
         }
     }
 
@@ -100,8 +118,11 @@ final class ChannelParser {
     private LinkConfig link() {
         return new LinkConfig(
                 values.getOrDefault(ChannelKey.INTERFACE, ""),
-                (int) number(ChannelKey.MTU, LinkConfig.DEFAULT.mtuBytes(), Integer.MAX_VALUE),
-                (int) number(ChannelKey.TTL, LinkConfig.DEFAULT.ttl(), Integer.MAX_VALUE),
+                number(
+                        ChannelKey.MTU,
+                        LinkConfig.DEFAULT.mtuBytes(),
+                        LinkConfig.MTU_BYTES_MIN + " … " + LinkConfig.MTU_BYTES_MAX + " or 0"),
+                number(ChannelKey.TTL, LinkConfig.DEFAULT.ttl(), "0 … 255"),
                 bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()));
     }
 
@@ -111,11 +132,11 @@ final class ChannelParser {
                 bytes(ChannelKey.WINDOW, defaults.windowBytes()),
                 bytes(ChannelKey.FRAME_MAX, defaults.frameMaxBytes()),
                 bytes(ChannelKey.RING, defaults.ringBytes()),
-                (int) number(ChannelKey.FRAMES_HELD, defaults.framesHeld(), Integer.MAX_VALUE),
+                number(ChannelKey.FRAMES_HELD, defaults.framesHeld(), "1 … 1024"),
                 values.getOrDefault(ChannelKey.DEVICE, defaults.device()),
                 delivery(),
-                number(ChannelKey.ALIVE_TIMEOUT, defaults.aliveTimeoutMs(), Long.MAX_VALUE),
-                (int) number(ChannelKey.REORDER, defaults.reorderDatagrams(), Integer.MAX_VALUE));
+                number(ChannelKey.ALIVE_TIMEOUT, defaults.aliveTimeoutMs(), Long.MAX_VALUE, "10 … 86400000 ms"),
+                number(ChannelKey.REORDER, defaults.reorderDatagrams(), "0 … 10000 datagrams"));
     }
 
     private StreamConfig.Delivery delivery() {
@@ -135,16 +156,20 @@ final class ChannelParser {
         return values.getOrDefault(key, "");
     }
 
-    private long number(final ChannelKey key, final long defaultValue, final long max) {
+    /// @param range what is accepted, in words
+    private int number(final ChannelKey key, final int defaultValue, final String range) {
+        return (int) number(key, defaultValue, Integer.MAX_VALUE, range);
+    }
+
+    private long number(final ChannelKey key, final long defaultValue, final long max, final String range) {
         final String text = values.get(key);
         if (text == null) {
             return defaultValue;
         }
-        final long number = ByteSize.parseDigits(key.key(), text);
-        if (number > max) {
-            throw new IllegalArgumentException(key.key() + ": expected at most " + max + ", got " + text);
+        if (!ByteSize.isNumber(text) || Long.parseLong(text) > max) {
+            throw new IllegalArgumentException(key.key() + ": expected a number, " + range + ", got " + text);
         }
-        return number;
+        return Long.parseLong(text);
     }
 
     private long bytes(final ChannelKey key, final long defaultValue) {

@@ -51,4 +51,8 @@ public interface Publisher extends AutoCloseable {
     /// Like [#close(Duration)] with a linger of zero: end of stream is sent once, nobody is waited for. Idempotent.
     @Override
     void close();
+
+    /// Ends the session without end of stream: subscribers are told that the source is lost, not that this was all. For
+    /// a source whose input failed. Nobody is waited for. Idempotent, and without effect after [#close].
+    void abandon();
 }

@@ -75,12 +75,12 @@ final class DemoChild {
     /// Once it has ended without a report: why, and the status for it. A killed process is a lost peer.
     ChildFailedException failure() {
         final int status = child.exitStatus();
+        if (parsed() instanceof Map<?, ?> map && map.containsKey("error")) {
+            return new ChildFailedException(status, name + ": " + map.get("error"));
+        }
         if (status > SIGNAL_BASE) {
             return new ChildFailedException(
                     ExitStatus.PEER_LOST, name + " was killed by signal " + (status - SIGNAL_BASE));
-        }
-        if (parsed() instanceof Map<?, ?> map && map.containsKey("error")) {
-            return new ChildFailedException(status, name + ": " + map.get("error"));
         }
         final String said = lastLine.isEmpty() ? "it said nothing" : lastLine;
         return new ChildFailedException(

@@ -32,6 +32,7 @@ import picocli.CommandLine.Option;
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String GROUP = "224.20.30.39";
+    private static final List<String> TRANSPORTS = List.of("auto", "aeron", "udp");
 
     @Option(
             names = "--seconds",
@@ -76,8 +77,12 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        final InputSpec spec = InputSpec.parse(input);
+        if (spec instanceof InputSpec.File file) {
+            report.requireOther("--input", file.path());
+        }
         report.requireWritable();
-        final DemoPlan plan = plan();
+        final DemoPlan plan = plan(spec);
         final DemoResult result = new DemoRun(plan, environment).run();
         report.result(result.json(), result.text(), false);
         if (result.mismatch().isEmpty()) {
@@ -88,13 +93,13 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     /// Checks everything that can be checked before processes are started, so that complaints come at once and once.
-    private DemoPlan plan() {
-        final InputSpec spec = InputSpec.parse(input);
+    private DemoPlan plan(final InputSpec spec) {
         final FrameShape shape = inputOptions.shape(spec);
         final double rate = inputOptions.framesPerSecond(spec);
         requireNodeOptions();
+        Devices.require(device);
         requireInput(spec, shape);
-        new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER);
+        new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER, true);
         final List<String> inputArguments = new ArrayList<>(List.of("--input", input));
         inputArguments.addAll(inputOptions.arguments());
         final boolean test = spec instanceof InputSpec.Test;
@@ -104,21 +109,31 @@ final class DemoCommand implements Callable<Integer> {
     private void requireNodeOptions() {
         nodeOptions.config(environment);
         final int lastPort = nodeOptions.metricsPort() + subscribers;
-        if (nodeOptions.metricsPort() != NodeConfig.NO_METRICS && lastPort > 65_535) {
+        if (nodeOptions.metricsPort() != NodeConfig.NO_METRICS && lastPort > NodeOptions.PORT_MAX) {
             throw new ConfigException("--metrics-port: expected room for one port per process, got "
                     + nodeOptions.metricsPort() + " with " + subscribers + " subscribers");
         }
     }
 
-    private static void requireInput(final InputSpec spec, final FrameShape shape) {
+    private void requireInput(final InputSpec spec, final FrameShape shape) {
         // Opening stdin here would take it from the publisher.
-        if (!(spec instanceof InputSpec.Stdin)) {
+        if (spec instanceof InputSpec.Stdin) {
+            InputSpec.requireOpen(environment.in());
+        } else {
             final FrameInput opened = spec.open(shape, 0, InputStream.nullInputStream());
             opened.close();
         }
     }
 
+    // As no URI was given, the complaint must not be about one.
+    private void requireTransport() {
+        if (!TRANSPORTS.contains(transport)) {
+            throw new ConfigException("--transport: expected auto, aeron or udp, got " + transport);
+        }
+    }
+
     private Channel channel(final FrameShape shape) {
+        requireTransport();
         final int port = FreePorts.triple(RandomGenerator.getDefault());
         final Channel channel = Channel.parse(String.format(
                 Locale.ROOT,

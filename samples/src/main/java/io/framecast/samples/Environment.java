@@ -5,8 +5,10 @@ import io.framecast.api.NodeConfig;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.function.Function;
@@ -32,7 +34,7 @@ record Environment(
 
     static Environment ofProcess(final Stop stop) {
         return new Environment(
-                new FileInputStream(FileDescriptor.in),
+                Terminal.isStdinClosed() ? closedStream() : new FileInputStream(FileDescriptor.in),
                 new FileOutputStream(FileDescriptor.out),
                 new Console(System.err, Terminal.isStderr()),
                 Framecast::launch,
@@ -41,5 +43,15 @@ record Environment(
                         .map(ServiceLoader.Provider::get)
                         .toList(),
                 stop);
+    }
+
+    private static InputStream closedStream() {
+        final InputStream closed = InputStream.nullInputStream();
+        try {
+            closed.close();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return closed;
     }
 }

@@ -13,12 +13,15 @@ final class ExitStatus {
     static final int USAGE = 2;
     /// A peer was lost.
     static final int PEER_LOST = 3;
+    /// The user ended the run before its end: what was carried is not the whole. As shells report Ctrl-C.
+    static final int INTERRUPTED = 130;
 
     private ExitStatus() {}
 
     static int of(final Throwable failure) {
         return switch (failure) {
             case PeerLostException _ -> PEER_LOST;
+            case StoppedException _ -> INTERRUPTED;
             case ChildFailedException e -> e.status();
             default -> USAGE;
         };
@@ -30,6 +33,7 @@ final class ExitStatus {
         return switch (failure) {
             case FramecastException _ -> message;
             case PeerLostException _ -> message;
+            case StoppedException _ -> message;
             case ChildFailedException _ -> message;
             case ParameterException _ -> message;
             case OutOfMemoryError _ -> "not enough memory: " + message + "; shorter frames or a smaller ring need less";

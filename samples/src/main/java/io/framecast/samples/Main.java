@@ -8,6 +8,7 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -28,9 +29,13 @@ import picocli.CommandLine.Spec;
             "  framecast subscribe 'framecast:auto?group=224.20.30.39:24326' --device cuda:0",
             "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
             "",
-            "Exit status: 0 done and verified, 1 frames differ, 2 usage or environment, 3 peer lost."
+            "Exit status: 0 done and verified, 1 frames differ, 2 usage or environment, 3 peer lost,",
+            "130 interrupted before the end."
         })
 public final class Main implements Runnable {
+    // Examples are not wrapped: a wrapped command line cannot be pasted.
+    static final int HELP_COLUMNS = 110;
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -79,7 +84,7 @@ public final class Main implements Runnable {
         commands.getSubcommands()
                 .values()
                 .forEach(command -> command.getCommandSpec().addOption(Report.option()));
-        return commands;
+        return commands.addSubcommand(new HelpCommand()).setUsageHelpWidth(HELP_COLUMNS);
     }
 
     /// `framecast` alone.
@@ -89,7 +94,7 @@ public final class Main implements Runnable {
     }
 
     private static String usageLine(final ParameterException failure) {
-        return ExitStatus.line(failure) + "; see "
+        return UsageText.of(failure) + "; see "
                 + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help";
     }
 

@@ -7,6 +7,8 @@ import picocli.CommandLine.Option;
 
 /// Settings of the node, shared by all commands that run one.
 final class NodeOptions {
+    static final int PORT_MAX = 65_535;
+
     private static final long PATTERN_SEED = 1;
 
     @Option(
@@ -26,15 +28,18 @@ final class NodeOptions {
             names = "--metrics-port",
             paramLabel = "N",
             description = "Serve Prometheus metrics at http://localhost:N/metrics; 0 picks a free port.")
-    private int metricsPort = NodeConfig.NO_METRICS;
+    private @Nullable Integer metricsPort;
 
     /// @throws ConfigException when an option is out of range
     NodeConfig config(final Environment environment) {
+        if (metricsPort != null && (metricsPort < 0 || metricsPort > PORT_MAX)) {
+            throw new ConfigException("--metrics-port: expected 0 … " + PORT_MAX + ", got " + metricsPort);
+        }
         try {
             return NodeConfig.DEFAULT
                     .withFaults(new NodeConfig.Faults(loss))
                     .withSeed(seed == null ? 0 : seed)
-                    .withMetricsPort(metricsPort)
+                    .withMetricsPort(metricsPort())
                     .withNotices(environment.console()::line);
         } catch (final IllegalArgumentException e) {
             throw new ConfigException("--" + e.getMessage(), e);
@@ -55,6 +60,6 @@ final class NodeOptions {
     }
 
     int metricsPort() {
-        return metricsPort;
+        return metricsPort == null ? NodeConfig.NO_METRICS : metricsPort;
     }
 }

@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
+import io.framecast.api.StreamConfig;
 import io.framecast.api.error.ConfigException;
 import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
@@ -19,7 +20,9 @@ import picocli.CommandLine.Parameters;
 /// `framecast publish`.
 @Command(
         name = "publish",
-        description = "Publishes frames on a channel until the input ends.",
+        description =
+                "Publishes frames on a channel until the input ends. Interrupted, a live input ends in order; a file"
+                        + " does not, and its subscribers are told that the source is lost.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         footerHeading = "%nExamples:%n",
@@ -58,7 +61,8 @@ final class PublishCommand implements Callable<Integer> {
     @Option(
             names = "--wait-timeout",
             paramLabel = "S",
-            description = "Longest wait for subscribers; default ${DEFAULT-VALUE} s.")
+            description = "Longest wait for subscribers, and for another one when the last has left a live input;"
+                    + " default ${DEFAULT-VALUE} s.")
     private double waitTimeout = 30;
 
     @Option(
@@ -84,8 +88,11 @@ final class PublishCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         childOptions.apply(environment);
-        report.requireWritable();
         final InputSpec spec = InputSpec.parse(input);
+        if (spec instanceof InputSpec.File file) {
+            report.requireOther("--input", file.path());
+        }
+        report.requireWritable();
         final FrameShape shape = inputOptions.shape(spec);
         final Channel channel = channel(shape);
         final PublishPlan plan = plan(spec);
@@ -97,7 +104,14 @@ final class PublishCommand implements Callable<Integer> {
             result = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment).run();
         }
         report.result(result.json(), result.text(), false);
-        return ExitStatus.DONE;
+        if (!result.interrupted()) {
+            return ExitStatus.DONE;
+        }
+        environment
+                .console()
+                .line(Report.COMPLAINT + "interrupted after " + result.frames()
+                        + " frames, before the input's end: subscribers are told that the source is lost");
+        return ExitStatus.INTERRUPTED;
     }
 
     private PublishPlan plan(final InputSpec spec) {
@@ -108,13 +122,15 @@ final class PublishCommand implements Callable<Integer> {
                 duration,
                 waitSubscribers,
                 PublishPlan.seconds("--wait-timeout", waitTimeout),
-                PublishPlan.seconds("--linger", linger));
+                PublishPlan.seconds("--linger", linger),
+                childOptions.isChild());
     }
 
     /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and make their
     /// rings no larger than needed.
     private Channel channel(final FrameShape shape) {
         final Channel channel = Channel.parse(uri);
+        requireRing(channel.stream(), shape);
         if (!uri.contains("frame-max=")) {
             return channel.withStream(channel.stream().withFrameMaxBytes(shape.bytes()));
         }
@@ -124,5 +140,14 @@ final class PublishCommand implements Callable<Integer> {
                     + channel.stream().frameMaxBytes());
         }
         return channel;
+    }
+
+    /// ring= is the subscribers', who are often given the same URI: they would all be refused.
+    private static void requireRing(final StreamConfig stream, final FrameShape shape) {
+        final long least = (stream.framesHeld() + 1) * shape.bytes() + stream.windowBytes();
+        if (stream.ringBytes() > 0 && stream.ringBytes() < least) {
+            throw new ConfigException("ring: expected at least " + least + " bytes for frames of " + shape.bytes()
+                    + ", got " + stream.ringBytes() + "; enlarge ring= or leave it out");
+        }
     }
 }

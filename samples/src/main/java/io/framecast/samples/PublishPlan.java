@@ -11,8 +11,15 @@ import java.time.Duration;
 /// @param subscribers how many must be ready before the first frame
 /// @param waitMax longest wait for them, and later for anybody
 /// @param linger longest wait for the last acknowledgements
+/// @param stopEnds whether the user's stop is the end of the stream, though more of the input would follow: in a demo
 record PublishPlan(
-        double framesPerSecond, long framesMax, Duration duration, int subscribers, Duration waitMax, Duration linger) {
+        double framesPerSecond,
+        long framesMax,
+        Duration duration,
+        int subscribers,
+        Duration waitMax,
+        Duration linger,
+        boolean stopEnds) {
     static final Duration FOREVER = Duration.ofDays(3_650);
 
     PublishPlan {

@@ -9,6 +9,7 @@ import java.util.Map;
 /// @param frameBytes length of a full frame
 /// @param backPressured how often a frame had to wait for credit
 /// @param elapsedNs first to last frame
+/// @param interrupted whether the user stopped it before the input's end
 record PublishResult(
         String transport,
         long frameBytes,
@@ -16,7 +17,8 @@ record PublishResult(
         long bytes,
         String streamCrc32c,
         long backPressured,
-        long elapsedNs) {
+        long elapsedNs,
+        boolean interrupted) {
 
     Map<String, Object> publisherJson() {
         final Map<String, Object> json = new LinkedHashMap<>();
@@ -32,6 +34,9 @@ record PublishResult(
         json.put("transport", transport);
         json.put("frame_bytes", frameBytes);
         json.put("publisher", publisherJson());
+        if (interrupted) {
+            json.put("interrupted", true);
+        }
         return json;
     }
 

@@ -3,7 +3,6 @@ package io.framecast.samples;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
-import io.framecast.api.PublisherStats;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.samples.input.FrameInput;
@@ -12,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class PublishRun {
     /// A stopped publisher says goodbye, but does not keep the user waiting.
     private static final Duration STOPPED_LINGER = Duration.ofSeconds(2);
+
+    private static final long STOP_NEWS_NS = 300_000_000;
 
     private final Publisher publisher;
     private final FrameInput input;
@@ -37,6 +39,7 @@ final class PublishRun {
     private long lastNs;
     private long endNs = Long.MAX_VALUE;
     private long disconnectedNs = -1;
+    private boolean frameDropped;
     private @Nullable MemorySegment buffer;
 
     /// @param frameBytes length of a full frame
@@ -56,21 +59,55 @@ final class PublishRun {
         this.claimable = windowBytes == 0 || frameBytes <= windowBytes;
     }
 
+    /// A run that does not get to the end of its input sends no end of stream: subscribers must not take a part for the
+    /// whole.
+    ///
     /// @throws PeerLostException when subscribers were lost on the way
-    /// @throws ConfigException when nobody came, or the input failed; end of stream was sent
+    /// @throws ConfigException when nobody came, or the input failed
+    /// @throws StoppedException when the user ended it while it waited for subscribers
     PublishResult run() {
-        awaitSubscribers();
-        stop.onRequest(input::cancel);
+        boolean whole = false;
         try (Arena arena = Arena.ofConfined()) {
-            publishFrames(arena);
-        } catch (final IOException e) {
-            publisher.close(STOPPED_LINGER);
-            throw new ConfigException(String.valueOf(e.getMessage()), e);
-        } catch (final ConfigException e) {
-            publisher.close(STOPPED_LINGER);
-            throw e;
+            awaitSubscribers();
+            stop.onRequest(input::cancel);
+            publishUntilStopped(arena);
+            whole = !isCutShort();
+        } finally {
+            if (!whole) {
+                publisher.abandon();
+            }
         }
-        return finish();
+        if (whole) {
+            close();
+        }
+        console.clearProgress();
+        return result(!whole);
+    }
+
+    /// Ctrl-C on a terminal also ends the user's ffmpeg, often before this process has heard of it: that is no failure
+    /// of
+    /// the input.
+    private void publishUntilStopped(final Arena arena) {
+        try {
+            publishFrames(arena);
+        } catch (final IOException | ConfigException e) {
+            if (!isStoppedSoon()) {
+                throw new ConfigException(String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
+    private boolean isStoppedSoon() {
+        final long startNs = System.nanoTime();
+        while (!stop.isRequested() && System.nanoTime() - startNs < STOP_NEWS_NS) {
+            LockSupport.parkNanos(this, STOP_NEWS_NS / 20);
+        }
+        return stop.isRequested();
+    }
+
+    private boolean isCutShort() {
+        final boolean asked = frames >= plan.framesMax() || endNs - System.nanoTime() <= 0;
+        return frameDropped || (stop.isRequested() && !plan.stopEnds() && !asked && input.isUnfinished());
     }
 
     private void awaitSubscribers() {
@@ -79,12 +116,13 @@ final class PublishRun {
             requireOpen();
             final int ready = publisher.readySubscribers();
             if (stop.isRequested()) {
-                throw new ConfigException("stopped while waiting for subscribers: nothing was published");
+                throw new StoppedException("interrupted while waiting for subscribers: nothing was published");
             }
             if (System.nanoTime() - startNs > plan.waitMax().toNanos()) {
                 throw new ConfigException(String.format(
                         Locale.ROOT,
-                        "no subscribers: %d of %d ready on %s after %s; start framecast subscribe",
+                        "no subscribers: %d of %d ready on %s after %s; start framecast subscribe, or look whether another"
+                                + " source is on this channel: subscribers follow one",
                         ready,
                         plan.subscribers(),
                         publisher.channel(),
@@ -174,30 +212,20 @@ final class PublishRun {
                 claim.abort();
             }
         }
-        if (count > 0 && count < length && !reclaim(count, arena)) {
-            return false;
-        }
-        if (count > 0) {
-            final MemorySegment frame = claim.segment();
-            checksum.update(frame);
+        if (count == length) {
+            checksum.update(claim.segment());
             claim.commit(FrameOptions.KEYFRAME);
             countFrame(count);
         }
-        return count > 0;
+        return count == length || (count > 0 && reclaim(count, arena));
     }
 
-    /// A pipe's last frame is known to be short only when it has been read: its bytes move to a claim of their length.
+    /// A pipe's last frame is known to be short only when it has been read: its bytes move to a frame of their length.
     private boolean reclaim(final long count, final Arena arena) {
         final MemorySegment kept = arena.allocate(count);
         MemorySegment.copy(claim.segment(), 0, kept, 0, count);
         claim.abort();
-        // The bytes are taken from the input already, so that the end of time does not drop them.
-        endNs = System.nanoTime() + plan.linger().toNanos();
-        if (!awaitClaim(count)) {
-            return false;
-        }
-        claim.segment().copyFrom(kept);
-        return true;
+        return offerWhole(kept);
     }
 
     private boolean offerNext(final long length, final Arena arena) throws IOException {
@@ -205,14 +233,21 @@ final class PublishRun {
             buffer = arena.allocate(frameBytes);
         }
         final long count = input.read(buffer.asSlice(0, length));
-        if (count == 0) {
-            return false;
-        }
-        final MemorySegment frame = buffer.asSlice(0, count);
+        return count > 0 && offerWhole(buffer.asSlice(0, count));
+    }
+
+    /// Its bytes are taken from the input already, and a frame longer than the window is taken in parts: only a stop
+    /// ends
+    /// the waiting, and not at once.
+    private boolean offerWhole(final MemorySegment frame) {
+        long stoppedNs = -1;
         long code = offer(frame);
-        // A frame longer than the window is taken in parts: once begun it is finished, whatever the time.
         while (code < 0) {
             if (stop.isRequested()) {
+                stoppedNs = stoppedNs < 0 ? System.nanoTime() : stoppedNs;
+                frameDropped = System.nanoTime() - stoppedNs > STOPPED_LINGER.toNanos();
+            }
+            if (frameDropped) {
                 return false;
             }
             waitAfter(code);
@@ -220,7 +255,7 @@ final class PublishRun {
         }
         idle.reset();
         checksum.update(frame);
-        countFrame(count);
+        countFrame(frame.byteSize());
         return true;
     }
 
@@ -254,13 +289,27 @@ final class PublishRun {
         idle.idle();
     }
 
+    /// Who left in peace has what it wanted. Nobody who comes later can have the whole of an input with an end, so that
+    /// ends at once; a live one goes on when another subscriber comes.
     private void requireSomebody() {
-        final long nowNs = System.nanoTime();
-        disconnectedNs = disconnectedNs < 0 ? nowNs : disconnectedNs;
         final long evicted = publisher.stats().evictedSubscribers();
-        if (evicted > 0 || nowNs - disconnectedNs > plan.waitMax().toNanos()) {
+        if (evicted > 0) {
             throw new PeerLostException(
                     "no subscriber is left after " + frames + " frames; " + evicted + " of them fell silent");
+        }
+        if (plan.framesMax() < Long.MAX_VALUE || input.isUnfinished()) {
+            throw new PeerLostException("no subscriber is left after " + frames
+                    + " frames: all left before the end, nobody is there for the rest");
+        }
+        final long nowNs = System.nanoTime();
+        if (disconnectedNs < 0) {
+            disconnectedNs = nowNs;
+            console.line("no subscriber is left after " + frames + " frames: waiting " + seconds(plan.waitMax())
+                    + " for another (--wait-timeout)");
+        }
+        if (nowNs - disconnectedNs > plan.waitMax().toNanos()) {
+            throw new PeerLostException("no subscriber is left after " + frames + " frames, and no other came within "
+                    + seconds(plan.waitMax()) + " (--wait-timeout)");
         }
     }
 
@@ -270,21 +319,29 @@ final class PublishRun {
         });
     }
 
-    private PublishResult finish() {
+    private void close() {
         final boolean acknowledged = publisher.close(stop.isRequested() ? STOPPED_LINGER : plan.linger());
-        final PublisherStats stats = publisher.stats();
-        console.clearProgress();
-        if (stats.evictedSubscribers() > 0) {
-            throw new PeerLostException("subscribers that fell silent and were given up: " + stats.evictedSubscribers()
-                    + "; " + frames + " frames were published");
+        final long evicted = publisher.stats().evictedSubscribers();
+        if (evicted > 0) {
+            throw new PeerLostException("subscribers that fell silent and were given up: " + evicted + "; " + frames
+                    + " frames were published");
         }
         if (!acknowledged && !stop.isRequested()) {
             throw new PeerLostException("not every subscriber acknowledged the last frame within "
                     + seconds(plan.linger()) + "; " + frames + " frames were published");
         }
-        final String transport = publisher.channel().transport();
+    }
+
+    private PublishResult result(final boolean interrupted) {
         return new PublishResult(
-                transport, frameBytes, frames, bytes, checksum.hex(), stats.backPressured(), lastNs - firstNs);
+                publisher.channel().transport(),
+                frameBytes,
+                frames,
+                bytes,
+                checksum.hex(),
+                publisher.stats().backPressured(),
+                lastNs - firstNs,
+                interrupted);
     }
 
     private static String seconds(final Duration duration) {

@@ -72,6 +72,9 @@ final class Report {
         if (target == null || ownsStdout()) {
             return;
         }
+        if (target.isEmpty()) {
+            throw new ConfigException("--json: expected FILE or -, got nothing");
+        }
         try {
             Files.newOutputStream(Path.of(target), StandardOpenOption.CREATE, StandardOpenOption.WRITE)
                     .close();
@@ -97,7 +100,7 @@ final class Report {
     /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for.
     void failure(final int status, final String line) {
         console.line(COMPLAINT + line);
-        if (target == null || written) {
+        if (target == null || target.isEmpty() || written) {
             return;
         }
         final Map<String, Object> json = new LinkedHashMap<>();
@@ -106,7 +109,34 @@ final class Report {
         try {
             writeJson(json);
         } catch (final ConfigException e) {
-            console.line(COMPLAINT + e.getMessage());
+            if (!line.equals(e.getMessage())) {
+                console.line(COMPLAINT + e.getMessage());
+            }
+        }
+    }
+
+    /// Two writers of one file, or a result over the input it was made of, would destroy what the user wanted.
+    ///
+    /// @param option the option that names the other file
+    /// @throws ConfigException when `file` is where the result goes
+    void requireOther(final String option, final Path file) {
+        if (target == null || ownsStdout() || target.isEmpty()) {
+            return;
+        }
+        if (isSame(Path.of(target), file)) {
+            throw new ConfigException(option + " and --json: expected two files, got " + file + " for both");
+        }
+    }
+
+    private static boolean isSame(final Path a, final Path b) {
+        // /dev/null takes everything.
+        if (Files.exists(a) && !Files.isRegularFile(a)) {
+            return false;
+        }
+        try {
+            return a.toAbsolutePath().normalize().equals(b.toAbsolutePath().normalize()) || Files.isSameFile(a, b);
+        } catch (final IOException e) {
+            return false;
         }
     }
 

@@ -35,7 +35,9 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--loss",
             paramLabel = "P",
-            description = "Mean share of datagrams lost on every link and lane; default: drawn from the seed.")
+            description =
+                    "Mean share of datagrams lost on every link and lane; default: drawn from the seed. Partitions,"
+                            + " which the seed draws too, drop more: also with --loss 0.")
     private double loss = -1;
 
     @Option(

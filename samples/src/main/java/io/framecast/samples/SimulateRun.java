@@ -61,8 +61,9 @@ final class SimulateRun {
         String text() {
             return String.format(
                     Locale.ROOT,
-                    "%,d seeds, %,d events, %,d drops, %,d repairs, %,d frames delivered and checked, digest %016x",
+                    "%,d %s, %,d events, %,d drops, %,d repairs, %,d frames delivered and checked, digest %016x",
                     seeds,
+                    seeds == 1 ? "seed" : "seeds",
                     events,
                     drops,
                     repairs,
@@ -70,7 +71,11 @@ final class SimulateRun {
                     digest);
         }
 
+        /// Why this run does not count as passed, in one line.
         Optional<String> failure() {
+            if (failed.isEmpty() && frames == 0) {
+                return Optional.of("no frame was delivered, so nothing was checked: lower --loss");
+            }
             return failed.map(report -> "seed " + report.seed() + ": " + String.join("; ", shown(report)) + "; replay: "
                     + plan.replay(report.seed()));
         }

@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 /// `framecast subscribe`.
 @Command(
         name = "subscribe",
-        description = "Receives a channel's frames into device memory until end of stream.",
+        description = "Receives a channel's frames into device memory until end of stream; status 130 when interrupted"
+                + " before.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         footerHeading = "%nExamples:%n",
@@ -80,9 +81,16 @@ final class SubscribeCommand implements Callable<Integer> {
         if (STDOUT.equals(out) && report.ownsStdout()) {
             throw new ConfigException("--out - and --json -: only one of them can have stdout");
         }
+        if (out != null && out.isEmpty()) {
+            throw new ConfigException("--out: expected FILE or -, got nothing");
+        }
+        if (out != null && !out.equals(STDOUT)) {
+            report.requireOther("--out", Path.of(out));
+        }
         report.requireWritable();
         final SubscribePlan plan = new SubscribePlan(frames, PublishPlan.seconds("--wait-timeout", waitTimeout));
         final Channel channel = channel();
+        Devices.require(channel.stream().device());
         final NodeConfig config = nodeOptions.config(environment);
         final FrameWorkerProvider workers = worker == null ? null : worker(worker);
         final SubscribeResult result;
@@ -99,6 +107,13 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     private int status(final SubscribeResult result) {
+        if (result.check().mismatch().isEmpty() && result.tally().interrupted()) {
+            environment
+                    .console()
+                    .line(Report.COMPLAINT + "interrupted after "
+                            + result.tally().frames() + " frames, before the end of the stream");
+            return ExitStatus.INTERRUPTED;
+        }
         if (result.check().mismatch().isEmpty()) {
             return ExitStatus.DONE;
         }

@@ -28,7 +28,9 @@ record SubscribeResult(
     record Route(String transport, String device) {}
 
     /// Frames handled and the checksum over them.
-    record FrameTally(long frames, long bytes, String streamCrc32c) {}
+    ///
+    /// @param interrupted whether the user stopped it before the stream's end: more may have followed
+    record FrameTally(long frames, long bytes, String streamCrc32c, boolean interrupted) {}
 
     /// Whether contents were compared, and what was wrong first; empty when nothing was.
     record Check(boolean done, String mismatch) {}
@@ -67,6 +69,9 @@ record SubscribeResult(
         }
         if (worker != null) {
             json.put("worker", worker);
+        }
+        if (tally.interrupted()) {
+            json.put("interrupted", true);
         }
         return json;
     }

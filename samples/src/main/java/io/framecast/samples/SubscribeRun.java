@@ -32,6 +32,7 @@ final class SubscribeRun {
     private long frameBytesMax;
     private long firstPublishNs;
     private long lastReadyNs;
+    private boolean interrupted;
 
     /// Who takes the frames; each may be absent.
     record Consumers(
@@ -82,6 +83,7 @@ final class SubscribeRun {
                 take(frame, stream, buffer);
             }
         }
+        interrupted = frames < plan.framesMax();
     }
 
     /// @return whether frames may still come
@@ -107,7 +109,9 @@ final class SubscribeRun {
     private void requireGoodEnd() {
         final String why = subscriber.failure().orElse("no reason was given");
         switch (subscriber.state()) {
-            case SOURCE_LOST -> throw new PeerLostException("source lost after " + frames + " frames: " + why);
+            case SOURCE_LOST ->
+                throw new PeerLostException(
+                        "source lost after " + frames + " frames: " + why.replaceFirst("^source lost: ", ""));
             case FAILED -> throw new ConfigException(why);
             case CLOSED -> throw new ConfigException("the subscriber was closed after " + frames + " frames: " + why);
             case END_OF_STREAM, JOINING, READY -> {
@@ -171,7 +175,7 @@ final class SubscribeRun {
         return new SubscribeResult(
                 new SubscribeResult.Route(subscriber.channel().transport(), device),
                 frameBytesMax,
-                new SubscribeResult.FrameTally(frames, bytes, checksum.hex()),
+                new SubscribeResult.FrameTally(frames, bytes, checksum.hex(), interrupted),
                 subscriber.stats(),
                 latencyNs,
                 lastReadyNs - firstPublishNs,

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.samples.json.Json;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine.Command;
 
 /// Whatever is wrong on the command line or around it: one clear line, the same in JSON, exit 2.
 final class BadInputTest {
@@ -28,7 +30,13 @@ final class BadInputTest {
     static Stream<Arguments> badCommands() {
         return Stream.of(
                 bad("expected a command"),
-                bad("'paint'", "paint"),
+                bad("unknown command 'paint'", "paint"),
+                bad("unknown command 'pubish'; nearest is publish; see framecast --help", "pubish"),
+                bad("unknown command 'hlep'; nearest is help; see", "hlep"),
+                bad("unknown option '--los'; nearest is --loss", "demo", "--los", "0.1"),
+                bad("'fast' is not a number", "demo", "--rate", "fast"),
+                bad("'x' is not a whole number", "demo", "--seed", "x"),
+                bad("Unknown subcommand 'paint'", "help", "paint"),
                 bad("--no-such", "demo", "--no-such"),
                 bad("'ten' is not", "demo", "--seconds", "ten"),
                 bad("--seconds", "demo", "--seconds", "0"),
@@ -43,17 +51,42 @@ final class BadInputTest {
                 bad("--loss", "demo", "--loss", "-0.1"),
                 bad("--rate: expected 0", "demo", "--rate", "-1"),
                 bad("--device: expected auto", "demo", "--device", "gpu"),
-                bad("transport: expected one of", "demo", "--transport", "upd"),
+                bad("--transport: expected auto, aeron or udp, got upd", "demo", "--transport", "upd"),
+                bad(
+                        "--frame-bytes: expected a number of bytes, such as 6220800, 64k, 16m or 1g, got 64q",
+                        "demo",
+                        "--frame-bytes",
+                        "64q"),
                 bad("no such file", "demo", "--input", "/nonexistent/clip.raw"),
                 bad("it is a directory".substring(6), "demo", "--input", "/"),
                 bad("expected ffmpeg's arguments", "demo", "--input", "ffmpeg:clip.mp4"),
                 bad("--metrics-port", "demo", "--metrics-port", "65534"),
-                bad("--metrics port: expected".replace("--", ""), "demo", "--metrics-port", "70000"),
+                bad("--metrics-port: expected 0 … 65535, got 70000", "demo", "--metrics-port", "70000"),
+                bad(
+                        "--metrics-port: expected 0 … 65535, got -1",
+                        "publish",
+                        URI,
+                        "--input",
+                        "test",
+                        "--metrics-port",
+                        "-1"),
+                bad(
+                        "ring: expected at least 3000 bytes for frames of 1000, got 2999",
+                        "publish",
+                        URI + "|ring=2999",
+                        "--input",
+                        "test",
+                        "--frame-bytes",
+                        "1000"));
+    }
+
+    static Stream<Arguments> badStreamCommands() {
+        return Stream.of(
                 bad("Missing required", "publish", "--input", "test"),
                 bad("--input", "publish", URI),
                 bad("expected framecast:", "publish", "udp://x", "--input", "test"),
                 bad("unknown key grup; nearest is group", "publish", "framecast:udp?grup=1", "--input", "test"),
-                bad("window: expected a number, got x", "publish", URI + "|window=x", "--input", "test"),
+                bad("window: expected a number of bytes", "publish", URI + "|window=x", "--input", "test"),
                 bad("no such file", "publish", URI, "--input", "/nonexistent/clip.raw"),
                 bad("--frames: expected at least 1", "publish", URI, "--input", "test", "--frames", "0"),
                 bad("--wait-subscribers", "publish", URI, "--input", "test", "--wait-subscribers", "0"),
@@ -73,6 +106,7 @@ final class BadInputTest {
                 bad("--device: expected", "subscribe", URI, "--device", "cuda"),
                 bad("no such file or directory", "subscribe", URI, "--out", "/nonexistent/out"),
                 bad("is a directory", "subscribe", URI, "--out", "/"),
+                bad("--out: expected FILE or -, got nothing", "subscribe", URI, "--out="),
                 bad("only one of them can have stdout", "subscribe", URI, "--out", "-"),
                 bad("unknown worker paint; known are []", "subscribe", URI, "--worker", "paint"),
                 bad("no source was heard", "subscribe", URI, "--wait-timeout", "0.01"));
@@ -83,7 +117,7 @@ final class BadInputTest {
     }
 
     @ParameterizedTest
-    @MethodSource("badCommands")
+    @MethodSource({"badCommands", "badStreamCommands"})
     void shouldSayWhatIsWrongInOneLine(final String part, final List<String> command) {
         final List<String> arguments = new ArrayList<>(command);
         arguments.addAll(List.of("--json", "-"));
@@ -116,6 +150,76 @@ final class BadInputTest {
     }
 
     @Test
+    void shouldSayOnlyOnceThatTheJsonFileCannotBeWritten() {
+        final var missing = tool.run("publish", URI, "--input", "test", "--json", "/nonexistent/result.json");
+        assertEquals(1, missing.err().lines().count(), missing.err());
+        final var nothing = tool.run("publish", URI, "--input", "test", "--json=");
+        assertEquals(ExitStatus.USAGE, nothing.status());
+        assertEquals(
+                "framecast: --json: expected FILE or -, got nothing",
+                nothing.err().strip());
+    }
+
+    @Test
+    void shouldRefuseOneFileForTwoThings() throws Exception {
+        final Path file = Files.writeString(directory.resolve("f"), "content");
+        final String other = directory.resolve(".").resolve("f").toString();
+        for (final List<String> command : List.of(
+                List.of("subscribe", URI, "--out", other),
+                List.of("publish", URI, "--input", other),
+                List.of("demo", "--input", other))) {
+            final List<String> arguments = new ArrayList<>(command);
+            arguments.addAll(List.of("--json", file.toString()));
+            Files.writeString(file, "content");
+            final var run = tool.run(arguments.toArray(String[]::new));
+            assertEquals(ExitStatus.USAGE, run.status(), run.err());
+            assertTrue(run.err().contains("and --json: expected two files"), run.err());
+        }
+    }
+
+    @Test
+    void shouldSayThatStdinIsClosed() throws Exception {
+        tool.in = InputStream.nullInputStream();
+        tool.in.close();
+        for (final List<String> command :
+                List.of(List.of("publish", URI, "--input", "-"), List.of("demo", "--input", "-"))) {
+            final List<String> arguments = new ArrayList<>(command);
+            arguments.addAll(List.of("--json", "-"));
+            tool.run(arguments.toArray(String[]::new)).assertFailed(ExitStatus.USAGE, "stdin is closed");
+        }
+    }
+
+    @Test
+    void shouldRefuseADeviceThatIsNotThereBeforeAnyProcessIsStarted() {
+        for (final String device : List.of("cuda:77", "emulated:999")) {
+            tool.run("demo", "--device", device, "--json", "-")
+                    .assertFailed(ExitStatus.USAGE, "device auto takes what is there");
+            assertTrue(((ToolFixture.ThreadLauncher) tool.children).launched.isEmpty(), "no process was started");
+        }
+    }
+
+    @Test
+    void shouldShowTheSameHelpByHelpCommand() {
+        for (final String command : List.of("demo", "publish", "subscribe", "simulate")) {
+            final var help = tool.run("help", command);
+            assertEquals(ExitStatus.DONE, help.status());
+            assertEquals(tool.run(command, "--help").outText(), help.outText());
+            assertTrue(help.outText().contains("Usage: framecast " + command), help.outText());
+        }
+        assertEquals(tool.run("--help").outText(), tool.run("help").outText());
+    }
+
+    @Test
+    void shouldNotWrapExamples() {
+        for (final String command : List.of("demo", "publish", "subscribe", "simulate")) {
+            final String help = tool.run(command, "--help").outText();
+            for (final String line : exampleLines(command)) {
+                assertTrue(help.lines().anyMatch(line::equals), () -> line + " is wrapped in " + help);
+            }
+        }
+    }
+
+    @Test
     void shouldShowHelpWithExamplesAndVersion() {
         for (final String command : List.of("demo", "publish", "subscribe")) {
             final var help = tool.run(command, "--help");
@@ -138,5 +242,15 @@ final class BadInputTest {
         assertEquals(ExitStatus.USAGE, run.status());
         assertTrue(run.err().startsWith("framecast: internal error: java.lang.NullPointerException"), run.err());
         assertEquals(1, run.err().lines().count());
+    }
+
+    private static String[] exampleLines(final String command) {
+        final Class<?> type = switch (command) {
+            case "demo" -> DemoCommand.class;
+            case "publish" -> PublishCommand.class;
+            case "subscribe" -> SubscribeCommand.class;
+            default -> SimulateCommand.class;
+        };
+        return type.getAnnotation(Command.class).footer();
     }
 }

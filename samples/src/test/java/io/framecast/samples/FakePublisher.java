@@ -20,7 +20,9 @@ final class FakePublisher implements Publisher {
     private long backPressured;
     private long evicted;
     private boolean claimOpen;
+    volatile boolean alone;
     boolean ended;
+    boolean abandoned;
     int claims;
     int offers;
 
@@ -40,6 +42,7 @@ final class FakePublisher implements Publisher {
 
     private long code() {
         if (live().isEmpty()) {
+            alone = true;
             return NOT_CONNECTED;
         }
         if (live().stream().anyMatch(subscriber -> subscriber.queued() >= FakeNetwork.CREDIT_FRAMES)) {
@@ -128,14 +131,25 @@ final class FakePublisher implements Publisher {
             if (claimOpen) {
                 throw new IllegalStateException("closed with an open claim");
             }
-            ended = true;
-            return true;
+            ended |= !abandoned;
+            return !abandoned;
         }
     }
 
     @Override
     public void close() {
         close(Duration.ZERO);
+    }
+
+    @Override
+    public void abandon() {
+        synchronized (network) {
+            if (!ended && !abandoned) {
+                abandoned = true;
+                live().forEach(subscriber -> subscriber.fail(
+                        io.framecast.api.Subscriber.State.SOURCE_LOST, "source lost: it closed without end of stream"));
+            }
+        }
     }
 
     private final class ClaimOwner implements FrameClaim.Owner {

@@ -207,7 +207,7 @@ final class PublishSubscribeTest {
 
     @Test
     void shouldStopPublishingAtOnceAndInOrderWhenAsked() throws Exception {
-        final var subscriber = tool.start("subscribe", ToolFixture.URI, "--check-test", "1", "--json", "-", "--child");
+        final var subscriber = tool.startApart("subscribe", ToolFixture.URI, "--check-test", "1", "--json", "-");
         final var publisher =
                 tool.start("publish", ToolFixture.URI, "--input", "test", "--frame-bytes", "64", "--json=-");
         while (tool.network.subscribers.isEmpty()

@@ -61,4 +61,18 @@ final class SimulateTest {
     void shouldNameWhatIsWrongWhenAnOptionIs(final String option, final String value, final String message) {
         tool.run("simulate", option, value, "--json", "-").assertFailed(ExitStatus.USAGE, message);
     }
+
+    @Test
+    void shouldNotPassWhenNothingWasChecked() {
+        final var run = tool.run("simulate", "--seeds", "1..2", "--loss", "0.9", "--json", "-");
+        assertEquals(ExitStatus.MISMATCH, run.status());
+        assertEquals(0L, run.json().get("frames"));
+        assertTrue(run.err().contains("nothing was checked: lower --loss"), run.err());
+    }
+
+    @Test
+    void shouldSpeakOfOneSeed() {
+        final String text = tool.run("simulate", "--seeds", "5").outText();
+        assertTrue(text.startsWith("1 seed, "), text);
+    }
 }

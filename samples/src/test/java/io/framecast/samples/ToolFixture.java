@@ -51,6 +51,10 @@ final class ToolFixture {
     }
 
     Run run(final String... arguments) {
+        return run(stop, arguments);
+    }
+
+    private Run run(final Stop stop, final String... arguments) {
         final ByteArrayOutputStream err = new ByteArrayOutputStream();
         final ByteArrayOutputStream out = new ByteArrayOutputStream();
         final Console console = new Console(new PrintStream(err, true, StandardCharsets.UTF_8), false);
@@ -65,8 +69,8 @@ final class ToolFixture {
         private final Thread thread;
         private volatile Run result;
 
-        private Background(final ToolFixture fixture, final String... arguments) {
-            thread = Thread.ofPlatform().daemon().start(() -> result = fixture.run(arguments));
+        private Background(final ToolFixture fixture, final Stop stop, final String... arguments) {
+            thread = Thread.ofPlatform().daemon().start(() -> result = fixture.run(stop, arguments));
         }
 
         Run join() throws InterruptedException {
@@ -80,7 +84,12 @@ final class ToolFixture {
     }
 
     Background start(final String... arguments) {
-        return new Background(this, arguments);
+        return new Background(this, stop, arguments);
+    }
+
+    /// As a process of its own: [#stop] is not for it.
+    Background startApart(final String... arguments) {
+        return new Background(this, new Stop(), arguments);
     }
 
     /// The demo's children as threads, which cannot be killed but can be made to look so.

@@ -247,6 +247,20 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         close(Duration.ZERO);
     }
 
+    @Override
+    public void abandon() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        // The session was not told to end, so that its last words are that it closed.
+        try {
+            host.remove(this);
+        } finally {
+            bounceArena.close();
+        }
+    }
+
     SourceSession session() {
         return session;
     }

@@ -73,7 +73,8 @@ final class Providers {
         final TransportProvider provider = transports.stream()
                 .filter(candidate -> candidate.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new ConfigException("transport: " + name + " is not on the class path, found "
+                .orElseThrow(() -> new ConfigException("transport: " + name
+                        + " is not part of this build; expected auto or one of "
                         + transports.stream().map(TransportProvider::name).toList()));
         provider.unavailable().ifPresent(reason -> {
             throw new ConfigException("transport: " + name + " cannot be used here: " + reason);

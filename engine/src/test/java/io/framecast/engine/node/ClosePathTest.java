@@ -214,6 +214,26 @@ class ClosePathTest {
         nodes.until(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldTellSourceLostWhenPublisherAbandonsItsStream(final String transport) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        final Subscriber subscriber = sink.subscribe(channel);
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "ready");
+        offer(publisher, 0, subscriber);
+        polled(subscriber, 1);
+        publisher.abandon();
+        publisher.abandon();
+        publisher.close();
+        assertFalse(publisher.close(Duration.ofSeconds(1)), "abandoned: nobody was told the end");
+        nodes.until(() -> subscriber.state() == Subscriber.State.SOURCE_LOST, "source lost");
+        assertEquals(
+                "source lost: it closed without end of stream",
+                subscriber.failure().orElseThrow());
+        assertEquals(Publisher.CLOSED, publisher.offer(frame(1), FrameOptions.DEFAULT));
+    }
+
     @Test
     void shouldKeepFramesReadableAfterEndAndLeaveUntilTheyAreClosed() {
         final Channel channel = StreamFixture.channel("udp", SETTINGS);

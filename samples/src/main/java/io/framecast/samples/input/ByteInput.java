@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /// A file or pipe cut into frames of one length, the last one shorter. Bytes go from the channel straight into the
 /// target.
@@ -21,15 +22,28 @@ final class ByteInput implements FrameInput {
 
     private static final long UNKNOWN = -1;
 
+    /// Whether the input has an end of its own.
+    enum Length {
+        FINITE,
+        LIVE
+    }
+
     private final String name;
     private final ReadableByteChannel channel;
     private final long frameBytes;
     private final long sizeBytes;
+    private final Length length;
     private long positionBytes;
     private boolean ended;
+    private boolean whole;
 
     private ByteInput(
-            final String name, final ReadableByteChannel channel, final long frameBytes, final long sizeBytes) {
+            final String name,
+            final ReadableByteChannel channel,
+            final long frameBytes,
+            final long sizeBytes,
+            final Length length) {
+        this.length = length;
         this.name = name;
         this.channel = channel;
         this.frameBytes = frameBytes;
@@ -43,9 +57,13 @@ final class ByteInput implements FrameInput {
             if (Files.isDirectory(file)) {
                 throw new ConfigException("cannot read " + file + ": expected a file, got a directory");
             }
+            if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+                requireReadable(file);
+                return new ByteInput(file.toString(), new WaitingChannel(file), frameBytes, UNKNOWN, Length.LIVE);
+            }
             final FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
-            final boolean sized = Files.isRegularFile(file) && channel.size() > 0;
-            return new ByteInput(file.toString(), channel, frameBytes, sized ? channel.size() : UNKNOWN);
+            final boolean sized = channel.size() > 0;
+            return new ByteInput(file.toString(), channel, frameBytes, sized ? channel.size() : UNKNOWN, Length.FINITE);
         } catch (final NoSuchFileException e) {
             throw new ConfigException("cannot read " + file + ": no such file", e);
         } catch (final AccessDeniedException e) {
@@ -55,8 +73,16 @@ final class ByteInput implements FrameInput {
         }
     }
 
-    static ByteInput ofPipe(final String name, final ReadableByteChannel channel, final long frameBytes) {
-        return new ByteInput(name, channel, frameBytes, UNKNOWN);
+    // Before its opening waits for somebody.
+    private static void requireReadable(final Path file) throws AccessDeniedException {
+        if (!Files.isReadable(file)) {
+            throw new AccessDeniedException(file.toString());
+        }
+    }
+
+    static ByteInput ofPipe(
+            final String name, final ReadableByteChannel channel, final long frameBytes, final Length length) {
+        return new ByteInput(name, channel, frameBytes, UNKNOWN, length);
     }
 
     @Override
@@ -76,6 +102,7 @@ final class ByteInput implements FrameInput {
                 final ByteBuffer buffer = target.asSlice(done, part).asByteBuffer();
                 final int count = channel.read(buffer);
                 ended = count < 0;
+                whole |= ended;
                 done += Math.max(count, 0);
             }
         } catch (final ClosedChannelException e) {
@@ -91,6 +118,11 @@ final class ByteInput implements FrameInput {
                     + " bytes while it was published");
         }
         return done;
+    }
+
+    @Override
+    public boolean isUnfinished() {
+        return length == Length.FINITE && !(sizeBytes == UNKNOWN ? whole : positionBytes >= sizeBytes);
     }
 
     @Override

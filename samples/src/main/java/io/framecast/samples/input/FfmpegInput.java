@@ -19,16 +19,31 @@ import org.jspecify.annotations.Nullable;
 final class FfmpegInput implements FrameInput {
     private final List<String> command;
     private final VideoFormat video;
+    private final boolean finite;
     private volatile @Nullable Process process;
     private volatile boolean cancelled;
     private volatile String lastComplaint = "";
     private @Nullable Thread complaints;
     private @Nullable ByteInput frames;
     private boolean ended;
+    private boolean whole;
 
     private FfmpegInput(final List<String> command, final VideoFormat video) {
         this.command = command;
         this.video = video;
+        this.finite = readsFile(command);
+    }
+
+    // A camera, a network stream and a generator go on until they are stopped; so does a file that is repeated.
+    private static boolean readsFile(final List<String> command) {
+        boolean file = false;
+        for (int i = 0; i + 1 < command.size(); i++) {
+            if (command.get(i).equals("-stream_loop") && command.get(i + 1).equals("-1")) {
+                return false;
+            }
+            file |= command.get(i).equals("-i") && Files.isRegularFile(Path.of(command.get(i + 1)));
+        }
+        return file;
     }
 
     /// @param executable `ffmpeg`, to be found on `searchPath`, or a path
@@ -106,7 +121,8 @@ final class FfmpegInput implements FrameInput {
             if (cancelled) {
                 started.destroy();
             }
-            return ByteInput.ofPipe("ffmpeg", new StreamChannel(started.getInputStream()), video.frameBytes());
+            return ByteInput.ofPipe(
+                    "ffmpeg", new StreamChannel(started.getInputStream()), video.frameBytes(), ByteInput.Length.LIVE);
         } catch (final IOException e) {
             throw new ConfigException("--input ffmpeg: cannot be started: " + e.getMessage(), e);
         }
@@ -142,6 +158,7 @@ final class FfmpegInput implements FrameInput {
             throw new ConfigException(
                     "ffmpeg ended within a frame: " + partBytes + " of " + video.frameBytes() + " bytes of " + video);
         }
+        whole = true;
     }
 
     private int exitStatus() {
@@ -170,6 +187,11 @@ final class FfmpegInput implements FrameInput {
             }
         }
         return false;
+    }
+
+    @Override
+    public boolean isUnfinished() {
+        return finite && !whole;
     }
 
     @Override

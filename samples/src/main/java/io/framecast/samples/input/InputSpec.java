@@ -1,6 +1,8 @@
 package io.framecast.samples.input;
 
 import io.framecast.api.error.ConfigException;
+import java.io.FileInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.file.Path;
@@ -31,6 +33,28 @@ public sealed interface InputSpec {
         };
     }
 
+    /// Nothing is taken from it.
+    ///
+    /// @throws ConfigException when it is closed
+    static void requireOpen(final InputStream stdin) {
+        try {
+            stdin.available();
+        } catch (final IOException e) {
+            throw new ConfigException("--input -: stdin is closed; pipe something into it, or name a file", e);
+        }
+    }
+
+    // A file that the shell opened has a size; pipes and terminals have none.
+    private static ByteInput.Length length(final InputStream stdin) {
+        try {
+            return stdin instanceof FileInputStream file && file.getChannel().size() > 0
+                    ? ByteInput.Length.FINITE
+                    : ByteInput.Length.LIVE;
+        } catch (final IOException e) {
+            return ByteInput.Length.LIVE;
+        }
+    }
+
     /// Opens the input. Nothing is read yet.
     ///
     /// @param frame how the input is cut
@@ -41,7 +65,10 @@ public sealed interface InputSpec {
         return switch (this) {
             case Test() -> new TestInput(seed, frame.bytes());
             case File(Path path) -> ByteInput.ofFile(path, frame.bytes());
-            case Stdin() -> ByteInput.ofPipe("stdin", Channels.newChannel(stdin), frame.bytes());
+            case Stdin() -> {
+                requireOpen(stdin);
+                yield ByteInput.ofPipe("stdin", Channels.newChannel(stdin), frame.bytes(), length(stdin));
+            }
             case Ffmpeg(String arguments) ->
                 FfmpegInput.open(
                         "ffmpeg", Objects.requireNonNullElse(System.getenv("PATH"), ""), arguments, frame.video());

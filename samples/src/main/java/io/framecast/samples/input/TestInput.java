@@ -27,6 +27,11 @@ final class TestInput implements FrameInput {
     }
 
     @Override
+    public boolean isUnfinished() {
+        return false;
+    }
+
+    @Override
     public void cancel() {
         cancelled = true;
     }
