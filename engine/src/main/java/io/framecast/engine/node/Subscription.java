@@ -258,9 +258,12 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 }
             }
             case LOST -> {
-                over = true;
-                publishStats(current);
-                subscriber.onEnd(Subscriber.State.SOURCE_LOST, lostText(machine));
+                // Frames that were whole when it was lost come first.
+                if (current.isEnded()) {
+                    over = true;
+                    publishStats(current);
+                    subscriber.onEnd(Subscriber.State.SOURCE_LOST, lostText(machine));
+                }
             }
             case REFUSED -> {
                 over = true;
@@ -272,7 +275,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private String lostText(final ReceiverMachine machine) {
         return switch (machine.lostReason()) {
             case SILENT ->
-                "source lost: silent for " + machine.stream().aliveTimeoutMs() + " ms (alive-timeout); is it running?";
+                "source lost: silent for " + machine.silenceNs() / 1_000_000 + " ms (alive-timeout); is it running?";
             case CLOSED -> "source lost: it closed without end of stream";
             case UNKNOWN, LEFT, FULL, RING_TOO_SMALL ->
                 "source lost: it evicted this subscriber after alive-timeout without an answer; subscribe again";
@@ -294,9 +297,9 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private void publishStats(final ReceiverSession current) {
         final ReceiverMachine machine = current.machine();
         subscriber.onStats(new SubscriberStats(
-                current.frames(),
-                current.bytes(),
-                current.inPlaceFrames(),
+                0,
+                0,
+                0,
                 current.sink().mendedBytes(),
                 machine.counts().repairedDatagrams(),
                 machine.verdicts().get(Verdict.DUPLICATE),
