@@ -111,6 +111,7 @@ final class ChannelParser {
                 bytes(ChannelKey.WINDOW, defaults.windowBytes()),
                 bytes(ChannelKey.FRAME_MAX, defaults.frameMaxBytes()),
                 bytes(ChannelKey.RING, defaults.ringBytes()),
+                bytes(ChannelKey.RING_MAX, defaults.ringMaxBytes()),
                 (int) number(ChannelKey.FRAMES_HELD, defaults.framesHeld(), Integer.MAX_VALUE),
                 values.getOrDefault(ChannelKey.DEVICE, defaults.device()),
                 delivery(),

@@ -128,7 +128,16 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     }
 
     void onState(final State next) {
+        if (next == State.READY && failure != null) {
+            failure = null;
+        }
         state = next;
+    }
+
+    /// A source was heard and left alone.
+    void onDeclined(final String reason) {
+        failure = reason;
+        state = State.JOINING;
     }
 
     /// Receiver's thread: what was not the user's doing.

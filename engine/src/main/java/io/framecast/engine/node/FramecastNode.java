@@ -153,8 +153,8 @@ public final class FramecastNode implements Framecast, SessionHost {
                     opened.add(providers.openDevice(channel.stream().device()));
             final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this);
             final Transport transport = opened.add(providers.openTransport(channel));
-            final Subscription subscription = new Subscription(
-                    subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
+            final Subscription subscription =
+                    new Subscription(subscriber, transport, context, conductor.opener(receiver));
             opened.keep();
             subscribers.add(subscriber);
             receiver.queue().send(() -> receiver.add(subscription));

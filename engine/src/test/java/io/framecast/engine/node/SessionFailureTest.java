@@ -18,6 +18,7 @@ import io.framecast.api.spi.TransportConfig;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.udp.UdpTransportProvider;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -184,9 +185,20 @@ class SessionFailureTest {
         try (CounterTable counters = CounterTable.create()) {
             final SessionContext context = new SessionContext(1, 0, notices::add, counters);
             receiver.add(new Subscription(
-                    subscriber, faulty.open(new TransportConfig(channel, notices::add)), context, (s, stream) -> {
-                        asked[0] = true;
-                        conductor.open(s, stream, receiver);
+                    subscriber,
+                    faulty.open(new TransportConfig(channel, notices::add)),
+                    context,
+                    new Subscription.Opener() {
+                        @Override
+                        public void open(final Subscription s, final StreamInfo stream) {
+                            asked[0] = true;
+                            conductor.opener(receiver).open(s, stream);
+                        }
+
+                        @Override
+                        public void free(final ReceiverSession session) {
+                            conductor.opener(receiver).free(session);
+                        }
                     }));
             until(() -> receiver.doWork() >= 0 && asked[0], "source heard");
             // Close falls between the receiver's request and the conductor's answer.
