@@ -31,6 +31,8 @@ public enum ChannelKey {
     FRAME_MAX("frame-max"),
     /// See [StreamConfig#ringBytes].
     RING("ring"),
+    /// See [StreamConfig#ringMaxBytes].
+    RING_MAX("ring-max"),
     /// See [StreamConfig#framesHeld].
     FRAMES_HELD("frames-held"),
     /// See [StreamConfig#device].
@@ -113,6 +115,7 @@ public enum ChannelKey {
         add(parts, WINDOW, stream.windowBytes(), StreamConfig.DEFAULT.windowBytes());
         add(parts, FRAME_MAX, stream.frameMaxBytes(), StreamConfig.DEFAULT.frameMaxBytes());
         add(parts, RING, stream.ringBytes(), StreamConfig.DEFAULT.ringBytes());
+        add(parts, RING_MAX, stream.ringMaxBytes(), StreamConfig.DEFAULT.ringMaxBytes());
         add(parts, FRAMES_HELD, stream.framesHeld(), StreamConfig.DEFAULT.framesHeld());
         add(parts, DEVICE, stream.device(), StreamConfig.DEFAULT.device());
         add(parts, DELIVERY, lower(stream.delivery()), lower(StreamConfig.DEFAULT.delivery()));

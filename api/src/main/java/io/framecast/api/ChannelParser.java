@@ -132,6 +132,7 @@ final class ChannelParser {
                 bytes(ChannelKey.WINDOW, defaults.windowBytes()),
                 bytes(ChannelKey.FRAME_MAX, defaults.frameMaxBytes()),
                 bytes(ChannelKey.RING, defaults.ringBytes()),
+                bytes(ChannelKey.RING_MAX, defaults.ringMaxBytes()),
                 number(ChannelKey.FRAMES_HELD, defaults.framesHeld(), "1 … 1024"),
                 values.getOrDefault(ChannelKey.DEVICE, defaults.device()),
                 delivery(),

@@ -5,6 +5,8 @@ package io.framecast.api;
 /// @param windowBytes payload bytes the source can still repair; 0 lets the source choose from frame-max
 /// @param frameMaxBytes longest frame the source may publish
 /// @param ringBytes a subscriber's ring; 0 for the smallest that works: (frames held + 1) × frame-max + window
+/// @param ringMaxBytes most memory a subscriber gives one session for its ring and tables, whatever the source asks
+///     for; 0 for a quarter of what the device, or the host, has available
 /// @param framesHeld frames a subscriber may hold unreleased while one more arrives
 /// @param device where frames land: `auto`, `host`, `emulated[:N]`, `cuda:N`
 /// @param delivery what happens when a subscriber is too slow; `reliable` blocks the source
@@ -14,6 +16,7 @@ public record StreamConfig(
         long windowBytes,
         long frameMaxBytes,
         long ringBytes,
+        long ringMaxBytes,
         int framesHeld,
         String device,
         Delivery delivery,
@@ -21,7 +24,7 @@ public record StreamConfig(
         int reorderDatagrams) {
     public static final long FRAME_MAX_LIMIT = 1L << 32;
     public static final StreamConfig DEFAULT =
-            new StreamConfig(0, 16L << 20, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3);
+            new StreamConfig(0, 16L << 20, 0, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3);
 
     /// Delivery policies.
     public enum Delivery {
@@ -36,6 +39,7 @@ public record StreamConfig(
                 "frame-max: expected 1 … " + (FRAME_MAX_LIMIT - 1) + " bytes, got ",
                 frameMaxBytes);
         require(ringBytes >= 0, "ring: expected bytes >= 0, got ", ringBytes);
+        require(ringMaxBytes >= 0, "ring-max: expected bytes >= 0, got ", ringMaxBytes);
         require(framesHeld >= 1 && framesHeld <= 1024, "frames-held: expected 1 … 1024, got ", framesHeld);
         require(
                 aliveTimeoutMs >= 10 && aliveTimeoutMs <= 86_400_000,
@@ -52,37 +56,106 @@ public record StreamConfig(
 
     public StreamConfig withWindowBytes(final long value) {
         return new StreamConfig(
-                value, frameMaxBytes, ringBytes, framesHeld, device, delivery, aliveTimeoutMs, reorderDatagrams);
+                value,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams);
     }
 
     public StreamConfig withFrameMaxBytes(final long value) {
         return new StreamConfig(
-                windowBytes, value, ringBytes, framesHeld, device, delivery, aliveTimeoutMs, reorderDatagrams);
+                windowBytes,
+                value,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams);
     }
 
     public StreamConfig withRingBytes(final long value) {
         return new StreamConfig(
-                windowBytes, frameMaxBytes, value, framesHeld, device, delivery, aliveTimeoutMs, reorderDatagrams);
+                windowBytes,
+                frameMaxBytes,
+                value,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams);
+    }
+
+    public StreamConfig withRingMaxBytes(final long value) {
+        return new StreamConfig(
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                value,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams);
     }
 
     public StreamConfig withFramesHeld(final int value) {
         return new StreamConfig(
-                windowBytes, frameMaxBytes, ringBytes, value, device, delivery, aliveTimeoutMs, reorderDatagrams);
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                value,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams);
     }
 
     public StreamConfig withDevice(final String value) {
         return new StreamConfig(
-                windowBytes, frameMaxBytes, ringBytes, framesHeld, value, delivery, aliveTimeoutMs, reorderDatagrams);
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                value,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams);
     }
 
     public StreamConfig withAliveTimeoutMs(final long value) {
         return new StreamConfig(
-                windowBytes, frameMaxBytes, ringBytes, framesHeld, device, delivery, value, reorderDatagrams);
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                value,
+                reorderDatagrams);
     }
 
     public StreamConfig withReorderDatagrams(final int value) {
         return new StreamConfig(
-                windowBytes, frameMaxBytes, ringBytes, framesHeld, device, delivery, aliveTimeoutMs, value);
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                value);
     }
 
     private static void require(final boolean condition, final String message, final long value) {

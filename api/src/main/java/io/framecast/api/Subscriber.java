@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 public interface Subscriber extends AutoCloseable {
     /// Where a subscription stands.
     enum State {
-        /// No source heard yet, or the handshake is under way.
+        /// No source heard yet, or the handshake is under way, or the source heard last refused, did not answer or
+        /// asked
+        /// for more memory than there is: [#failure] then says so, and this subscriber listens on.
         JOINING,
         /// Receiving.
         READY,
@@ -17,7 +19,8 @@ public interface Subscriber extends AutoCloseable {
         END_OF_STREAM,
         /// The source fell silent for longer than alive-timeout, or evicted this subscriber.
         SOURCE_LOST,
-        /// The join was refused, or the device or transport failed; [#failure] says why.
+        /// This subscriber's own `ring=` is too small or too large, or its device or transport failed; [#failure] says
+        /// why.
         FAILED,
         CLOSED
     }
@@ -29,7 +32,7 @@ public interface Subscriber extends AutoCloseable {
 
     State state();
 
-    /// Why the state is SOURCE_LOST or FAILED, in one line.
+    /// Why the state is SOURCE_LOST or FAILED, or why it is still JOINING though a source was heard, in one line.
     java.util.Optional<String> failure();
 
     /// Hands over the frames that have arrived, in publishing order; the handler owns each and must close or

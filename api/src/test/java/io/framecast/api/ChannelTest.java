@@ -20,7 +20,7 @@ final class ChannelTest {
     @Test
     void shouldReadEveryKey() {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
-                + "|mtu=9000|ttl=4|socket-buffer=8m|window=64M|frame-max=128m|ring=1g|frames-held=5|device=cuda:1"
+                + "|mtu=9000|ttl=4|socket-buffer=8m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=reliable|alive-timeout=2000|reorder=7");
         assertEquals(
                 new Channel.Multicast(
@@ -29,7 +29,15 @@ final class ChannelTest {
                         "cam1",
                         new LinkConfig("eth0", 9000, 4, 8L << 20),
                         new StreamConfig(
-                                64L << 20, 128L << 20, 1L << 30, 5, "cuda:1", StreamConfig.Delivery.RELIABLE, 2000, 7)),
+                                64L << 20,
+                                128L << 20,
+                                1L << 30,
+                                2L << 30,
+                                5,
+                                "cuda:1",
+                                StreamConfig.Delivery.RELIABLE,
+                                2000,
+                                7)),
                 channel);
     }
 
@@ -207,6 +215,7 @@ final class ChannelTest {
         final StreamConfig stream = new StreamConfig(
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextLong(1, StreamConfig.FRAME_MAX_LIMIT),
+                random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextInt(1, 1025),
                 pick(random, "auto", "host", "emulated", "emulated:3", "cuda:0", "cuda:127"),

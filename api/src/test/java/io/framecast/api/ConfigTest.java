@@ -76,11 +76,12 @@ final class ConfigTest {
         final StreamConfig stream = STREAM.withWindowBytes(1)
                 .withFrameMaxBytes(2)
                 .withRingBytes(3)
+                .withRingMaxBytes(7)
                 .withFramesHeld(4)
                 .withDevice("host")
                 .withAliveTimeoutMs(500)
                 .withReorderDatagrams(6);
-        assertEquals(new StreamConfig(1, 2, 3, 4, "host", StreamConfig.Delivery.RELIABLE, 500, 6), stream);
+        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", StreamConfig.Delivery.RELIABLE, 500, 6), stream);
     }
 
     @ParameterizedTest

@@ -47,6 +47,11 @@ public interface DeviceBackend extends AutoCloseable {
     /// Bytes of device memory allocated and not yet freed.
     long allocatedBytes();
 
+    /// Bytes of device memory that may still be allocated, as far as that is known; MAX_VALUE where it is not.
+    default long availableBytes() {
+        return Long.MAX_VALUE;
+    }
+
     @Override
     void close();
 }

@@ -12,11 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// Says which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
 /// it, which the system frees when that process is gone.
 final class DirectoryLock implements AutoCloseable {
-    private final Path file;
     private final FileChannel channel;
 
-    private DirectoryLock(final Path file, final FileChannel channel) {
-        this.file = file;
+    private DirectoryLock(final FileChannel channel) {
         this.channel = channel;
     }
 
@@ -28,7 +26,7 @@ final class DirectoryLock implements AutoCloseable {
             Files.createDirectories(file.getParent());
             channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (channel.tryLock() != null) {
-                return new DirectoryLock(file, channel);
+                return new DirectoryLock(channel);
             }
             channel.close();
             return null;
@@ -41,10 +39,11 @@ final class DirectoryLock implements AutoCloseable {
     @Override
     public void close() {
         try {
-            Files.deleteIfExists(file);
+            // The empty file stays: deleted before the lock is freed, or after, it would leave one process with a lock
+            // on a file that is gone and let another lock a new one beside it.
             channel.close();
         } catch (final IOException e) {
-            // The lock is freed with the process; the empty file does no harm.
+            // The lock is freed with the process.
             return;
         }
     }

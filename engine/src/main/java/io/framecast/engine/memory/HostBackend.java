@@ -10,6 +10,7 @@ import io.framecast.api.spi.KernelSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Host memory as a device: addresses are virtual addresses, work runs at once in the thread that enqueues it,
@@ -25,7 +26,16 @@ final class HostBackend implements DeviceBackend {
     private final HostMemoryTable table = new HostMemoryTable();
     private final HostMemoryTable pinned = new HostMemoryTable();
     private final AtomicLong allocatedBytes = new AtomicLong();
+    private final LongSupplier available;
     private volatile boolean closed;
+
+    HostBackend() {
+        this(SystemMemory::availableBytes);
+    }
+
+    HostBackend(final LongSupplier available) {
+        this.available = available;
+    }
 
     @Override
     public String name() {
@@ -72,13 +82,15 @@ final class HostBackend implements DeviceBackend {
         }
         final Arena arena = Arena.ofShared();
         try {
+            SystemMemory.require(bytes, available);
             final MemorySegment segment = arena.allocate(bytes, ALIGN_BYTES);
             owner.add(new HostMemoryTable.Range(segment, arena));
             return segment;
         } catch (final OutOfMemoryError e) {
             arena.close();
             throw new DeviceException(
-                    "host: no room for " + bytes + " bytes; ask for less or raise -XX:MaxDirectMemorySize", e);
+                    "host: no room for " + bytes + " bytes; ask for less, free memory or raise -XX:MaxDirectMemorySize",
+                    e);
         }
     }
 
@@ -129,6 +141,11 @@ final class HostBackend implements DeviceBackend {
     public DeviceKernel load(final KernelSource source) {
         requireOpen();
         return new HostKernel(source.name(), source.emulation());
+    }
+
+    @Override
+    public long availableBytes() {
+        return available.getAsLong();
     }
 
     @Override

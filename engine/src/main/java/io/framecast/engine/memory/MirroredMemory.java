@@ -3,6 +3,7 @@ package io.framecast.engine.memory;
 import io.framecast.engine.memory.Mappings.MapMode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame that
@@ -36,11 +37,18 @@ public final class MirroredMemory implements AutoCloseable {
     /// Memory of `bytes` bytes, mapped twice where that can be, else followed by `spareBytes` bytes of its own.
     ///
     /// @param spareBytes what the caller addresses behind the end in any case; at most `bytes`
+    /// @throws OutOfMemoryError when the system has not that much available
     public static MirroredMemory allocate(final long bytes, final long spareBytes) {
+        return allocate(bytes, spareBytes, SystemMemory::availableBytes);
+    }
+
+    static MirroredMemory allocate(final long bytes, final long spareBytes, final LongSupplier available) {
         if (bytes <= 0 || bytes > Long.MAX_VALUE / 2 || spareBytes < 0 || spareBytes > bytes) {
             throw new IllegalArgumentException(
                     "memory: expected bytes > 0 and 0 <= spare <= bytes, got " + bytes + " and " + spareBytes);
         }
+        // Pages are taken at once: without a look first, somebody would be killed for them.
+        SystemMemory.require(bytes + spareBytes, available);
         final MirroredMemory mapped = bytes % pageBytes() == 0 ? mapTwice(bytes) : null;
         return mapped == null ? plain(bytes + spareBytes) : mapped;
     }

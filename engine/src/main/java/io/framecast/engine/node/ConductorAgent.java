@@ -11,12 +11,30 @@ final class ConductorAgent implements Agent {
         return queue;
     }
 
-    /// From the receiver's thread: makes a session and hands it back.
-    void open(final Subscription subscription, final StreamInfo stream, final ReceiverAgent receiver) {
+    /// What the subscriptions of a receiver ask for; from its thread.
+    Subscription.Opener opener(final ReceiverAgent receiver) {
+        return new Subscription.Opener() {
+            @Override
+            public void open(final Subscription subscription, final StreamInfo stream) {
+                ConductorAgent.this.open(subscription, stream, receiver);
+            }
+
+            @Override
+            public void free(final ReceiverSession session) {
+                queue.send(session::close);
+            }
+        };
+    }
+
+    // Makes a session and hands it back.
+    private void open(final Subscription subscription, final StreamInfo stream, final ReceiverAgent receiver) {
         queue.send(() -> {
             try {
                 final ReceiverSession session = subscription.open(stream);
                 receiver.queue().send(() -> subscription.attach(session, receiver.nowNs()));
+            } catch (final UnfitSourceException e) {
+                final String reason = e.line();
+                receiver.queue().send(() -> subscription.decline(stream.session(), reason, receiver.nowNs()));
             } catch (final RuntimeException | Error e) {
                 // Without an answer the subscription would wait for ever.
                 receiver.queue().send(() -> subscription.refuse(Failures.line("subscriber", e)));

@@ -5,6 +5,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.DataLayout;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ final class EngineFrame implements DeviceFrame {
     private byte[] metadata = NO_METADATA;
     private long firstSequence;
     private boolean inMendBuffer;
+    private boolean inPlace;
     private boolean awaitsStream;
     private boolean held;
 
@@ -33,7 +35,7 @@ final class EngineFrame implements DeviceFrame {
         consumed = device.openEvent();
     }
 
-    void fill(final ReceivedFrame frame, final DeviceRegion memory, final boolean mend) {
+    void fill(final ReceivedFrame frame, final DeviceRegion memory, final PayloadSink.Delivery delivery) {
         frameId = frame.frameId();
         timestampNs = frame.timestampNs();
         flags = frame.flags();
@@ -41,7 +43,8 @@ final class EngineFrame implements DeviceFrame {
         metadata = bytes == null ? NO_METADATA : bytes;
         region = memory;
         firstSequence = frame.firstSequence();
-        inMendBuffer = mend;
+        inMendBuffer = delivery == PayloadSink.Delivery.IN_MEND_BUFFER;
+        inPlace = delivery == PayloadSink.Delivery.IN_PLACE;
         awaitsStream = false;
     }
 
@@ -58,6 +61,11 @@ final class EngineFrame implements DeviceFrame {
 
     boolean inMendBuffer() {
         return inMendBuffer;
+    }
+
+    /// Whether its bytes lie where they first landed.
+    boolean inPlace() {
+        return inPlace;
     }
 
     /// Whether the stream it was released on is done with it.

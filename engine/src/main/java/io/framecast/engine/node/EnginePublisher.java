@@ -13,11 +13,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A publisher: the producer's side of a send window. Frames are written or copied into window slots and
 /// committed; the sender's thread takes them from there.
 final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner {
+    private static final long CLOSE_MAX_NS = TimeUnit.DAYS.toNanos(1);
+    // For what comes behind the linger.
+    private static final long CLOSE_SLACK_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long CLOSE_PARK_NS = 200_000;
+
     private final Channel channel;
     private final SourceSession session;
     private final SendWindow window;
@@ -35,11 +43,16 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private long backPressured;
     // Bytes of the frame under way that offer has taken; 0 between frames.
     private long offered;
+    private MemorySegment offeredFrame = MemorySegment.NULL;
     private long offeredTimestampNs;
     // Also closed by its node, from another thread.
+    private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean closed;
+    // When whoever closes is done at the latest.
+    private volatile long closeByNs;
+    private volatile boolean done;
     // Whether every subscriber had everything when the publisher closed.
-    private boolean all;
+    private volatile boolean all;
     private volatile @Nullable String failure;
 
     EnginePublisher(final Channel channel, final SourceSession session, final SessionHost host) {
@@ -133,6 +146,12 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             }
             offeredTimestampNs = timestampNs(options);
             begin(length, offeredTimestampNs, options);
+            offeredFrame = frame;
+        } else if (!isOffered(frame)) {
+            throw new IllegalStateException("offer: a frame of " + offeredFrame.byteSize() + " bytes is under way, "
+                    + offered + " of them taken; offer the same memory again until it is taken, got another of "
+                    + length
+                    + " bytes");
         } else if (closed || failure != null) {
             return CLOSED;
         }
@@ -142,6 +161,12 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             // The node was closed meanwhile, and the window with it.
             return closedOr(e);
         }
+    }
+
+    private boolean isOffered(final MemorySegment frame) {
+        return frame.byteSize() == offeredFrame.byteSize()
+                && frame.address() == offeredFrame.address()
+                && frame.heapBase().equals(offeredFrame.heapBase());
     }
 
     private long closedOr(final IllegalStateException cause) {
@@ -165,6 +190,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             return BACK_PRESSURED;
         }
         offered = 0;
+        offeredFrame = MemorySegment.NULL;
         finish(length);
         return bytes;
     }
@@ -225,21 +251,31 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public boolean close(final Duration linger) {
-        if (closed) {
+        if (!closing.compareAndSet(false, true)) {
+            awaitClosed();
             return all;
         }
+        closeByNs = System.nanoTime() + Math.min(linger.toNanos(), CLOSE_MAX_NS) + CLOSE_SLACK_NS;
         closed = true;
         final long evictionsBefore = session.machine().counts().evictions();
         session.end();
-        final boolean drained = host.await(() -> session.isDrained() || failure != null, linger) && failure == null;
+        final boolean settled = host.await(() -> session.isSettled() || failure != null, linger) && failure == null;
         // Who was evicted meanwhile acknowledged nothing.
-        all = drained && session.machine().counts().evictions() == evictionsBefore;
+        all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;
         try {
             host.remove(this);
         } finally {
             bounceArena.close();
+            done = true;
         }
         return all;
+    }
+
+    // Another thread closes: its node, or its user. It runs the agents where that is a caller's task.
+    private void awaitClosed() {
+        while (!done && (closeByNs == 0 || System.nanoTime() - closeByNs < 0)) {
+            LockSupport.parkNanos(CLOSE_PARK_NS);
+        }
     }
 
     @Override

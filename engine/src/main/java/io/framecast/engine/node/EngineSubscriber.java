@@ -8,6 +8,7 @@ import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,12 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     private volatile State state = State.JOINING;
     private volatile @Nullable String failure;
     private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, 0, 0);
+    // What the user took, in his own thread; the rest of the statistics is the receiver's.
+    private long frames;
+    private long bytes;
+    private long inPlaceFrames;
     // Also closed by its node, from another thread.
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     EngineSubscriber(final Channel channel, final DeviceBackend device, final SessionHost host) {
         this.channel = channel;
@@ -45,7 +50,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
 
     @Override
     public State state() {
-        if (closed) {
+        if (closed.get()) {
             return State.CLOSED;
         }
         final State current = state;
@@ -62,8 +67,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     @Override
     public int poll(final FrameHandler handler, final int limit) {
         int count = 0;
-        while (count < limit && !closed) {
-            final EngineFrame frame = exchange.poll();
+        while (count < limit) {
+            final DeviceFrame frame = poll();
             if (frame == null) {
                 break;
             }
@@ -75,7 +80,13 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
 
     @Override
     public @Nullable DeviceFrame poll() {
-        return closed ? null : exchange.poll();
+        final EngineFrame frame = closed.get() ? null : exchange.poll();
+        if (frame != null) {
+            frames++;
+            bytes += frame.length();
+            inPlaceFrames += frame.inPlace() ? 1 : 0;
+        }
+        return frame;
     }
 
     @Override
@@ -84,18 +95,26 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
             throw new IllegalArgumentException("post: expected memory that the host addresses, for device "
                     + device.name() + "; allocate it from the subscriber's device");
         }
-        return !closed && posted.offer(region);
+        return !closed.get() && posted.offer(region);
     }
 
     @Override
     public SubscriberStats stats() {
-        return stats;
+        final SubscriberStats seen = stats;
+        return new SubscriberStats(
+                frames,
+                bytes,
+                inPlaceFrames,
+                seen.mendedBytes(),
+                seen.repairedDatagrams(),
+                seen.duplicateDatagrams(),
+                seen.droppedFrames(),
+                seen.rejectedDatagrams());
     }
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
+        if (closed.compareAndSet(false, true)) {
             host.remove(this);
         }
     }
@@ -109,9 +128,19 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     }
 
     void onState(final State next) {
+        if (next == State.READY && failure != null) {
+            failure = null;
+        }
         state = next;
     }
 
+    /// A source was heard and left alone.
+    void onDeclined(final String reason) {
+        failure = reason;
+        state = State.JOINING;
+    }
+
+    /// Receiver's thread: what was not the user's doing.
     void onStats(final SubscriberStats next) {
         stats = next;
     }

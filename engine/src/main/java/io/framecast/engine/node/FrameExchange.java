@@ -71,6 +71,11 @@ final class FrameExchange implements FrameReturns {
         return delivered.poll();
     }
 
+    /// Frames that wait to be polled.
+    int delivered() {
+        return delivered.size();
+    }
+
     boolean hasDelivered() {
         return !delivered.isEmpty();
     }

@@ -153,8 +153,8 @@ public final class FramecastNode implements Framecast, SessionHost {
                     opened.add(providers.openDevice(channel.stream().device()));
             final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this);
             final Transport transport = opened.add(providers.openTransport(channel));
-            final Subscription subscription = new Subscription(
-                    subscriber, transport, context, (s, stream) -> conductor.open(s, stream, receiver));
+            final Subscription subscription =
+                    new Subscription(subscriber, transport, context, conductor.opener(receiver));
             opened.keep();
             subscribers.add(subscriber);
             receiver.queue().send(() -> receiver.add(subscription));
@@ -193,7 +193,6 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     @Override
     public void remove(final EnginePublisher publisher) {
-        publishers.remove(publisher);
         final Completion done = new Completion();
         sender.queue().send(() -> {
             try {
@@ -204,6 +203,8 @@ public final class FramecastNode implements Framecast, SessionHost {
             }
         });
         awaitAgent(done);
+        // Not sooner: until then a node that closes waits for it.
+        publishers.remove(publisher);
     }
 
     @Override
@@ -250,9 +251,12 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     // The agents have stopped, so this thread runs what they left: sessions half opened, commands not yet taken.
     private void closeSessions() {
-        for (int i = 0; i < CLOSE_ROUNDS && receiver.doWork() + conductor.doWork() > 0; i++) {
+        for (int i = 0; i < CLOSE_ROUNDS && sender.doWork() + receiver.doWork() + conductor.doWork() > 0; i++) {
             Thread.onSpinWait();
         }
+        final List<EnginePublisher> left = List.copyOf(sender.publishers());
+        left.forEach(sender::remove);
+        left.forEach(publisher -> publisher.finishSession(sender.nowNs()));
         CloseHelper.closeAll(receiver.closing());
     }
 

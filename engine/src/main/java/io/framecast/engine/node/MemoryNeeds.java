@@ -9,13 +9,17 @@ import io.framecast.reliability.wire.DataLayout;
 ///
 /// @param hostBytes native memory of the host: rings, headers, landing memory
 /// @param deviceBytes memory of the subscriber's device; 0 where frames lie in host memory
-/// @param heapBytesMax arrays of the protocol, one entry for each slot, and metadata of at most 1024 bytes for
-///     each
-record MemoryNeeds(long hostBytes, long deviceBytes, long heapBytesMax) {
+/// @param tableBytes arrays of the protocol on the heap, one entry for each slot
+/// @param metadataBytesMax metadata on the heap, at most 1024 bytes for each slot
+record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metadataBytesMax) {
     // SendWindow: length 4, metadata reference 8, frame id 8. RetransmitScheduler: 4 + 8 + 4 + 8.
     private static final long SOURCE_HEAP_PER_SLOT = 44;
-    // NackScheduler 9, FrameTable 48 with its metadata reference, ReceiveWindow and SlotBits a bit each.
-    private static final long SUBSCRIBER_HEAP_PER_SLOT = 58;
+    // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits a bit each.
+    private static final long SUBSCRIBER_HEAP_PER_SLOT = 67;
+    // A transport's scatter or gather list of a slot: two iovecs on udp, less elsewhere.
+    private static final long LIST_BYTES = 32;
+    // Datagrams of a batch, whose lists udp repeats behind the last slot's, so that a batch may wrap.
+    private static final long LISTS_REPEATED = 64;
     private static final long METADATA_PER_SLOT_MAX = 16 + FrameOptions.METADATA_BYTES_MAX;
 
     /// A source: window slots and the probe's, each with its header, and the control rings. Where memory cannot
@@ -24,9 +28,10 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long heapBytesMax) {
         final long payload = (windowSlots + 1L) * slotBytes;
         final long headers = (windowSlots + 1L) * DataLayout.LENGTH;
         return new MemoryNeeds(
-                payload + headers + ControlLane.memoryBytes(headerReserveBytes),
+                payload + headers + 2 * listBytes(windowSlots + 1L) + ControlLane.memoryBytes(headerReserveBytes),
                 0,
-                windowSlots * (SOURCE_HEAP_PER_SLOT + METADATA_PER_SLOT_MAX));
+                windowSlots * SOURCE_HEAP_PER_SLOT,
+                windowSlots * METADATA_PER_SLOT_MAX);
     }
 
     /// A subscriber that lands frames in place, in host memory: the ring, a header for each slot, scratch and
@@ -35,9 +40,14 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long heapBytesMax) {
         final long ring = config.ringSlots() * (long) (config.slotBytes() + config.headerStride());
         final long scratch = (long) config.batchMax() * config.slotBytes();
         return new MemoryNeeds(
-                ring + scratch + repairBytes(config) + ControlLane.memoryBytes(config.headerReserveBytes()),
+                ring
+                        + scratch
+                        + listBytes(config.ringSlots())
+                        + repairBytes(config)
+                        + ControlLane.memoryBytes(config.headerReserveBytes()),
                 0,
-                heapBytes(config));
+                tableSlots(config) * SUBSCRIBER_HEAP_PER_SLOT,
+                tableSlots(config) * METADATA_PER_SLOT_MAX);
     }
 
     /// A subscriber whose frames are copied on to its device: the ring and one mend buffer there; landing and
@@ -45,18 +55,33 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long heapBytesMax) {
     static MemoryNeeds staged(final SinkConfig config) {
         final long landing = config.landingSlots() * (long) (config.slotBytes() + config.headerStride());
         return new MemoryNeeds(
-                landing + repairBytes(config) + ControlLane.memoryBytes(config.headerReserveBytes()),
+                landing
+                        + listBytes(config.landingSlots())
+                        + repairBytes(config)
+                        + ControlLane.memoryBytes(config.headerReserveBytes()),
                 config.ringBytes() + config.stream().frameMaxBytes(),
-                heapBytes(config));
+                tableSlots(config) * SUBSCRIBER_HEAP_PER_SLOT,
+                tableSlots(config) * METADATA_PER_SLOT_MAX);
     }
 
-    private static long repairBytes(final SinkConfig config) {
-        return SinkConfig.REPAIR_SLOTS * (long) (config.slotBytes() + config.headerStride());
+    /// Everything but metadata: what a session takes before the first datagram.
+    long totalBytes() {
+        return hostBytes + deviceBytes + tableBytes;
     }
 
-    private static long heapBytes(final SinkConfig config) {
-        // Tables are a power of two long.
-        final long slots = Math.max(64, 2L * Integer.highestOneBit(Math.max(1, config.ringSlots() - 1)));
-        return slots * (SUBSCRIBER_HEAP_PER_SLOT + METADATA_PER_SLOT_MAX);
+    /// Lists of one lane over a ring of `slots` slots.
+    static long listBytes(final long slots) {
+        return (slots + LISTS_REPEATED) * LIST_BYTES;
+    }
+
+    /// The repair lane's slots with their headers and lists.
+    static long repairBytes(final SinkConfig config) {
+        return SinkConfig.REPAIR_SLOTS * (long) (config.slotBytes() + config.headerStride())
+                + listBytes(SinkConfig.REPAIR_SLOTS);
+    }
+
+    // Tables are a power of two long.
+    private static long tableSlots(final SinkConfig config) {
+        return Math.max(64, 2L * Integer.highestOneBit(Math.max(1, config.ringSlots() - 1)));
     }
 }

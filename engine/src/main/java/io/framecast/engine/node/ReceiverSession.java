@@ -71,22 +71,15 @@ final class ReceiverSession implements AutoCloseable {
         return repair;
     }
 
-    /// Frames delivered.
-    long frames() {
-        return frames;
-    }
-
-    long bytes() {
-        return bytes;
-    }
-
-    long inPlaceFrames() {
-        return inPlaceFrames;
+    /// Whether it became a member.
+    boolean isStarted() {
+        return started;
     }
 
     /// Whether everything that will ever come was handed to the subscriber.
     boolean isEnded() {
-        return machine.state() == State.ENDED && pending == null;
+        final boolean over = machine.state() == State.ENDED || machine.state() == State.LOST;
+        return over && pending == null && machine.nextFrameBytes() == 0;
     }
 
     /// One duty cycle.
@@ -141,7 +134,7 @@ final class ReceiverSession implements AutoCloseable {
         ledger.deliver(
                 frame.firstSequence(),
                 StreamInfo.slots(frame.bytes(), machine.stream().slotBytes()));
-        object.fill(frame, region, sink.lastDelivery() == PayloadSink.Delivery.IN_MEND_BUFFER);
+        object.fill(frame, region, sink.lastDelivery());
         inPlaceFrames += sink.lastDelivery() == PayloadSink.Delivery.IN_PLACE ? 1 : 0;
         frames++;
         bytes += frame.bytes();

@@ -22,6 +22,7 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
 
@@ -35,6 +36,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private static final int SEND_BATCH_MIN = 16;
     private static final int SEND_ROUNDS_MAX = 2;
     private static final int NO_PEER = -1;
+    // However many are refused.
+    private static final long REFUSAL_NOTICE_NS = 1_000_000_000;
 
     private final Transport transport;
     private final ControlLane control;
@@ -51,11 +54,15 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final ControlLane.Handler onControl = this::onControl;
 
     private final CounterBoard counters;
+    private final Consumer<String> notices;
 
     private volatile int readyMembers;
     private volatile boolean ending;
     private volatile boolean drained;
+    private volatile boolean settled;
     private boolean endTold;
+    private long refusalsNoticed;
+    private long refusalNoticeNs;
     private boolean failed;
 
     /// Opens lanes and memory. Owns the transport from then on; when it throws, what it opened is closed and the
@@ -68,6 +75,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             final SessionContext context,
             final RandomGenerator secrets) {
         this.transport = transport;
+        notices = context.notices();
         final int slotBytes = slotBytes(transport);
         final int windowSlots = windowSlots(channel, slotBytes);
         sendBatchMax = Math.max(SEND_BATCH_MIN, SEND_BATCH_BYTES / slotBytes);
@@ -191,6 +199,11 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return drained;
     }
 
+    /// Whether, after [#end], there is nothing left to wait for: drained, or ended within a frame.
+    boolean isSettled() {
+        return settled;
+    }
+
     /// One duty cycle.
     int doWork(final long nowNs) {
         int work = control.poll(onControl, nowNs);
@@ -208,10 +221,27 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         }
         readyMembers = machine.readyMembers();
         counters.tick(nowNs);
+        noticeRefusals(nowNs);
         if (endTold) {
             drained = machine.isDrained();
+            settled = machine.isSettled();
         }
         return work;
+    }
+
+    private void noticeRefusals(final long nowNs) {
+        final long refusals = machine.counts().refusals();
+        if (refusals > refusalsNoticed && nowNs >= refusalNoticeNs) {
+            final String why = switch (machine.counts().refusalReason()) {
+                case RING_TOO_SMALL -> "the subscriber's ring is too small for frame-max; enlarge its ring=";
+                case FULL -> "as many subscribers as there is room for have joined; it will ask again";
+                case LEFT, SILENT, UNKNOWN, CLOSED -> "the session is over";
+            };
+            notices.accept("publisher of " + stream().channel() + ": " + (refusals - refusalsNoticed)
+                    + " join(s) refused: " + why);
+            refusalsNoticed = refusals;
+            refusalNoticeNs = nowNs + REFUSAL_NOTICE_NS;
+        }
     }
 
     private int sendData(final long nowNs) {

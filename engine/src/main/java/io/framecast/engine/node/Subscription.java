@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
@@ -11,6 +12,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.HostSink;
 import io.framecast.engine.sink.LossInjector;
@@ -25,6 +27,7 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -39,11 +42,15 @@ import org.jspecify.annotations.Nullable;
 /// queues.
 final class Subscription implements ReceiverOutput, AutoCloseable {
     private static final int NO_PEER = -1;
+    private static final int SLOTS_MAX = 1 << 24;
     private static final long STATS_INTERVAL_NS = 20_000_000;
 
-    /// Asks the conductor for a session.
+    /// Asks the conductor to make and free sessions.
     interface Opener {
         void open(Subscription subscription, StreamInfo stream);
+
+        /// Frees the memory of a session whose lanes are closed.
+        void free(ReceiverSession session);
     }
 
     private final EngineSubscriber subscriber;
@@ -58,6 +65,8 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private final ControlLane.Handler onControl = this::onControl;
     private @Nullable ReceiverSession session;
     private int sourcePeer = NO_PEER;
+    private final ShunnedSources shunned = new ShunnedSources();
+    private String declined = "";
     // A source was chosen: no other is listened for.
     private boolean found;
     // The conductor opens lanes on the transport: nobody else may touch it.
@@ -109,7 +118,10 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         }
         work += current.doWork(nowNs);
         if (!over) {
-            report(current);
+            report(current, nowNs);
+            if (session != current) {
+                return work;
+            }
         }
         statsDue |= work > 0;
         if (statsDue && nowNs >= statsNs) {
@@ -125,15 +137,16 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         if (current != null) {
             current.machine().onControl(datagram, offset, bytes, nowNs);
         } else if (!found) {
-            listen(datagram, offset, bytes);
+            listen(datagram, offset, bytes, nowNs);
         }
     }
 
-    private void listen(final MemorySegment datagram, final long offset, final int bytes) {
+    private void listen(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
         if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD
                 || ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
                 || !HeartbeatLayout.isValid(datagram, offset)
-                || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0) {
+                || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
+                || shunned.contains(ControlLayout.session(datagram, offset), nowNs)) {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
@@ -147,6 +160,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     /// Conductor: makes the session's memory, lanes and machine.
     ///
     /// @return what [#attach] takes
+    /// @throws UnfitSourceException where what the source says of itself is to blame: listen to another
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
     ReceiverSession open(final StreamInfo stream) {
         final int ringSlots = ringSlots(stream);
@@ -155,7 +169,9 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
         final boolean inPlace = subscriber.device().hostAddressable() && placement == Placement.AIMED;
         final MemoryNeeds needs = inPlace ? MemoryNeeds.inPlace(config) : MemoryNeeds.staged(config);
+        requireWithinBounds(stream, needs);
         try (Opened opened = new Opened()) {
+            requireRoom(needs);
             final PayloadSink sink = opened.add(inPlace ? new HostSink(config) : new StagedSink(config));
             final Lane data = opened.add(
                     transport.open(lane(LaneKind.DATA, sink.dataRing(), new LaneAddress(stream.dataAddress()))));
@@ -173,11 +189,39 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             opened.keep();
             return made;
         } catch (final OutOfMemoryError e) {
-            throw new ConfigException(
+            final String line =
                     "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
-                            + " on the device; lower frames-held=, or frame-max= and window= at the source",
-                    e);
+                            + " on the device; lower ring= or frames-held=, or frame-max= and window= at the source";
+            throw channel.stream().ringBytes() > 0 ? new ConfigException(line, e) : new UnfitSourceException(line, e);
+        } catch (final TransportException e) {
+            throw new UnfitSourceException(Failures.line("join of " + channel.name(), e), e);
         }
+    }
+
+    // Whoever speaks on the group must not decide how much memory this subscriber takes.
+    private void requireWithinBounds(final StreamInfo stream, final MemoryNeeds needs) {
+        final long given = channel.stream().ringMaxBytes();
+        final long most = given > 0 ? given : ringMaxDefault();
+        if (needs.totalBytes() > most && channel.stream().ringBytes() == 0) {
+            throw new UnfitSourceException(
+                    "ring-max: a source of frame-max=" + stream.frameMaxBytes() + " wants " + needs.totalBytes()
+                            + " bytes here, ring-max is " + most
+                            + "; enlarge ring-max=, or lower frame-max= or window= at the source",
+                    null);
+        }
+    }
+
+    // Before anything is taken: pinned and landing memory as well, whoever allocates it.
+    private void requireRoom(final MemoryNeeds needs) {
+        SystemMemory.require(needs.hostBytes());
+        if (needs.deviceBytes() > subscriber.device().availableBytes()) {
+            throw new OutOfMemoryError(needs.deviceBytes() + " bytes wanted on the device");
+        }
+    }
+
+    private long ringMaxDefault() {
+        final long device = subscriber.device().availableBytes();
+        return (device == Long.MAX_VALUE ? SystemMemory.availableBytes() : device) / 4;
     }
 
     private static LaneConfig lane(final LaneKind kind, final ReceiveRing ring, final @Nullable LaneAddress peer) {
@@ -206,9 +250,10 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         }
         // Multiples of 64 slots of multiples of 64 bytes are whole pages.
         final long slots = (Math.max(asked, needed) + 63) / 64 * 64;
-        if (slots > 1 << 24) {
-            throw new ConfigException("ring: expected at most " + (1 << 24) + " slots of " + stream.slotBytes()
-                    + " bytes, got " + slots + "; lower frame-max=, frames-held= or ring=");
+        if (slots > SLOTS_MAX) {
+            final String line = "ring: expected at most " + SLOTS_MAX + " slots of " + stream.slotBytes()
+                    + " bytes, got " + slots + "; lower ring= or frames-held=, or frame-max= at the source";
+            throw asked > SLOTS_MAX ? new ConfigException(line) : new UnfitSourceException(line, null);
         }
         return (int) slots;
     }
@@ -225,6 +270,9 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             sourcePeer = control.lane()
                     .connect(new LaneAddress(made.machine().stream().controlAddress()));
             made.machine().start(nowNs);
+        } catch (final TransportException e) {
+            // No address of this transport.
+            decline(made.machine().stream().session(), Failures.line("join of " + channel.name(), e), nowNs);
         } catch (final RuntimeException e) {
             fail(Failures.line("join of " + channel.name(), e));
         }
@@ -236,6 +284,34 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         fail(reason);
     }
 
+    /// Receiver: this source is not for us, or does not answer. What its session took is freed, and another, or the
+    /// same
+    /// one later, is listened for.
+    void decline(final long source, final String reason, final long nowNs) {
+        opening = false;
+        final ReceiverSession current = session;
+        session = null;
+        found = false;
+        shunned.add(source, nowNs);
+        if (sourcePeer != NO_PEER && !lanesClosed) {
+            control.lane().disconnect(sourcePeer);
+        }
+        sourcePeer = NO_PEER;
+        if (current != null) {
+            CloseHelper.quietCloseAll(current::leave);
+            opener.free(current);
+        }
+        if (leaving) {
+            closeLanes();
+            return;
+        }
+        subscriber.onDeclined(reason);
+        if (!declined.equals(reason)) {
+            declined = reason;
+            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        }
+    }
+
     /// Receiver: the session cannot go on. Frames, device and subscriber stay the user's until it closes them.
     void fail(final String reason) {
         if (!over && !leaving) {
@@ -245,7 +321,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         leave();
     }
 
-    private void report(final ReceiverSession current) {
+    private void report(final ReceiverSession current, final long nowNs) {
         final ReceiverMachine machine = current.machine();
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> subscriber.onState(Subscriber.State.JOINING);
@@ -258,45 +334,33 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 }
             }
             case LOST -> {
-                over = true;
-                publishStats(current);
-                subscriber.onEnd(Subscriber.State.SOURCE_LOST, lostText(machine));
+                // Frames that were whole when it was lost come first.
+                if (!current.isStarted()) {
+                    decline(machine.stream().session(), Partings.notJoined(machine), nowNs);
+                } else if (current.isEnded()) {
+                    over = true;
+                    publishStats(current);
+                    subscriber.onEnd(Subscriber.State.SOURCE_LOST, Partings.lost(machine));
+                }
             }
             case REFUSED -> {
-                over = true;
-                subscriber.onEnd(Subscriber.State.FAILED, refusedText(machine));
+                if (machine.lostReason() == Reason.RING_TOO_SMALL
+                        && channel.stream().ringBytes() > 0) {
+                    over = true;
+                    subscriber.onEnd(Subscriber.State.FAILED, Partings.notJoined(machine));
+                } else {
+                    decline(machine.stream().session(), Partings.notJoined(machine), nowNs);
+                }
             }
         }
-    }
-
-    private String lostText(final ReceiverMachine machine) {
-        return switch (machine.lostReason()) {
-            case SILENT ->
-                "source lost: silent for " + machine.stream().aliveTimeoutMs() + " ms (alive-timeout); is it running?";
-            case CLOSED -> "source lost: it closed without end of stream";
-            case UNKNOWN, LEFT, FULL, RING_TOO_SMALL ->
-                "source lost: it evicted this subscriber after alive-timeout without an answer; subscribe again";
-        };
-    }
-
-    private String refusedText(final ReceiverMachine machine) {
-        final int datagram = machine.stream().slotBytes() + io.framecast.reliability.wire.DataLayout.LENGTH;
-        return switch (machine.lostReason()) {
-            case SILENT ->
-                "join refused: a full-size datagram of " + datagram
-                        + " bytes did not pass from the source; lower mtu= at the source";
-            case RING_TOO_SMALL -> "join refused: ring too small for the source's frame-max; enlarge ring=";
-            case FULL -> "join refused: the source holds as many subscribers as it can";
-            case UNKNOWN, LEFT, CLOSED -> "join refused: the source closed";
-        };
     }
 
     private void publishStats(final ReceiverSession current) {
         final ReceiverMachine machine = current.machine();
         subscriber.onStats(new SubscriberStats(
-                current.frames(),
-                current.bytes(),
-                current.inPlaceFrames(),
+                0,
+                0,
+                0,
                 current.sink().mendedBytes(),
                 machine.counts().repairedDatagrams(),
                 machine.verdicts().get(Verdict.DUPLICATE),

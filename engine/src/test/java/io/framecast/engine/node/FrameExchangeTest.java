@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceivedFrame;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class FrameExchangeTest {
     private EngineFrame deliver() {
         final EngineFrame frame = exchange.take();
         assertNotNull(frame);
-        frame.fill(new ReceivedFrame(), region, false);
+        frame.fill(new ReceivedFrame(), region, PayloadSink.Delivery.IN_PLACE);
         exchange.deliver(frame);
         return frame;
     }

@@ -41,6 +41,11 @@ final class InvokedNodes implements AutoCloseable {
         running.remove(node);
     }
 
+    /// What the nodes told their operator.
+    List<String> notices() {
+        return notices;
+    }
+
     void cycle() {
         int work = 0;
         for (final Framecast node : running) {

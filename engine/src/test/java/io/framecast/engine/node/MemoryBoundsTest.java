@@ -96,10 +96,12 @@ class MemoryBoundsTest {
         assertEquals(pinnedBytes, device.pinnedBytes());
         final MemoryNeeds needs = MemoryNeeds.staged(sinkConfig(device));
         assertEquals(needs.deviceBytes(), device.allocatedBytes());
-        // What is not pinned of the host's: a header for each landing and repair slot, and the control rings.
+        // What is not pinned of the host's: a header and lists for each landing and repair slot, and the control rings.
         final SinkConfig config = sinkConfig(device);
         final long headers = (long) (config.landingSlots() + SinkConfig.REPAIR_SLOTS) * config.headerStride();
-        assertEquals(needs.hostBytes() - headers - ControlLane.memoryBytes(0), device.pinnedBytes());
+        final long lists =
+                MemoryNeeds.listBytes(config.landingSlots()) + MemoryNeeds.listBytes(SinkConfig.REPAIR_SLOTS);
+        assertEquals(needs.hostBytes() - headers - lists - ControlLane.memoryBytes(0), device.pinnedBytes());
     }
 
     private static SinkConfig sinkConfig(final DelayedDevice device) {

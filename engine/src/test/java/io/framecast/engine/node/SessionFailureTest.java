@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,8 +18,10 @@ import io.framecast.api.spi.TransportConfig;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.udp.UdpTransportProvider;
+import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
@@ -182,9 +185,20 @@ class SessionFailureTest {
         try (CounterTable counters = CounterTable.create()) {
             final SessionContext context = new SessionContext(1, 0, notices::add, counters);
             receiver.add(new Subscription(
-                    subscriber, faulty.open(new TransportConfig(channel, notices::add)), context, (s, stream) -> {
-                        asked[0] = true;
-                        conductor.open(s, stream, receiver);
+                    subscriber,
+                    faulty.open(new TransportConfig(channel, notices::add)),
+                    context,
+                    new Subscription.Opener() {
+                        @Override
+                        public void open(final Subscription s, final StreamInfo stream) {
+                            asked[0] = true;
+                            conductor.opener(receiver).open(s, stream);
+                        }
+
+                        @Override
+                        public void free(final ReceiverSession session) {
+                            conductor.opener(receiver).free(session);
+                        }
                     }));
             until(() -> receiver.doWork() >= 0 && asked[0], "source heard");
             // Close falls between the receiver's request and the conductor's answer.
@@ -196,6 +210,34 @@ class SessionFailureTest {
             conductor.doWork();
             assertEquals(List.of(), faulty.leaks());
             assertThrows(RuntimeException.class, device::openStream, "the device is closed");
+        }
+    }
+
+    @Test
+    void shouldLeakNothingWhenTheNodeClosesWhileItsPublisherLingers() throws InterruptedException {
+        final FaultyTransport lingering = new FaultyTransport(new UdpTransportProvider());
+        final Channel channel = channel("|frames-held=1");
+        final Framecast running = new FramecastNode(
+                NodeConfig.DEFAULT, new Providers(notices::add, List.of(lingering), List.of(new HostProvider())));
+        try (Arena arena = Arena.ofShared()) {
+            healthy.subscribe(channel);
+            final Publisher publisher = running.publish(channel);
+            until(() -> publisher.readySubscribers() == 1, "ready");
+            final MemorySegment frame = arena.allocate(50_000);
+            assertTrue(publisher.offer(frame, FrameOptions.DEFAULT) > 0);
+            // Its subscriber does nothing from now on, so the linger lasts.
+            final boolean[] all = {true};
+            final Thread closer = Thread.ofPlatform().start(() -> all[0] = publisher.close(Duration.ofSeconds(1)));
+            while (publisher.offer(frame, FrameOptions.DEFAULT) != Publisher.CLOSED) {
+                Thread.onSpinWait();
+            }
+            running.close();
+            assertEquals(List.of(), lingering.leaks());
+            closer.join();
+            assertFalse(all[0]);
+            assertFalse(publisher.close(Duration.ofDays(100_000)), "the same answer once more");
+        } finally {
+            running.close();
         }
     }
 

@@ -1,0 +1,144 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Framecast;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.HeartbeatValues;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Wire;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.StandardSocketOptions;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// One datagram of a stranger decides neither how much memory a subscriber takes nor whom it subscribes to.
+class ForgedHeartbeatTest {
+    private static final byte[] NOWHERE = {4, 127, 0, 0, 1, 9, 9};
+    private static final long RING_MAX = 64L << 20;
+
+    private final InvokedNodes nodes = new InvokedNodes();
+    private final Framecast source = nodes.launch();
+    private final Framecast sink = nodes.launch();
+
+    @AfterEach
+    void close() {
+        nodes.close();
+    }
+
+    private static Channel channel(final String settings) {
+        return StreamFixture.channel("udp", "|mtu=1500|window=100k|frame-max=50000|device=host" + settings);
+    }
+
+    private static void say(final Channel channel, final StreamInfo stream) throws IOException {
+        final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        final int length =
+                HeartbeatLayout.writeInfo(datagram, stream, stream.channel().getBytes(StandardCharsets.US_ASCII));
+        final HeartbeatValues values = new HeartbeatValues(new ControlIds(stream.session()));
+        final int bytes =
+                HeartbeatLayout.write(datagram, length, 0, values.progress(0, 0).timing(0, 0, 0), new HeaderChecksum());
+        final Channel.Multicast multicast = (Channel.Multicast) channel;
+        try (DatagramSocket socket = new DatagramSocket()) {
+            socket.setOption(
+                    StandardSocketOptions.IP_MULTICAST_IF,
+                    NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1")));
+            socket.send(new DatagramPacket(
+                    datagram.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE),
+                    bytes,
+                    new InetSocketAddress(
+                            multicast.group().address(), multicast.group().port() + 2)));
+        }
+    }
+
+    private static StreamInfo stream(
+            final Channel channel, final int windowSlots, final long frameMax, final byte[] data) {
+        return new StreamInfo(1, channel.name(), 1408, windowSlots, frameMax, 50, NOWHERE, data);
+    }
+
+    private static long sharedBytes() throws IOException {
+        try (var lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter(line -> line.startsWith("RssShmem"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+                    .sum();
+        }
+    }
+
+    private void becomesReady(final Channel channel, final Subscriber subscriber) {
+        final Publisher publisher = source.publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "the real source is found");
+        nodes.until(() -> subscriber.state() == Subscriber.State.READY, "ready");
+        assertTrue(subscriber.failure().isEmpty(), () -> "" + subscriber.failure());
+    }
+
+    @Test
+    void shouldTakeNoMemoryWhenAStrangerWantsMuch() throws IOException {
+        final Channel channel = channel("|ring-max=" + RING_MAX);
+        final Subscriber subscriber = sink.subscribe(channel);
+        nodes.cycle();
+        final long before = sharedBytes();
+        say(channel, stream(channel, 1 << 20, 3L << 30, NOWHERE));
+        nodes.until(() -> subscriber.failure().isPresent(), "refusal");
+        assertTrue(subscriber.failure().orElseThrow().startsWith("ring-max: a source of frame-max=3221225472"));
+        assertEquals(Subscriber.State.JOINING, subscriber.state());
+        assertTrue(sharedBytes() < before + RING_MAX, "memory taken");
+        becomesReady(channel, subscriber);
+        assertEquals(
+                1,
+                nodes.notices().stream()
+                        .filter(line -> line.contains("ring-max"))
+                        .count());
+    }
+
+    @Test
+    void shouldListenOnWhenASourceDoesNotAnswer() throws IOException {
+        final Channel channel = channel("");
+        final Subscriber subscriber = sink.subscribe(channel);
+        nodes.cycle();
+        final long before = sharedBytes();
+        say(channel, stream(channel, 1 << 13, 5_000, NOWHERE));
+        nodes.until(() -> subscriber.failure().isPresent(), "given up");
+        assertTrue(subscriber.failure().orElseThrow().contains("does not answer"), () -> "" + subscriber.failure());
+        for (int i = 0; i < 100; i++) {
+            nodes.cycle();
+        }
+        assertTrue(sharedBytes() < before + (4L << 20), "its ring was freed");
+        becomesReady(channel, subscriber);
+    }
+
+    @Test
+    void shouldListenOnWhenASourceHasNoAddress() throws IOException {
+        final Channel channel = channel("");
+        final Subscriber subscriber = sink.subscribe(channel);
+        nodes.cycle();
+        say(channel, stream(channel, 1 << 10, 5_000, new byte[] {9, 9, 9}));
+        nodes.until(() -> subscriber.failure().isPresent(), "refusal");
+        assertEquals(Subscriber.State.JOINING, subscriber.state());
+        becomesReady(channel, subscriber);
+    }
+
+    @Test
+    void shouldFailWhenItsOwnRingIsTooSmall() throws IOException {
+        final Channel channel = channel("|ring=50000");
+        final Subscriber subscriber = sink.subscribe(channel);
+        nodes.cycle();
+        say(channel, stream(channel, 1 << 10, 5_000, NOWHERE));
+        nodes.until(() -> subscriber.state() == Subscriber.State.FAILED, "failure");
+        assertTrue(subscriber.failure().orElseThrow().startsWith("ring: expected at least"));
+    }
+}
