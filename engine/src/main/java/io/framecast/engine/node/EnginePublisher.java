@@ -262,12 +262,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         final boolean settled = host.await(() -> session.isSettled() || failure != null, linger) && failure == null;
         // Who was evicted meanwhile acknowledged nothing.
         all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;
-        try {
-            host.remove(this);
-        } finally {
-            bounceArena.close();
-            done = true;
-        }
+        free();
         return all;
     }
 
@@ -285,15 +280,22 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public void abandon() {
-        if (closed) {
+        if (!closing.compareAndSet(false, true)) {
+            awaitClosed();
             return;
         }
+        closeByNs = System.nanoTime() + CLOSE_SLACK_NS;
         closed = true;
         // The session was not told to end, so that its last words are that it closed.
+        free();
+    }
+
+    private void free() {
         try {
             host.remove(this);
         } finally {
             bounceArena.close();
+            done = true;
         }
     }
 
