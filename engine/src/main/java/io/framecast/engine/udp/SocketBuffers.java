@@ -6,10 +6,10 @@ import java.util.function.Consumer;
 
 /// Sizes the kernel's buffers of a channel's sockets, and says once when the system gives less than is wanted.
 final class SocketBuffers {
-    // Room for what a source may send while a receiver does not run: some frames, and the repairs and reports to
-    // them.
-    private static final int DATA_BYTES = 64 << 20;
-    private static final int REPAIR_BYTES = 16 << 20;
+    // Room for what a source may send while a receiver does not run: more than a frame, and not so much that what waits
+    // there falls out of the caches; the source waits for credit then. Repairs and reports come to a fraction of it.
+    private static final int DATA_BYTES = 8 << 20;
+    private static final int REPAIR_BYTES = 8 << 20;
     private static final int CONTROL_BYTES = 4 << 20;
 
     /// With less than this, frames of some megabytes cross the network in fits and starts.
