@@ -211,6 +211,13 @@ int cuCtxSetCurrent(void *ctx) {
     LEAVE
 }
 
+int cuMemGetInfo_v2(size_t *unused, size_t *total) {
+    ENTER
+    *unused = MEMORY_BYTES - device_bytes;
+    *total = MEMORY_BYTES;
+    LEAVE
+}
+
 int cuMemAlloc_v2(uint64_t *out, size_t bytes) {
     ENTER
     NEEDS_CONTEXT

@@ -266,6 +266,14 @@ final class CudaBackend implements DeviceBackend {
         return table.totalBytes();
     }
 
+    @Override
+    public long availableBytes() {
+        use();
+        final long[] unused = new long[1];
+        CudaErrors.check("cuMemGetInfo", JCudaDriver.cuMemGetInfo(unused, new long[1]));
+        return unused[0];
+    }
+
     /// Frees everything, whatever fails on the way; the first failure is thrown at the end.
     @Override
     public void close() {

@@ -287,6 +287,7 @@ public abstract class DeviceBackendContract {
         assertEquals(0, second.address() % 256);
         assertTrue(second.address() >= first.address() + 1000 || second.address() < first.address());
         assertEquals(before + 1001, backend.allocatedBytes());
+        assertTrue(backend.availableBytes() > 0);
         backend.free(first);
         assertEquals(before + 1, backend.allocatedBytes());
         backend.free(second);

@@ -180,6 +180,11 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
+    public long availableBytes() {
+        return config.memoryBytes() - table.totalBytes();
+    }
+
+    @Override
     public void close() {
         lock.lock();
         try {
