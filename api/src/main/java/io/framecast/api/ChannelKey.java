@@ -88,7 +88,7 @@ public enum ChannelKey {
         String best = known.getFirst();
         int bestDistance = Integer.MAX_VALUE;
         for (final String candidate : known) {
-            final int distance = editDistance(word, candidate);
+            final int distance = EditDistance.between(word, candidate);
             if (distance < bestDistance) {
                 bestDistance = distance;
                 best = candidate;
@@ -133,20 +133,5 @@ public enum ChannelKey {
         if (!value.equals(defaultValue)) {
             parts.add(key.key + "=" + value);
         }
-    }
-
-    private static int editDistance(final String a, final String b) {
-        int[] previous = new int[b.length() + 1];
-        Arrays.setAll(previous, i -> i);
-        for (int i = 1; i <= a.length(); i++) {
-            final int[] current = new int[b.length() + 1];
-            current[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                final int substitute = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(substitute, 1 + Math.min(previous[j], current[j - 1]));
-            }
-            previous = current;
-        }
-        return previous[b.length()];
     }
 }

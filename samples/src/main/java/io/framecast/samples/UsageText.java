@@ -1,6 +1,6 @@
 package io.framecast.samples;
 
-import java.util.Arrays;
+import io.framecast.api.EditDistance;
 import java.util.Comparator;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -41,25 +41,10 @@ final class UsageText {
     // Words that have less than half of their letters in common are no slips of the hand.
     private static String nearest(final String word, final Set<String> known) {
         return known.stream()
-                .filter(candidate -> 2 * editDistance(word, candidate) <= candidate.length())
-                .min(Comparator.comparingInt((String candidate) -> editDistance(word, candidate))
+                .filter(candidate -> 2 * EditDistance.between(word, candidate) <= candidate.length())
+                .min(Comparator.comparingInt((String candidate) -> EditDistance.between(word, candidate))
                         .thenComparing(Comparator.naturalOrder()))
                 .map(candidate -> "; nearest is " + candidate)
                 .orElse("");
-    }
-
-    private static int editDistance(final String a, final String b) {
-        int[] previous = new int[b.length() + 1];
-        Arrays.setAll(previous, i -> i);
-        for (int i = 1; i <= a.length(); i++) {
-            final int[] current = new int[b.length() + 1];
-            current[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                final int substitute = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(substitute, 1 + Math.min(previous[j], current[j - 1]));
-            }
-            previous = current;
-        }
-        return previous[b.length()];
     }
 }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 ///
 /// Threading: lanes' threads; they may learn of a refusal late and find out for themselves.
 final class Offload {
-    /// Datagrams that the kernel takes in one message: 128 since Linux 6.10, 64 before.
+    /// Datagrams that the kernel takes in one message; older ones take 64.
     static final int SEGMENTS_MAX = 128;
 
     /// The longest message, whatever the number of its datagrams: the longest UDP payload of IPv4.
