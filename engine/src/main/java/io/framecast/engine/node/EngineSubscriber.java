@@ -36,6 +36,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         this.device = device;
         this.host = host;
         exchange = new FrameExchange(device);
+        exchange.wakeBy(host.receiverWakeup());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.ready.Wakeup;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 final class FrameExchange implements FrameReturns {
     /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit.
     static final int FRAMES_MAX = 1024;
+
+    // Room for this much is worth telling the source soon.
+    private static final long WAKING_BYTES = 1 << 15;
 
     private final DeviceBackend device;
     // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first drain.
@@ -21,9 +25,15 @@ final class FrameExchange implements FrameReturns {
     private final EngineFrame[] free = new EngineFrame[FRAMES_MAX];
     private int made;
     private int freeCount;
+    private Wakeup receiver = Wakeup.NONE;
 
     FrameExchange(final DeviceBackend device) {
         this.device = device;
+    }
+
+    /// Before the first frame: how the receiver is woken.
+    void wakeBy(final Wakeup agent) {
+        receiver = agent;
     }
 
     /// Receiver: an object to fill, or null when all are out.
@@ -82,8 +92,13 @@ final class FrameExchange implements FrameReturns {
 
     @Override
     public void giveBack(final EngineFrame frame) {
+        final boolean waking = frame.length() >= WAKING_BYTES;
         if (!returned.offer(frame)) {
             throw new IllegalStateException("a frame was released twice");
+        }
+        // Small ones are found when the receiver wakes for other reasons.
+        if (waking || returned.size() >= FRAMES_MAX / 4) {
+            receiver.wake();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.framecast.engine.node;
 
+import io.framecast.engine.ready.Wakeup;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -9,6 +10,12 @@ interface SessionHost {
     ///
     /// @return whether the condition came true
     boolean await(BooleanSupplier condition, Duration longest);
+
+    /// Wakes the agent that runs publishers.
+    Wakeup senderWakeup();
+
+    /// Wakes the agent that runs subscribers.
+    Wakeup receiverWakeup();
 
     /// Takes a publisher out of the duty cycle and closes its session.
     void remove(EnginePublisher publisher);

@@ -204,6 +204,23 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return settled;
     }
 
+    /// What ends an agent's sleep when peers speak.
+    int readyDescriptor() {
+        return transport.readyDescriptor();
+    }
+
+    /// When a timer is due.
+    long nextDeadlineNs() {
+        return machine.nextDeadlineNs();
+    }
+
+    /// Whether the transport holds what could be sent, and nothing tells when it takes it.
+    boolean isHeldBack() {
+        return machine.sendable() > 0
+                || data.completed() != data.submitted()
+                || repair.completed() != repair.submitted();
+    }
+
     /// One duty cycle.
     int doWork(final long nowNs) {
         int work = control.poll(onControl, nowNs);
