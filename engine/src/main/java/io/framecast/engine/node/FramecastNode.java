@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class FramecastNode implements Framecast, SessionHost {
     private static final long CLOSE_WAIT_NS = TimeUnit.SECONDS.toNanos(5);
     private static final int CLOSE_ROUNDS = 100;
-    private static final long PARK_MAX_NS = 200_000;
+    private static final long PARK_NS = 200_000;
+    private static final Duration WAIT_MAX = Duration.ofDays(365);
 
     private final NodeConfig config;
     private final SecureRandom secrets = new SecureRandom();
@@ -165,14 +166,38 @@ public final class FramecastNode implements Framecast, SessionHost {
     public boolean await(final BooleanSupplier condition, final Duration longest) {
         final long startNs = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNs >= longest.toNanos()) {
+            if (System.nanoTime() - startNs >= nanos(longest)) {
                 return false;
             }
-            if (config.threading() != Threading.INVOKER || threads.invoke() == 0) {
-                LockSupport.parkNanos(PARK_MAX_NS);
+            if (config.threading() == Threading.INVOKER) {
+                threads.invokeOrIdle();
+            } else {
+                LockSupport.parkNanos(PARK_NS);
             }
         }
         return true;
+    }
+
+    @Override
+    public void awaitFrame(final FrameExchange exchange, final BooleanSupplier over, final Duration longest) {
+        if (config.threading() == Threading.INVOKER) {
+            await(() -> exchange.hasDelivered() || over.getAsBoolean(), longest);
+            return;
+        }
+        final long longestNs = nanos(longest);
+        final long startNs = System.nanoTime();
+        long leftNs = longestNs;
+        while (leftNs > 0 && !exchange.hasDelivered() && !over.getAsBoolean()) {
+            exchange.awaitDelivered(over, leftNs);
+            if (Thread.currentThread().isInterrupted()) {
+                return;
+            }
+            leftNs = longestNs - (System.nanoTime() - startNs);
+        }
+    }
+
+    private static long nanos(final Duration duration) {
+        return duration.compareTo(WAIT_MAX) < 0 ? duration.toNanos() : WAIT_MAX.toNanos();
     }
 
     @Override

@@ -68,6 +68,11 @@ final class NodeThreads implements AutoCloseable {
         return invoker.invoke();
     }
 
+    /// Runs all agents once, on the caller's thread, and sleeps when there was nothing to do.
+    void invokeOrIdle() {
+        senderIdle.idle(invoker.invoke());
+    }
+
     Wakeup senderWakeup() {
         return senderIdle;
     }
