@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// A subscriber's thread that sleeps until there is a frame.
 class AwaitFrameTest {
-    private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=100000|alive-timeout=1000|device=host";
+    private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=100000|alive-timeout=20000|device=host";
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final int FRAMES = 200;
 
