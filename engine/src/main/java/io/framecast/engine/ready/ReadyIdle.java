@@ -15,7 +15,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     private static final int LOOKS = 3;
     private static final long LOOK_MIN_NS = 1_000;
     private static final int LOOK_DOUBLINGS_MAX = 8;
-    private static final long SLEEP_MAX_NS = 1_000_000;
+    private static final long SLEEP_MAX_NS = 10_000_000;
 
     private final Waits waits;
     private final @Nullable Sleep sleep;
