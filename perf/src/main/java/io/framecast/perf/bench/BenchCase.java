@@ -23,6 +23,10 @@ public record BenchCase(
         boolean offload,
         double framesPerSecond) {
 
+    BenchCase with(final int receiverCount, final double fps) {
+        return new BenchCase(scenario, net, frameBytes, receiverCount, mtuBytes, loss, offload, fps);
+    }
+
     /// What distinguishes it, in a few words.
     public String text() {
         final List<String> parts = new ArrayList<>();

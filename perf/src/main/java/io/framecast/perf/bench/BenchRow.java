@@ -6,12 +6,14 @@ import java.util.function.ToDoubleFunction;
 /// One system in one case: the medians of its rounds. NaN stands for what is not known.
 ///
 /// @param transport `udp`, `aeron`, `floor`, `stock-aeron`, `tcp`
+/// @param warmUpSeconds how long its processes ran before the rounds of its group
 /// @param ratioToFloor goodput over the floor's; where latency is compared, p99 over the floor's
 public record BenchRow(
         BenchCase setting,
         String transport,
         boolean framecast,
         List<RoundResult> rounds,
+        double warmUpSeconds,
         double ratioToFloor,
         double ratioToAeron,
         double ratioToTcp) {
@@ -22,12 +24,16 @@ public record BenchRow(
                 .map(RoundResult::transport)
                 .findFirst()
                 .orElse(system.transport());
-        return new BenchRow(
-                setting, transport, system.isFramecast(), List.copyOf(rounds), Double.NaN, Double.NaN, Double.NaN);
+        final double none = Double.NaN;
+        return new BenchRow(setting, transport, system.isFramecast(), List.copyOf(rounds), none, none, none, none);
+    }
+
+    BenchRow withWarmUp(final double seconds) {
+        return new BenchRow(setting, transport, framecast, rounds, seconds, ratioToFloor, ratioToAeron, ratioToTcp);
     }
 
     BenchRow withRatios(final double toFloor, final double toAeron, final double toTcp) {
-        return new BenchRow(setting, transport, framecast, rounds, toFloor, toAeron, toTcp);
+        return new BenchRow(setting, transport, framecast, rounds, warmUpSeconds, toFloor, toAeron, toTcp);
     }
 
     /// Median and spread of one figure over the rounds.

@@ -25,8 +25,10 @@ final class PlanOptions {
     private static final double SECONDS_MAX = 3_600;
     private static final int VETH_MTU_MAX = 65_535;
     private static final double LOSS_MAX = 0.5;
-    private static final double WARM_UP_SECONDS = 0.7;
-    private static final double QUICK_WARM_UP_SECONDS = 0.3;
+    private static final double WARM_UP_MAX_SECONDS = 8;
+    private static final double QUICK_WARM_UP_MAX_SECONDS = 1;
+    private static final double LEAD_SECONDS = 0.4;
+    private static final double QUICK_LEAD_SECONDS = 0.2;
     private static final double QUICK_SECONDS = 0.5;
     private static final int QUICK_ROUNDS = 2;
     private static final int QUICK_VALUES = 3;
@@ -119,12 +121,14 @@ final class PlanOptions {
         return new BenchPlan(
                 List.copyOf(parts),
                 (int) within("--rounds", rounds == null ? quick ? QUICK_ROUNDS : defaultRounds : rounds, 1, ROUNDS_MAX),
-                quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS,
-                within(
-                        "--seconds",
-                        seconds == null ? quick ? QUICK_SECONDS : defaultSeconds : seconds,
-                        0.1,
-                        SECONDS_MAX),
+                new BenchTimes(
+                        quick ? QUICK_WARM_UP_MAX_SECONDS : WARM_UP_MAX_SECONDS,
+                        quick ? QUICK_LEAD_SECONDS : LEAD_SECONDS,
+                        within(
+                                "--seconds",
+                                seconds == null ? quick ? QUICK_SECONDS : defaultSeconds : seconds,
+                                0.1,
+                                SECONDS_MAX)),
                 bytes("--socket-buffer", socketBuffer, 0, Integer.MAX_VALUE / 2),
                 skips.stream().distinct().toList(),
                 Optional.ofNullable(out));

@@ -76,8 +76,8 @@ final class HtmlPage {
                                 + " one after the other, %.1f s each after %.1f s of warming up; a figure is the median"
                                 + " of its rounds, whiskers go from quartile to quartile.</p>",
                         plan.rounds(),
-                        plan.seconds(),
-                        plan.warmUpSeconds())
+                        plan.times().seconds(),
+                        plan.times().leadSeconds())
                 + plan.skips().stream()
                         .map(skip -> "<p class=\"dim\">Not measured: " + Markup.escape(skip) + "</p>")
                         .collect(Collectors.joining())

@@ -11,6 +11,7 @@ import io.framecast.perf.bench.BenchPlan;
 import io.framecast.perf.bench.BenchReport;
 import io.framecast.perf.bench.BenchRow;
 import io.framecast.perf.bench.BenchScenario;
+import io.framecast.perf.bench.BenchTimes;
 import io.framecast.perf.bench.MachineInfo;
 import io.framecast.perf.bench.RoundResult;
 import io.framecast.samples.json.Json;
@@ -174,9 +175,11 @@ final class ReportsTest {
                 List.of(failed(), failed(), failed()),
                 NONE,
                 NONE,
+                NONE,
                 NONE));
         final MachineInfo machine = new MachineInfo("CPU " + HOSTILE, 2, "Linux 6", "25", 0, 0, 65_536, true, 0.1);
-        final BenchPlan plan = new BenchPlan(List.of(), 3, 0.5, 2, 0, List.of(HOSTILE), Optional.empty());
+        final BenchPlan plan =
+                new BenchPlan(List.of(), 3, new BenchTimes(8, 0.5, 2), 0, List.of(HOSTILE), Optional.empty());
         return new BenchReport(machine, plan, "2026-01-01T00:00:00Z", rows);
     }
 
@@ -191,7 +194,8 @@ final class ReportsTest {
                 round(transport, goodputMBps),
                 round(transport, goodputMBps * 0.9),
                 round(transport, goodputMBps * 1.2));
-        return new BenchRow(setting(scenario, frameBytes), transport, transport.equals("udp"), rounds, 0.9, NONE, 3);
+        return new BenchRow(
+                setting(scenario, frameBytes), transport, transport.equals("udp"), rounds, 4.5, 0.9, NONE, 3);
     }
 
     private static RoundResult round(final String transport, final double goodputMBps) {
