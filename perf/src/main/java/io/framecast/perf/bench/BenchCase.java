@@ -27,6 +27,10 @@ public record BenchCase(
         return new BenchCase(scenario, net, frameBytes, receiverCount, mtuBytes, loss, offload, fps);
     }
 
+    BenchCase withLoss(final double share) {
+        return new BenchCase(scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond);
+    }
+
     /// What distinguishes it, in a few words.
     public String text() {
         final List<String> parts = new ArrayList<>();

@@ -15,8 +15,8 @@ public record BenchPlan(
     public record Part(BenchCase setting, List<BenchSystem> systems) {}
 
     // What starting a process takes, with others that start beside it; and what a stream takes to join and to end.
-    private static final double START_SECONDS = 0.5;
-    private static final double JOIN_SECONDS = 0.5;
+    private static final double START_SECONDS = 0.2;
+    private static final double JOIN_SECONDS = 0.4;
     // Most systems are steady before the time is over.
     private static final double WARM_UP_SHARE = 0.7;
 
@@ -31,7 +31,8 @@ public record BenchPlan(
     double aboutSeconds() {
         final double starts = groups().stream()
                 .mapToDouble(group -> group.systems().size()
-                        * (START_SECONDS * (1 + group.receiversMax()) + WARM_UP_SHARE * times.warmUpMaxSeconds()))
+                        * (START_SECONDS * (1 + group.receiversMax())
+                                + WARM_UP_SHARE * times.warmUpMaxSeconds(group.receiversMax())))
                 .sum();
         return starts + measurements() * (JOIN_SECONDS + times.leadSeconds() + times.seconds());
     }

@@ -9,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /// Measures all systems of all cases: group by group, first all systems until they are warm, then round by round, so
 /// that what else the machine does hits all of them alike.
@@ -125,27 +124,16 @@ final class BenchRun {
     }
 
     private List<BenchRow> rows() {
-        final List<BenchRow> rows = new ArrayList<>();
+        final BenchRows rows = new BenchRows();
         results.forEach((part, systems) -> {
             final Map<BenchSystem, Double> seconds = warmUpSeconds.getOrDefault(part, Map.of());
-            final Map<BenchSystem, BenchRow> found = new LinkedHashMap<>();
             part.systems()
-                    .forEach(system -> found.put(
+                    .forEach(system -> rows.add(
                             system,
                             BenchRow.of(part.setting(), system, systems.getOrDefault(system, List.of()))
                                     .withWarmUp(seconds.getOrDefault(system, Double.NaN))));
-            found.forEach((_, row) -> rows.add(row.withRatios(
-                    ratio(row, found.get(BenchSystem.FLOOR)),
-                    ratio(row, found.get(BenchSystem.AERON)),
-                    ratio(row, found.get(BenchSystem.TCP)))));
         });
-        return rows;
-    }
-
-    private static double ratio(final BenchRow row, final @Nullable BenchRow by) {
-        return by == null
-                ? Double.NaN
-                : Statistics.ratio(row.compared().median(), by.compared().median());
+        return rows.compared();
     }
 
     /// Whether Framecast delivered frames that are not what was published.

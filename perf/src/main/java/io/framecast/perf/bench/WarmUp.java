@@ -37,13 +37,13 @@ final class WarmUp {
             throws InterruptedException, MeasurementFailedException {
         final long beginNs = clockNs.getAsLong();
         for (int i = 0; i < settings.size(); i++) {
-            run(system, settings.get(i), rounds, beginNs + (long) (NS_PER_SECOND * share(i + 1, settings.size())));
+            run(system, settings.get(i), rounds, beginNs + (long) (NS_PER_SECOND * maxSeconds(settings, i + 1)));
         }
         return seconds(beginNs);
     }
 
-    private double share(final int part, final int parts) {
-        return times.warmUpMaxSeconds() * part / parts;
+    private double maxSeconds(final List<BenchCase> settings, final int part) {
+        return times.warmUpMaxSeconds(settings.getFirst().receivers()) * part / settings.size();
     }
 
     private void run(final String system, final BenchCase setting, final Rounds rounds, final long endNs)

@@ -85,26 +85,26 @@ final class HtmlPage {
     }
 
     private static String table(final BenchReport report) {
+        final List<TextTable.Column> columns = TextTable.columns(report);
         final StringBuilder html = new StringBuilder("<div class=\"card scroll\"><table>\n<thead><tr>");
-        TextTable.COLUMNS.forEach(
-                name -> html.append("<th>").append(Markup.escape(name)).append("</th>"));
+        columns.forEach(column ->
+                html.append("<th>").append(Markup.escape(column.title())).append("</th>"));
         html.append("</tr></thead>\n<tbody>\n");
         BenchCase last = null;
         for (final BenchRow row : report.rows()) {
             if (!row.setting().equals(last)) {
                 last = row.setting();
                 html.append("<tr class=\"case\"><td colspan=\"")
-                        .append(TextTable.COLUMNS.size())
+                        .append(columns.size())
                         .append("\">")
                         .append(Markup.escape(last.text()))
                         .append("</td></tr>\n");
             }
             html.append(row.framecast() ? "<tr class=\"own\">" : "<tr>");
-            final List<String> cells = TextTable.cells(row);
-            for (int i = 0; i < cells.size(); i++) {
+            for (int i = 0; i < columns.size(); i++) {
                 html.append("<td>")
                         .append(i == 0 ? key(row.transport()) : "")
-                        .append(Markup.escape(cells.get(i)))
+                        .append(Markup.escape(columns.get(i).cell().apply(row)))
                         .append("</td>");
             }
             html.append("</tr>\n");

@@ -70,10 +70,10 @@ final class BenchRunTest {
             final long round = order.stream().filter(system.name()::equals).count() - 1;
             return result(system, goodputs.get(system.name())[(int) round], 1);
         });
-        assertEquals(0.8, rows.get(0).ratioToFloor());
-        assertEquals(4, rows.get(0).ratioToAeron());
-        assertTrue(Double.isNaN(rows.get(0).ratioToTcp()));
-        assertEquals(1, rows.get(1).ratioToFloor());
+        assertEquals(0.8, rows.get(0).ratios().toFloor());
+        assertEquals(4, rows.get(0).ratios().toAeron());
+        assertTrue(Double.isNaN(rows.get(0).ratios().toTcp()));
+        assertEquals(1, rows.get(1).ratios().toFloor());
         assertEquals(
                 List.of("udp", "floor", "stock-aeron"),
                 rows.stream().map(BenchRow::transport).toList());
@@ -83,7 +83,7 @@ final class BenchRunTest {
     void shouldCompareLatenessWhereThatIsTheQuestion() throws Exception {
         final List<BenchRow> rows =
                 run(BenchScenario.LATENCY, 1, system -> result(system, 60, system.equals(UDP) ? 300 : 200));
-        assertEquals(1.5, rows.getFirst().ratioToFloor());
+        assertEquals(1.5, rows.getFirst().ratios().toFloor());
     }
 
     @Test
@@ -179,6 +179,12 @@ final class BenchRunTest {
     }
 
     private static RoundResult result(final BenchSystem system, final double goodputMBps, final double p99Us) {
-        return new RoundResult(system.transport(), goodputMBps, 1, 1, p99Us, p99Us, p99Us, 0, 0, 0, "");
+        return new RoundResult(
+                system.transport(),
+                new RoundResult.Flow(goodputMBps, 1, 0),
+                new RoundResult.Cpu(1, 1, 1),
+                new RoundResult.Latency(p99Us, p99Us, p99Us),
+                new RoundResult.Wire(0, 0),
+                "");
     }
 }

@@ -79,7 +79,9 @@ final class MeasurementTest {
             assertPlausible(result);
             // TCP sends every byte to each of two.
             final double copies = system.equals(BenchSystem.TCP) ? 2 : 1;
-            assertTrue(result.overhead() > copies - 1 && result.overhead() < 1.3 * copies - 1, result::toString);
+            assertTrue(
+                    result.wireBytesPerByte() > copies && result.wireBytesPerByte() < 1.3 * copies, result::toString);
+            assertTrue(result.overhead() >= copies - 1 && result.overhead() < result.wireOverhead(), result::toString);
         }
     }
 
