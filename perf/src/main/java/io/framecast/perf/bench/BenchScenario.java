@@ -13,9 +13,9 @@ public enum BenchScenario {
     /// What more receivers cost.
     SCALING("150 MB/s offered to more and more receivers", "floor,tcp"),
     /// What loss costs.
-    LOSS("as fast as frames are taken, with loss", "aeron,tcp"),
+    LOSS("as fast as frames are taken, without and with loss", "aeron,tcp"),
     /// Frames from 64 bytes to 128 MB.
-    SIZES("as fast as frames are taken", "floor,aeron");
+    SIZES("as fast as frames are taken, small ones and large", "floor,aeron");
 
     private static final double SCALING_BYTES_PER_SECOND = 150e6;
     private static final double LATENCY_FPS = 60;

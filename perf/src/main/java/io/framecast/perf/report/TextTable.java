@@ -41,16 +41,16 @@ public final class TextTable {
     private TextTable() {}
 
     /// Those that say something about some row.
-    static List<Column> columns(final BenchReport report) {
+    static List<Column> columns(final List<BenchRow> rows) {
         return ALL.stream()
-                .filter(column -> report.rows().stream()
-                        .anyMatch(row -> !column.cell.apply(row).equals(UNKNOWN)))
+                .filter(column ->
+                        rows.stream().anyMatch(row -> !column.cell.apply(row).equals(UNKNOWN)))
                 .toList();
     }
 
     /// Cases one below the other, systems within them.
     public static String of(final BenchReport report) {
-        final List<Column> columns = columns(report);
+        final List<Column> columns = columns(report.rows());
         final List<List<String>> lines = new ArrayList<>();
         lines.add(columns.stream().map(Column::title).toList());
         report.rows()

@@ -111,10 +111,11 @@ final class ReportsTest {
 
     @Test
     void shouldWriteOneWellFormedPageThatNeedsNothingElse() throws Exception {
-        final String page = HtmlPage.of(report, Figures.of(report));
+        final String page = HtmlPage.of(report);
         final Document document = parse(page.replace("<!DOCTYPE html>", ""));
         assertEquals("html", document.getDocumentElement().getTagName());
-        assertEquals(1, document.getElementsByTagName("table").getLength());
+        // A table per scenario.
+        assertEquals(3, document.getElementsByTagName("table").getLength());
         assertTrue(document.getElementsByTagName("svg").getLength() > 3);
         assertTrue(page.contains("prefers-color-scheme:dark"));
         assertTrue(page.contains("a &lt;b&gt; &amp; &quot;c&quot;, d"));
