@@ -75,8 +75,8 @@ final class HtmlPage {
         return "<div class=\"card\">"
                 + String.format(
                         Locale.ROOT,
-                        "<p>Publisher and receivers are processes of their own. They ran untimed until goodput was steady, for"
-                                + " %.0f s at most with one receiver. Then every system ran once in each of %d rounds, one after"
+                        "<p>Publisher and receivers are processes of their own. They ran untimed until goodput was steady, or"
+                                + " %.0f s were over (more with several receivers). Then every system ran once in each of %d rounds, one after"
                                 + " the other, %.1f s each; a figure is the median of its rounds, whiskers go from quartile to"
                                 + " quartile.</p>",
                         plan.times().warmUpMaxSeconds(),
