@@ -23,6 +23,14 @@ public record BenchCase(
         boolean offload,
         double framesPerSecond) {
 
+    BenchCase with(final int receiverCount, final double fps) {
+        return new BenchCase(scenario, net, frameBytes, receiverCount, mtuBytes, loss, offload, fps);
+    }
+
+    BenchCase withLoss(final double share) {
+        return new BenchCase(scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond);
+    }
+
     /// What distinguishes it, in a few words.
     public String text() {
         final List<String> parts = new ArrayList<>();

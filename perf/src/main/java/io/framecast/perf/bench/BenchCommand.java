@@ -77,7 +77,7 @@ final class BenchCommand implements Callable<Integer> {
     private List<BenchRow> measure(final BenchPlan plan, final BenchRun run) throws InterruptedException {
         try (Measurement measurement = new Measurement(plan, context::line)) {
             context.onStop(measurement::stop);
-            return run.run(measurement::run);
+            return run.run(measurement);
         } catch (final StoppedException e) {
             throw new ConfigException("stopped before the end: nothing is reported", e);
         }

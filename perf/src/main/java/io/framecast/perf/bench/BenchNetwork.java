@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import java.io.IOException;
 import java.util.List;
 
 /// Where the processes of a stream run, and the addresses they have there.
@@ -31,6 +32,13 @@ interface BenchNetwork {
 
     /// The interface whose counters are the stream's alone; empty where there is none.
     String device();
+
+    /// Makes it the network of a case: loss at every input, and no more receivers than these are sent to.
+    ///
+    /// @throws IOException when it cannot be done; the line says why
+    default void set(final double loss, final int receivers) throws IOException {
+        // Loopback stays as it is.
+    }
 
     /// One end.
     ///

@@ -6,15 +6,35 @@ import java.util.function.ToDoubleFunction;
 /// One system in one case: the medians of its rounds. NaN stands for what is not known.
 ///
 /// @param transport `udp`, `aeron`, `floor`, `stock-aeron`, `tcp`
-/// @param ratioToFloor goodput over the floor's; where latency is compared, p99 over the floor's
+/// @param warmUpSeconds how long its processes ran before the rounds of its group
 public record BenchRow(
         BenchCase setting,
         String transport,
         boolean framecast,
         List<RoundResult> rounds,
-        double ratioToFloor,
-        double ratioToAeron,
-        double ratioToTcp) {
+        double warmUpSeconds,
+        Ratios ratios) {
+
+    /// Median over median, of what is compared: goodput, or p99 where the scenario asks for latency.
+    ///
+    /// @param toClean to the same system in the same case without loss
+    /// @param cpu CPU seconds per GB
+    /// @param toFewest to the same system in the same case with the fewest receivers
+    public record Ratios(double toFloor, double toAeron, double toTcp, double toClean, Cpu cpu, ToFewest toFewest) {
+        public static final Ratios NONE = new Ratios(
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                new Cpu(Double.NaN, Double.NaN, Double.NaN),
+                new ToFewest(Double.NaN, Double.NaN, Double.NaN));
+
+        /// Of CPU seconds per GB.
+        public record Cpu(double toFloor, double toAeron, double toTcp) {}
+
+        /// What more receivers change.
+        public record ToFewest(double goodput, double sourceCpuPerFrame, double sourceWireBytes) {}
+    }
 
     public static BenchRow of(final BenchCase setting, final BenchSystem system, final List<RoundResult> rounds) {
         final String transport = rounds.stream()
@@ -22,12 +42,15 @@ public record BenchRow(
                 .map(RoundResult::transport)
                 .findFirst()
                 .orElse(system.transport());
-        return new BenchRow(
-                setting, transport, system.isFramecast(), List.copyOf(rounds), Double.NaN, Double.NaN, Double.NaN);
+        return new BenchRow(setting, transport, system.isFramecast(), List.copyOf(rounds), Double.NaN, Ratios.NONE);
     }
 
-    BenchRow withRatios(final double toFloor, final double toAeron, final double toTcp) {
-        return new BenchRow(setting, transport, framecast, rounds, toFloor, toAeron, toTcp);
+    BenchRow withWarmUp(final double seconds) {
+        return new BenchRow(setting, transport, framecast, rounds, seconds, ratios);
+    }
+
+    BenchRow withRatios(final Ratios value) {
+        return new BenchRow(setting, transport, framecast, rounds, warmUpSeconds, value);
     }
 
     /// Median and spread of one figure over the rounds.

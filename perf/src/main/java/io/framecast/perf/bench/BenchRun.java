@@ -1,56 +1,109 @@
 package io.framecast.perf.bench;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
-/// Measures all systems of all cases, round by round, so that what else the machine does hits all of them alike.
+/// Measures all systems of all cases: group by group, first all systems until they are warm, then round by round, so
+/// that what else the machine does hits all of them alike.
 final class BenchRun {
     private final BenchPlan plan;
     private final Consumer<String> console;
+    private final WarmUp warmUp;
     private final Map<BenchPlan.Part, Map<BenchSystem, List<RoundResult>>> results = new LinkedHashMap<>();
+    private final Map<BenchPlan.Part, Map<BenchSystem, Double>> warmUpSeconds = new HashMap<>();
+    private final Set<BenchSystem> warm = new HashSet<>();
+    private final Map<BenchSystem, MeasurementFailedException> failedWarmUps = new HashMap<>();
     private boolean framesDiffered;
 
     BenchRun(final BenchPlan plan, final Consumer<String> console) {
         this.plan = plan;
         this.console = console;
+        warmUp = new WarmUp(plan.times(), System::nanoTime, console);
     }
 
-    /// Measures one system in one case, once.
+    /// What measures.
     interface Measuring {
-        RoundResult run(BenchCase setting, BenchSystem system) throws InterruptedException, MeasurementFailedException;
+        /// The measurements that follow are of this group, by fresh processes.
+        default void begin(final BenchGroup group) {}
+
+        /// Measures one system in one case, once. After a failure its processes are fresh.
+        RoundResult run(BenchCase setting, BenchSystem system, BenchTimes times)
+                throws InterruptedException, MeasurementFailedException;
     }
 
     /// @return the rows, systems of a case one behind the other
     List<BenchRow> run(final Measuring measurement) throws InterruptedException {
-        for (int round = 0; round < plan.rounds(); round++) {
-            for (final BenchPlan.Part part : plan.parts()) {
-                // Each system comes first in some round: whatever the one before leaves behind, heat or cold caches.
-                final int systems = part.systems().size();
-                for (int i = 0; i < systems; i++) {
-                    final BenchSystem system = part.systems().get((i + round) % systems);
-                    final RoundResult result = measure(measurement, part.setting(), system);
-                    results.computeIfAbsent(part, _ -> new LinkedHashMap<>())
-                            .computeIfAbsent(system, _ -> new ArrayList<>())
-                            .add(result);
-                    console.accept(line(round, part.setting(), system, result));
+        for (final BenchGroup group : plan.groups()) {
+            measurement.begin(group);
+            warm.clear();
+            failedWarmUps.clear();
+            for (final BenchSystem system : group.systems()) {
+                try {
+                    warmUp(measurement, group, system);
+                } catch (final MeasurementFailedException e) {
+                    failedWarmUps.put(system, e);
                 }
+            }
+            for (int round = 0; round < plan.rounds(); round++) {
+                round(measurement, group, round);
             }
         }
         return rows();
     }
 
-    private RoundResult measure(final Measuring measurement, final BenchCase setting, final BenchSystem system)
+    private void round(final Measuring measurement, final BenchGroup group, final int round)
+            throws InterruptedException {
+        for (final BenchPlan.Part part : group.parts()) {
+            // Each system comes first in some round: whatever the one before leaves behind, heat or cold caches.
+            final int systems = part.systems().size();
+            for (int i = 0; i < systems; i++) {
+                final BenchSystem system = part.systems().get((i + round) % systems);
+                final RoundResult result = measure(measurement, group, part.setting(), system);
+                results.computeIfAbsent(part, _ -> new LinkedHashMap<>())
+                        .computeIfAbsent(system, _ -> new ArrayList<>())
+                        .add(result);
+                console.accept(line(round, part.setting(), system, result));
+            }
+        }
+    }
+
+    private RoundResult measure(
+            final Measuring measurement, final BenchGroup group, final BenchCase setting, final BenchSystem system)
             throws InterruptedException {
         try {
-            return measurement.run(setting, system);
+            final MeasurementFailedException failed = failedWarmUps.remove(system);
+            if (failed != null) {
+                throw failed;
+            }
+            if (!warm.contains(system)) {
+                warmUp(measurement, group, system);
+            }
+            return measurement.run(setting, system, plan.times());
         } catch (final MeasurementFailedException e) {
+            warm.remove(system);
             framesDiffered |= system.isFramecast() && e.framesDiffer();
             return RoundResult.failed(system.transport(), String.valueOf(e.getMessage()));
         }
+    }
+
+    private void warmUp(final Measuring measurement, final BenchGroup group, final BenchSystem system)
+            throws InterruptedException, MeasurementFailedException {
+        final double seconds = warmUp.run(
+                system.transport(),
+                group.warmUps(system),
+                (setting, times) -> measurement.run(setting, system, times).goodputMBps());
+        warm.add(system);
+        group.parts()
+                .forEach(part -> warmUpSeconds
+                        .computeIfAbsent(part, _ -> new HashMap<>())
+                        .merge(system, seconds, Double::sum));
     }
 
     private String line(final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
@@ -71,24 +124,16 @@ final class BenchRun {
     }
 
     private List<BenchRow> rows() {
-        final List<BenchRow> rows = new ArrayList<>();
+        final BenchRows rows = new BenchRows();
         results.forEach((part, systems) -> {
-            final Map<BenchSystem, BenchRow> found = new LinkedHashMap<>();
+            final Map<BenchSystem, Double> seconds = warmUpSeconds.getOrDefault(part, Map.of());
             part.systems()
-                    .forEach(system -> found.put(
-                            system, BenchRow.of(part.setting(), system, systems.getOrDefault(system, List.of()))));
-            found.forEach((_, row) -> rows.add(row.withRatios(
-                    ratio(row, found.get(BenchSystem.FLOOR)),
-                    ratio(row, found.get(BenchSystem.AERON)),
-                    ratio(row, found.get(BenchSystem.TCP)))));
+                    .forEach(system -> rows.add(
+                            system,
+                            BenchRow.of(part.setting(), system, systems.getOrDefault(system, List.of()))
+                                    .withWarmUp(seconds.getOrDefault(system, Double.NaN))));
         });
-        return rows;
-    }
-
-    private static double ratio(final BenchRow row, final @org.jspecify.annotations.Nullable BenchRow by) {
-        return by == null
-                ? Double.NaN
-                : Statistics.ratio(row.compared().median(), by.compared().median());
+        return rows.compared();
     }
 
     /// Whether Framecast delivered frames that are not what was published.

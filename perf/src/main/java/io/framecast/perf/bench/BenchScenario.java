@@ -13,9 +13,9 @@ public enum BenchScenario {
     /// What more receivers cost.
     SCALING("150 MB/s offered to more and more receivers", "floor,tcp"),
     /// What loss costs.
-    LOSS("as fast as frames are taken, with loss", "aeron,tcp"),
+    LOSS("as fast as frames are taken, without and with loss", "aeron,tcp"),
     /// Frames from 64 bytes to 128 MB.
-    SIZES("as fast as frames are taken", "floor,aeron");
+    SIZES("as fast as frames are taken, small ones and large", "floor,aeron");
 
     private static final double SCALING_BYTES_PER_SECOND = 150e6;
     private static final double LATENCY_FPS = 60;
@@ -61,12 +61,31 @@ public enum BenchScenario {
         return rivals;
     }
 
+    /// The network that it asks about, where it can be made.
+    BenchNet net() {
+        return switch (this) {
+            case LATENCY, THROUGHPUT, SIZES -> BenchNet.LOOPBACK;
+            case LOSS -> BenchNet.VETH;
+            case SCALING -> BenchNet.BRIDGE;
+        };
+    }
+
+    /// Loss is a burst or a single datagram, as the source's interface takes them.
+    List<Boolean> offloads() {
+        return this == LOSS ? List.of(true, false) : List.of(true);
+    }
+
     int rounds() {
         return this == SIZES ? 3 : 5;
     }
 
     double seconds() {
-        return this == SIZES ? 1 : 2;
+        return switch (this) {
+            // Enough frames at 60 a second for a 99th percentile.
+            case LATENCY -> 5;
+            case THROUGHPUT, SCALING, LOSS -> 2;
+            case SIZES -> 1;
+        };
     }
 
     /// Frames per second; 0 for as many as are taken.

@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -14,28 +15,28 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// One end of a measured stream in a JVM of its own, the same flags for every system.
+/// One end of measured streams in a JVM of its own, the same flags for every system.
 final class ChildProcess implements AutoCloseable {
-    private static final long SHORTLY_MS = 20;
-    private static final long READ_MAX_MS = 5_000;
+    private static final long END_MAX_MS = 5_000;
 
     private final String name;
     private final Process process;
-    private final Thread reader;
-    private volatile String report = "";
-    private volatile String failure = "";
 
-    private ChildProcess(final String name, final Process process, final Consumer<String> lines) {
+    /// @param name that its failures are told by
+    /// @param console takes what it writes to stderr, on a thread of its own
+    /// @param answers takes one answer per round, and one when it has ended, on another
+    ChildProcess(
+            final String name, final Process process, final Consumer<String> console, final Consumer<Answer> answers) {
         this.name = name;
         this.process = process;
-        reader = Thread.ofPlatform()
-                .daemon()
-                .name("child-stdout")
-                .start(() -> read(process.getInputStream(), this::onOutput));
+        Thread.ofPlatform().daemon().name("child-stdout").start(() -> {
+            read(process.getInputStream(), line -> onLine(line, answers));
+            answers.accept(new Answer(this, Kind.FAILURE, name + ": ended with status " + status()));
+        });
         Thread.ofPlatform()
                 .daemon()
                 .name("child-stderr")
-                .start(() -> read(process.getErrorStream(), line -> lines.accept("[" + name + "] " + line)));
+                .start(() -> read(process.getErrorStream(), line -> console.accept("[" + name + "] " + line)));
     }
 
     /// What a process of a stream is.
@@ -47,8 +48,19 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /// @param lines takes what it writes to stderr, on a thread of its own
-    static ChildProcess start(final Role role, final StreamSpec spec, final Consumer<String> lines) {
+    enum Kind {
+        REPORT,
+        FAILURE,
+        /// Frames arrived that are not what was published.
+        DIFFERENCE
+    }
+
+    /// What a process has to say of a round.
+    ///
+    /// @param text the report, or why there is none
+    record Answer(ChildProcess child, Kind kind, String text) {}
+
+    static ChildProcess start(final Role role, final Consumer<String> console, final Consumer<Answer> answers) {
         final List<String> command = new ArrayList<>(role.prefix);
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
         command.addAll(List.of(
@@ -67,9 +79,8 @@ final class ChildProcess implements AutoCloseable {
                 role.role,
                 role.system.name(),
                 Long.toString(ProcessHandle.current().pid())));
-        command.addAll(spec.arguments());
         try {
-            return new ChildProcess(role.text(), new ProcessBuilder(command).start(), lines);
+            return new ChildProcess(role.text(), new ProcessBuilder(command).start(), console, answers);
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -85,49 +96,48 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    private void onOutput(final String line) {
-        if (line.startsWith(BenchChild.REPORT)) {
-            report = line.substring(BenchChild.REPORT.length());
-        } else if (line.startsWith(BenchChild.FAILURE)) {
-            failure = line.substring(BenchChild.FAILURE.length());
+    private void onLine(final String line, final Consumer<Answer> answers) {
+        if (line.startsWith(ChildRounds.REPORT)) {
+            answers.accept(new Answer(this, Kind.REPORT, line.substring(ChildRounds.REPORT.length())));
+        } else if (line.startsWith(ChildRounds.FAILURE)) {
+            answers.accept(new Answer(this, Kind.FAILURE, name + ": " + line.substring(ChildRounds.FAILURE.length())));
+        } else if (line.startsWith(ChildRounds.DIFFERENCE)) {
+            answers.accept(
+                    new Answer(this, Kind.DIFFERENCE, name + ": " + line.substring(ChildRounds.DIFFERENCE.length())));
         }
     }
 
-    boolean hasEnded() throws InterruptedException {
-        return process.waitFor(SHORTLY_MS, TimeUnit.MILLISECONDS);
-    }
-
-    /// Whether it has ended otherwise than well.
-    boolean hasFailed() {
-        return !process.isAlive() && process.exitValue() != 0;
-    }
-
-    /// What it measured, once it has ended.
-    ///
-    /// @throws MeasurementFailedException when it failed
-    String report() throws InterruptedException, MeasurementFailedException {
-        reader.join(READ_MAX_MS);
-        if (process.isAlive() || process.exitValue() != 0 || report.isEmpty()) {
-            throw failed();
-        }
-        return report;
-    }
-
-    MeasurementFailedException failed() throws InterruptedException {
-        if (process.isAlive()) {
-            return new MeasurementFailedException(name + " did not end in time", false);
-        }
-        reader.join(READ_MAX_MS);
-        final String why = failure.isEmpty() ? "ended with status " + process.exitValue() : failure;
-        return new MeasurementFailedException(name + ": " + why, process.exitValue() == BenchChild.FRAMES_DIFFER);
-    }
-
-    /// A publisher's sign that its receivers are gone is the end of its input.
-    void closeInput() {
+    private String status() {
         try {
-            process.getOutputStream().close();
+            return process.waitFor(END_MAX_MS, TimeUnit.MILLISECONDS)
+                    ? Integer.toString(process.exitValue())
+                    : "unknown";
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "unknown";
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    void begin(final StreamSpec spec) {
+        write(ChildRounds.beginning(spec));
+    }
+
+    /// Tells a publisher that its receivers have left.
+    void sayGone() {
+        write(ChildRounds.GONE);
+    }
+
+    private void write(final String line) {
+        try {
+            final OutputStream stream = process.getOutputStream();
+            stream.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            stream.flush();
         } catch (final IOException e) {
-            // It has ended.
+            // It has ended, and its answer says so.
         }
     }
 
@@ -135,7 +145,7 @@ final class ChildProcess implements AutoCloseable {
     public void close() {
         process.destroyForcibly();
         try {
-            process.waitFor(READ_MAX_MS, TimeUnit.MILLISECONDS);
+            process.waitFor(END_MAX_MS, TimeUnit.MILLISECONDS);
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -7,6 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -50,18 +51,21 @@ public record MachineInfo(
 
     /// One line.
     public String text() {
-        return String.format(
-                Locale.ROOT,
-                "%s, %d cores, %.1f GiB, %s, JDK %s, rmem_max %d, loopback MTU %d, GSO/GRO %s, load %.2f",
+        return String.join(", ", facts());
+    }
+
+    /// What there is to say, each in a few words.
+    public List<String> facts() {
+        return List.of(
                 cpu,
-                cores,
-                memoryBytes / (double) (1L << 30),
+                cores + " cores",
+                String.format(Locale.ROOT, "%.1f GiB", memoryBytes / (double) (1L << 30)),
                 kernel,
-                jdk.strip(),
-                rmemMaxBytes,
-                loopbackMtuBytes,
-                batching ? "yes" : "no",
-                load);
+                "JDK " + jdk.strip(),
+                "rmem_max " + rmemMaxBytes,
+                "loopback MTU " + loopbackMtuBytes,
+                "GSO/GRO " + (batching ? "yes" : "no"),
+                String.format(Locale.ROOT, "load %.2f", load));
     }
 
     public Map<String, @Nullable Object> json() {

@@ -5,15 +5,17 @@ import io.framecast.perf.rivals.SourceReport;
 import io.framecast.perf.rivals.StreamSpec;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// Measures one system in one case, once: starts its processes, waits for their reports.
-final class Measurement implements AutoCloseable {
+/// Measures systems in the cases of one group after the other: keeps the processes of each system, has them carry
+/// streams, gathers what they report.
+final class Measurement implements BenchRun.Measuring, AutoCloseable {
     // Odd at its end: Aeron takes the even neighbour for its feedback.
     private static final String GROUP = "224.20.30.39";
     private static final int PORT_FIRST = 20_000;
@@ -23,41 +25,51 @@ final class Measurement implements AutoCloseable {
     private static final double SLOWEST = 15;
     private static final double SLOWEST_BYTES_PER_SECOND = 2e6;
 
-    private final BenchPlan plan;
+    private final int socketBufferBytes;
     private final Consumer<String> console;
     private final Set<String> told = ConcurrentHashMap.newKeySet();
     private final Namespaces namespaces = new Namespaces();
-    private final List<ChildProcess> children = new ArrayList<>();
+    private final Map<BenchSystem, SystemPool> pools = new HashMap<>();
+    private BenchGroup group = new BenchGroup(List.of());
     private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
     private boolean stopped;
 
     Measurement(final BenchPlan plan, final Consumer<String> console) {
-        this.plan = plan;
+        socketBufferBytes = plan.socketBufferBytes();
         this.console = console;
     }
 
-    RoundResult run(final BenchCase setting, final BenchSystem system)
+    @Override
+    public synchronized void begin(final BenchGroup next) {
+        endPools();
+        group = next;
+    }
+
+    @Override
+    public RoundResult run(final BenchCase setting, final BenchSystem system, final BenchTimes times)
             throws InterruptedException, MeasurementFailedException {
         final BenchNetwork network = network(setting);
-        final StreamSpec spec = spec(setting, network);
+        final StreamSpec spec = spec(setting, times, network);
+        final List<StreamSpec> ofReceivers = new ArrayList<>();
+        for (int i = 0; i < setting.receivers(); i++) {
+            ofReceivers.add(spec.of(network.receiver(i).address(), i));
+        }
+        final long endNs = System.nanoTime()
+                + (long) (1e9
+                        * (START_SECONDS
+                                + SLOWEST * (times.leadSeconds() + times.seconds())
+                                + setting.frameBytes() / SLOWEST_BYTES_PER_SECOND));
         try {
-            final List<ChildProcess> receivers = new ArrayList<>();
-            for (int i = 0; i < setting.receivers(); i++) {
-                final BenchNetwork.Host host = network.receiver(i);
-                receivers.add(start(
-                        new ChildProcess.Role(BenchChild.SUBSCRIBE, system, host.prefix()),
-                        spec.of(host.address(), i)));
-            }
-            final ChildProcess source = start(
-                    new ChildProcess.Role(
-                            BenchChild.PUBLISH, system, network.source().prefix()),
-                    spec);
-            return gather(setting, source, receivers);
+            final SystemPool.Reports reports = pool(system, network).run(spec, ofReceivers, endNs);
+            final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
+            return RoundResult.of(
+                    SourceReport.parse(reports.source()),
+                    reports.receivers().stream().map(ReceiverReport::parse).toList(),
+                    countsInterface);
         } catch (final MeasurementFailedException e) {
             requireGoing();
+            endPool(system);
             throw e;
-        } finally {
-            endChildren();
         }
     }
 
@@ -73,14 +85,17 @@ final class Measurement implements AutoCloseable {
             return BenchNetwork.LOOPBACK;
         }
         try {
-            return namespaces.network(new Namespaces.Key(
-                    setting.net(), setting.mtuBytes(), setting.receivers(), setting.offload(), setting.loss()));
+            final BenchNetwork network = namespaces.network(
+                    new Namespaces.Key(setting.net(), setting.mtuBytes(), group.receiversMax(), setting.offload()));
+            network.set(setting.loss(), setting.receivers());
+            return network;
         } catch (final IOException e) {
+            requireGoing();
             throw new MeasurementFailedException(String.valueOf(e.getMessage()), false);
         }
     }
 
-    private StreamSpec spec(final BenchCase setting, final BenchNetwork network) {
+    private StreamSpec spec(final BenchCase setting, final BenchTimes times, final BenchNetwork network) {
         // Ports of the streams before may still hear what was under way.
         stream = (stream + 1) % STREAMS;
         final boolean onLoopback = setting.net() == BenchNet.LOOPBACK;
@@ -90,8 +105,8 @@ final class Measurement implements AutoCloseable {
                         setting.frameBytes(),
                         setting.receivers(),
                         setting.framesPerSecond(),
-                        (long) (plan.warmUpSeconds() * 1e9),
-                        (long) (plan.seconds() * 1e9)),
+                        (long) (times.leadSeconds() * 1e9),
+                        (long) (times.seconds() * 1e9)),
                 new StreamSpec.Link(
                         GROUP,
                         PORT_FIRST + stream * PORTS_PER_STREAM,
@@ -99,47 +114,42 @@ final class Measurement implements AutoCloseable {
                         source,
                         network.device(),
                         setting.mtuBytes(),
-                        plan.socketBufferBytes(),
+                        socketBufferBytes,
                         setting.offload() || !onLoopback,
                         onLoopback ? setting.loss() : 0),
                 0);
     }
 
-    private RoundResult gather(final BenchCase setting, final ChildProcess source, final List<ChildProcess> receivers)
-            throws InterruptedException, MeasurementFailedException {
-        final double publishing = plan.warmUpSeconds() + plan.seconds();
-        final long endNs = System.nanoTime()
-                + (long) (1e9
-                        * (START_SECONDS + SLOWEST * publishing + setting.frameBytes() / SLOWEST_BYTES_PER_SECOND));
-        final List<ReceiverReport> reports = new ArrayList<>();
-        for (final ChildProcess receiver : receivers) {
-            await(receiver, source, endNs);
-            reports.add(ReceiverReport.parse(receiver.report()));
-        }
-        source.closeInput();
-        await(source, source, System.nanoTime() + TimeUnit.SECONDS.toNanos((long) START_SECONDS));
-        final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
-        return RoundResult.of(SourceReport.parse(source.report()), reports, countsInterface);
-    }
-
-    // When one end has failed the other waits for it in vain; its complaint is the reason of both.
-    private static void await(final ChildProcess child, final ChildProcess source, final long endNs)
-            throws InterruptedException, MeasurementFailedException {
-        while (!child.hasEnded()) {
-            if (source.hasFailed()) {
-                throw source.failed();
-            }
-            if (System.nanoTime() > endNs) {
-                throw child.failed();
-            }
-        }
-    }
-
-    private synchronized ChildProcess start(final ChildProcess.Role role, final StreamSpec spec) {
+    private synchronized SystemPool pool(final BenchSystem system, final BenchNetwork network) {
         requireGoing();
-        final ChildProcess child = ChildProcess.start(role, spec, this::tell);
-        children.add(child);
-        return child;
+        return pools.computeIfAbsent(system, _ -> new SystemPool(new Starting(system, network), group.receiversMax()));
+    }
+
+    /// Starts a system's processes where they belong.
+    private final class Starting implements SystemPool.Starting {
+        private final BenchSystem system;
+        private final BenchNetwork network;
+
+        Starting(final BenchSystem system, final BenchNetwork network) {
+            this.system = system;
+            this.network = network;
+        }
+
+        @Override
+        public ChildProcess source(final Consumer<ChildProcess.Answer> answers) {
+            return start(BenchChild.PUBLISH, network.source(), answers);
+        }
+
+        @Override
+        public ChildProcess receiver(final int index, final Consumer<ChildProcess.Answer> answers) {
+            return start(BenchChild.SUBSCRIBE, network.receiver(index), answers);
+        }
+
+        private ChildProcess start(
+                final String role, final BenchNetwork.Host host, final Consumer<ChildProcess.Answer> answers) {
+            return ChildProcess.start(
+                    new ChildProcess.Role(role, system, host.prefix()), Measurement.this::tell, answers);
+        }
     }
 
     // What each process has to say is shown once.
@@ -149,15 +159,22 @@ final class Measurement implements AutoCloseable {
         }
     }
 
-    private synchronized void endChildren() {
-        children.forEach(ChildProcess::close);
-        children.clear();
+    private synchronized void endPool(final BenchSystem system) {
+        final SystemPool pool = pools.remove(system);
+        if (pool != null) {
+            pool.close();
+        }
+    }
+
+    private synchronized void endPools() {
+        pools.values().forEach(SystemPool::close);
+        pools.clear();
     }
 
     /// Ends what is being measured. Any thread.
     synchronized void stop() {
         stopped = true;
-        endChildren();
+        endPools();
     }
 
     @Override

@@ -17,13 +17,14 @@ final class Namespaces implements AutoCloseable {
     private static final String DEVICE = "eth0";
     private static final long STEP_SECONDS = 20;
     private static final double LOSS_UNIT = 100_000;
+    private static final double TRIAL_LOSS = 0.5;
 
     private final Map<Key, Network> networks = new HashMap<>();
     private final List<String> names = new ArrayList<>();
     private boolean closed;
 
     /// What a network is like.
-    record Key(BenchNet net, int mtuBytes, int receivers, boolean offload, double loss) {}
+    record Key(BenchNet net, int mtuBytes, int receivers, boolean offload) {}
 
     /// Tries it out.
     ///
@@ -31,7 +32,7 @@ final class Namespaces implements AutoCloseable {
     static String unavailable() {
         try (Namespaces trial = new Namespaces()) {
             trial.deleteAbandoned();
-            trial.network(new Key(BenchNet.VETH, 1500, 1, true, 0.5));
+            trial.network(new Key(BenchNet.VETH, 1500, 1, true)).set(TRIAL_LOSS, 1);
             return "";
         } catch (final IOException e) {
             return String.valueOf(e.getMessage());
@@ -67,7 +68,7 @@ final class Namespaces implements AutoCloseable {
 
     private Network make(final Key key) throws IOException {
         final String id = "fcb" + ProcessHandle.current().pid() + "x" + names.size() + "x";
-        final Network network = new Network(id);
+        final Network network = new Network(id, key);
         addNamespace(network.sourceName());
         if (key.net == BenchNet.VETH) {
             addNamespace(network.receiverName(0));
@@ -92,9 +93,9 @@ final class Namespaces implements AutoCloseable {
         } else {
             makeBridge(network, key);
         }
-        configure(network.sourceName(), network.source().address(), key);
+        configure(network.sourceName(), network.source().address());
         for (int i = 0; i < key.receivers; i++) {
-            configure(network.receiverName(i), network.receiver(i).address(), key);
+            configure(network.receiverName(i), network.receiver(i).address());
         }
         if (!key.offload) {
             within(network.sourceName(), "ethtool", "-K", DEVICE, "tx-udp-segmentation", "off", "tso", "off");
@@ -103,14 +104,14 @@ final class Namespaces implements AutoCloseable {
     }
 
     private void makeBridge(final Network network, final Key key) throws IOException {
-        final String bridge = network.id + "net";
+        final String bridge = network.bridgeName();
         addNamespace(bridge);
         ip("-n", bridge, "link", "add", "bridge", "type", "bridge", "mcast_snooping", "0");
         ip("-n", bridge, "link", "set", "bridge", "up");
         joinBridge(network.sourceName(), bridge, "source", key);
         for (int i = 0; i < key.receivers; i++) {
             addNamespace(network.receiverName(i));
-            joinBridge(network.receiverName(i), bridge, "r" + i, key);
+            joinBridge(network.receiverName(i), bridge, Network.port(i), key);
         }
     }
 
@@ -130,25 +131,26 @@ final class Namespaces implements AutoCloseable {
         ip("-n", name, "link", "set", "lo", "up");
     }
 
-    private void configure(final String host, final String address, final Key key) throws IOException {
+    private void configure(final String host, final String address) throws IOException {
         ip("-n", host, "address", "add", address + "/24", "dev", DEVICE);
         ip("-n", host, "link", "set", DEVICE, "up");
         ip("-n", host, "route", "add", "224.0.0.0/4", "dev", DEVICE);
-        if (key.loss > 0) {
-            drop(host, key.loss);
-        }
     }
 
     // At the input of both ends, so that data and what is said about them are lost alike. At the output a batch would
-    // still be one packet, whatever the interface then makes of it.
+    // still be one packet, whatever the interface then makes of it. Without loss nothing looks at packets.
     private static void drop(final String host, final double loss) throws IOException {
         final long share = Math.round(loss * LOSS_UNIT);
+        final String clean = "add table inet loss; delete table inet loss; ";
         within(
                 host,
                 "nft",
-                "add table inet loss; add chain inet loss input { type filter hook input priority 0; }; "
-                        + "add rule inet loss input iifname \"" + DEVICE + "\" meta l4proto { tcp, udp } "
-                        + "numgen random mod " + (long) LOSS_UNIT + " < " + share + " counter drop");
+                share == 0
+                        ? clean
+                        : clean + "add table inet loss; "
+                                + "add chain inet loss input { type filter hook input priority 0; }; "
+                                + "add rule inet loss input iifname \"" + DEVICE + "\" meta l4proto { tcp, udp } "
+                                + "numgen random mod " + (long) LOSS_UNIT + " < " + share + " counter drop");
     }
 
     private static void ip(final String... words) throws IOException {
@@ -200,8 +202,19 @@ final class Namespaces implements AutoCloseable {
     }
 
     /// One network.
-    private record Network(String id) implements BenchNetwork {
+    private static final class Network implements BenchNetwork {
         private static final String ADDRESSES = "10.77.0.";
+
+        private final String id;
+        private final Key key;
+        private double loss;
+        private int receivers;
+
+        Network(final String id, final Key key) {
+            this.id = id;
+            this.key = key;
+            receivers = key.receivers;
+        }
 
         String sourceName() {
             return id + "src";
@@ -209,6 +222,14 @@ final class Namespaces implements AutoCloseable {
 
         String receiverName(final int index) {
             return id + "dst" + index;
+        }
+
+        String bridgeName() {
+            return id + "net";
+        }
+
+        static String port(final int index) {
+            return "r" + index;
         }
 
         @Override
@@ -224,6 +245,25 @@ final class Namespaces implements AutoCloseable {
         @Override
         public String device() {
             return DEVICE;
+        }
+
+        @Override
+        public void set(final double wantedLoss, final int wantedReceivers) throws IOException {
+            if (wantedLoss != loss) {
+                loss = wantedLoss;
+                drop(sourceName(), loss);
+                for (int i = 0; i < key.receivers; i++) {
+                    drop(receiverName(i), loss);
+                }
+            }
+            // A bridge sends multicast to every port that floods, and that is work for the source's processor.
+            for (int i = 0; i < key.receivers && key.net == BenchNet.BRIDGE; i++) {
+                if (i < wantedReceivers != i < receivers) {
+                    final String flood = i < wantedReceivers ? "on" : "off";
+                    ip("-n", bridgeName(), "link", "set", port(i), "type", "bridge_slave", "mcast_flood", flood);
+                }
+            }
+            receivers = wantedReceivers;
         }
     }
 }

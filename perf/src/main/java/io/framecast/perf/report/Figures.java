@@ -7,6 +7,7 @@ import io.framecast.perf.bench.BenchScenario;
 import io.framecast.perf.bench.RoundResult;
 import io.framecast.perf.bench.Statistics;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,16 +24,19 @@ final class Figures {
     private Figures() {}
 
     static List<Figure> of(final BenchReport report) {
-        final List<Figure> figures = new ArrayList<>();
-        for (final BenchScenario scenario : BenchScenario.values()) {
-            final List<BenchRow> rows = report.rows().stream()
-                    .filter(row -> row.setting().scenario() == scenario)
-                    .toList();
-            if (!rows.isEmpty()) {
-                figures.addAll(of(scenario, rows));
-            }
-        }
-        return figures.stream().filter(figure -> !figure.isEmpty()).toList();
+        return Arrays.stream(BenchScenario.values())
+                .flatMap(scenario -> of(report, scenario).stream())
+                .toList();
+    }
+
+    /// Those of one scenario; none where it was not measured.
+    static List<Figure> of(final BenchReport report, final BenchScenario scenario) {
+        final List<BenchRow> rows = report.rows(scenario);
+        return rows.isEmpty()
+                ? List.of()
+                : of(scenario, rows).stream()
+                        .filter(figure -> !figure.isEmpty())
+                        .toList();
     }
 
     private static List<Figure> of(final BenchScenario scenario, final List<BenchRow> rows) {
@@ -40,7 +44,9 @@ final class Figures {
         final Measure goodput = new Measure(id + "-goodput", "Goodput", "MB/s", RoundResult::goodputMBps);
         final Measure cpu = new Measure(id + "-cpu", "CPU of all processes", "s/GB", RoundResult::cpuSecondsPerGB);
         final Measure sourceCpu =
-                new Measure(id + "-source-cpu", "CPU of the source", "s/GB", RoundResult::sourceCpuSecondsPerGB);
+                new Measure(id + "-source-cpu", "CPU of the source", "µs/frame", RoundResult::sourceCpuUsPerFrame);
+        final Measure wire = new Measure(
+                id + "-source-wire", "Bytes that the source sent", "per byte", RoundResult::wireBytesPerByte);
         return switch (scenario) {
             case LATENCY -> latency(scenario, rows);
             case THROUGHPUT, LOSS, SIZES -> List.of(figure(scenario, goodput, rows), figure(scenario, cpu, rows));
@@ -48,6 +54,7 @@ final class Figures {
                 List.of(
                         figure(scenario, goodput, rows),
                         figure(scenario, sourceCpu, rows),
+                        figure(scenario, wire, rows),
                         figure(scenario, cpu, rows));
         };
     }
@@ -72,7 +79,7 @@ final class Figures {
                         measure.unit,
                         categories,
                         List.of(),
-                        (scenario == BenchScenario.SIZES || scenario == BenchScenario.SCALING) && categories.size() > 1,
+                        labels.areSteps() && categories.size() > 1,
                         false),
                 series);
     }
@@ -97,7 +104,7 @@ final class Figures {
             }
             final String id = scenario.label() + (settings.size() == 1 ? "" : "-" + (figures.size() + 1));
             figures.add(finished(
-                    new Figure(id, "Latency, " + setting.text(), "", "ms", percentiles, List.of(), false, false),
+                    new Figure(id, Markup.capital(setting.text()), "", "ms", percentiles, List.of(), false, false),
                     series));
         }
         return figures;
@@ -146,6 +153,13 @@ final class Figures {
                 new Aspect("network", setting -> setting.net().label()),
                 new Aspect("loss", BenchCase::lossText),
                 new Aspect("offload", setting -> setting.offload() ? "offload on" : "offload off"));
+
+        /// Whether a line may join them: they are values of one quantity.
+        boolean areSteps() {
+            return aspects.size() == 1
+                    && (aspects.getFirst().equals(ALL.get(0))
+                            || aspects.getFirst().equals(ALL.get(1)));
+        }
 
         static Labels of(final List<BenchRow> rows) {
             final List<Aspect> differing = new ArrayList<>();

@@ -7,13 +7,29 @@ import io.framecast.perf.bench.Statistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /// A run as JSON: `{"machine": {…}, "rows": [{…}]}`, a row per system and case. What is not known is null.
 public final class JsonReport {
     private static final double DIGITS = 1e6;
 
+    private static final Map<String, ToDoubleFunction<RoundResult>> FIGURES = figures();
+
     private JsonReport() {}
+
+    private static Map<String, ToDoubleFunction<RoundResult>> figures() {
+        final Map<String, ToDoubleFunction<RoundResult>> figures = new LinkedHashMap<>();
+        figures.put("goodput_MBps", RoundResult::goodputMBps);
+        figures.put("messages_per_s", RoundResult::messagesPerSecond);
+        figures.put("cpu_s_per_GB", RoundResult::cpuSecondsPerGB);
+        figures.put("source_cpu_s_per_GB", RoundResult::sourceCpuSecondsPerGB);
+        figures.put("source_cpu_us_per_frame", RoundResult::sourceCpuUsPerFrame);
+        figures.put("source_wire_bytes_per_frame_byte", RoundResult::wireBytesPerByte);
+        figures.put("overhead", RoundResult::overhead);
+        figures.put("wire_overhead", RoundResult::wireOverhead);
+        return figures;
+    }
 
     // The tool's writer takes null for null.
     @SuppressWarnings("NullAway")
@@ -26,24 +42,32 @@ public final class JsonReport {
 
     private static Map<String, @Nullable Object> row(final BenchRow row) {
         final Map<String, @Nullable Object> json = setting(row);
-        json.put("goodput_MBps", number(row.median(RoundResult::goodputMBps)));
-        json.put("cpu_s_per_GB", number(row.median(RoundResult::cpuSecondsPerGB)));
-        json.put("source_cpu_s_per_GB", number(row.median(RoundResult::sourceCpuSecondsPerGB)));
+        FIGURES.forEach((name, figure) -> json.put(name, number(row.median(figure))));
         json.put(
                 "latency_us",
                 latency(
                         row.median(RoundResult::p50Us),
                         row.median(RoundResult::p99Us),
                         row.median(RoundResult::p999Us)));
-        json.put("overhead", number(row.median(RoundResult::overhead)));
-        json.put("udp_overhead", number(row.median(RoundResult::udpOverhead)));
         json.put("lost_frames", row.lostFrames());
-        json.put("ratio_to_floor", number(row.ratioToFloor()));
-        json.put("ratio_to_aeron", number(row.ratioToAeron()));
-        json.put("ratio_to_tcp", number(row.ratioToTcp()));
+        ratios(row.ratios(), json);
+        json.put("warm_up_s", number(row.warmUpSeconds()));
         json.put("rounds", row.rounds().stream().map(JsonReport::round).toList());
         json.put("spread", spread(row));
         return json;
+    }
+
+    private static void ratios(final BenchRow.Ratios ratios, final Map<String, @Nullable Object> json) {
+        json.put("ratio_to_floor", number(ratios.toFloor()));
+        json.put("ratio_to_aeron", number(ratios.toAeron()));
+        json.put("ratio_to_tcp", number(ratios.toTcp()));
+        json.put("ratio_to_clean", number(ratios.toClean()));
+        json.put("cpu_ratio_to_floor", number(ratios.cpu().toFloor()));
+        json.put("cpu_ratio_to_aeron", number(ratios.cpu().toAeron()));
+        json.put("cpu_ratio_to_tcp", number(ratios.cpu().toTcp()));
+        json.put("goodput_ratio_to_fewest", number(ratios.toFewest().goodput()));
+        json.put("source_cpu_ratio_to_fewest", number(ratios.toFewest().sourceCpuPerFrame()));
+        json.put("source_wire_ratio_to_fewest", number(ratios.toFewest().sourceWireBytes()));
     }
 
     private static Map<String, @Nullable Object> setting(final BenchRow row) {
@@ -70,12 +94,8 @@ public final class JsonReport {
 
     private static Map<String, @Nullable Object> round(final RoundResult round) {
         final Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("goodput_MBps", number(round.goodputMBps()));
-        json.put("cpu_s_per_GB", number(round.cpuSecondsPerGB()));
-        json.put("source_cpu_s_per_GB", number(round.sourceCpuSecondsPerGB()));
+        FIGURES.forEach((name, figure) -> json.put(name, number(figure.applyAsDouble(round))));
         json.put("latency_us", latency(round.p50Us(), round.p99Us(), round.p999Us()));
-        json.put("overhead", number(round.overhead()));
-        json.put("udp_overhead", number(round.udpOverhead()));
         json.put("lost_frames", round.lostFrames());
         if (round.hasFailed()) {
             json.put("failure", round.failure());

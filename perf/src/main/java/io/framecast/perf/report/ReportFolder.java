@@ -42,7 +42,7 @@ public final class ReportFolder {
         }
         final List<String> lines = new ArrayList<>();
         writePictures(figures, lines);
-        Files.writeString(folder.resolve("index.html"), HtmlPage.of(report, figures));
+        Files.writeString(folder.resolve("index.html"), HtmlPage.of(report));
         lines.add("wrote " + folder.resolve("index.html"));
         return lines;
     }

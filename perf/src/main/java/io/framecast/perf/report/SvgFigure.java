@@ -5,12 +5,12 @@ import java.util.Locale;
 
 /// Draws a figure as SVG. Colours come from the style sheet's variables, so that it follows the reader's theme.
 final class SvgFigure {
-    private static final double WIDTH = 760;
-    private static final double HEIGHT = 380;
-    private static final double LEFT = 72;
-    private static final double RIGHT = 20;
-    private static final double TOP = 64;
-    private static final double BOTTOM = 64;
+    private static final double WIDTH = 600;
+    private static final double HEIGHT = 330;
+    private static final double LEFT = 64;
+    private static final double RIGHT = 12;
+    private static final double TOP = 62;
+    private static final double BOTTOM = 58;
     private static final double GROUP_SHARE = 0.76;
     private static final double BAR_MAX = 64;
     private static final double LEGEND_CHARACTER = 7.2;
@@ -89,10 +89,14 @@ final class SvgFigure {
         }
         add(
                 "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\" fill=\"var(--dim)\">%s</text>",
-                (TOP + HEIGHT - BOTTOM) / 2, Markup.escape(figure.yTitle()));
-        add(
-                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\" fill=\"var(--dim)\">%s</text>",
-                WIDTH - RIGHT, HEIGHT - 8, Markup.escape(figure.xTitle()));
+                (TOP + HEIGHT - BOTTOM) / 2,
+                Markup.escape(figure.yTitle() + (figure.logarithmic() ? ", logarithmic" : "")));
+        // Several aspects name themselves, line by line, and need the room.
+        if (!figure.xTitle().contains(BETWEEN)) {
+            add(
+                    "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" fill=\"var(--dim)\">%s</text>",
+                    (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, Markup.escape(figure.xTitle()));
+        }
     }
 
     private void category(final int index) {

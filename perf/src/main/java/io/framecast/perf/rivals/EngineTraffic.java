@@ -16,7 +16,7 @@ final class EngineTraffic implements AutoCloseable {
     private static final long DRAIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Path directory;
-    private FrameSource.Traffic before = new FrameSource.Traffic(0, 0);
+    private FrameSource.Traffic before = FrameSource.Traffic.NONE;
 
     private EngineTraffic(final Path directory) {
         this.directory = directory;
@@ -52,7 +52,7 @@ final class EngineTraffic implements AutoCloseable {
     }
 
     private FrameSource.Traffic read() {
-        return new FrameSource.Traffic(sum(EngineCounter.SENT_DATAGRAMS), sum(EngineCounter.SENT_BYTES));
+        return FrameSource.Traffic.ofDatagrams(sum(EngineCounter.SENT_DATAGRAMS), sum(EngineCounter.SENT_BYTES));
     }
 
     private long sum(final EngineCounter counter) {

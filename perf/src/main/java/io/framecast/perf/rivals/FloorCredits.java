@@ -19,8 +19,8 @@ final class FloorCredits implements AutoCloseable {
     private static final int MESSAGES = 32;
     private static final int BUFFER_BYTES = 1 << 20;
     private static final long WAIT_MS = 50;
-    // Without loss a credit comes or is repeated within one wait.
-    private static final int WAITS_MAX = 5;
+    // Without loss a credit comes or is repeated within one wait, unless the receiver does not get a processor.
+    private static final int WAITS_MAX = 20;
 
     private final FloorSocket socket;
     private final FloorMessages messages;

@@ -14,7 +14,8 @@ final class FloorReceiver implements AutoCloseable {
     private static final int RING_BYTES_MIN = 1 << 20;
     private static final int PLAIN_MESSAGES = 64;
     private static final int MESSAGE_ROOM = 1 << 16;
-    private static final int BUFFER_BYTES = 64 << 20;
+    // What Framecast's transport asks for.
+    private static final int BUFFER_BYTES = 8 << 20;
     private static final long WAIT_MS = 20;
     private static final int DONE_CREDITS = 3;
     private static final long SILENCE_MAX_NS = TimeUnit.SECONDS.toNanos(30);

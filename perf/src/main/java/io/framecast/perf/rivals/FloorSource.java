@@ -28,7 +28,7 @@ final class FloorSource implements AutoCloseable {
     private final MemorySegment endMemory;
     private long sentDatagrams;
     private long sentBytes;
-    private FrameSource.Traffic before = new FrameSource.Traffic(0, 0);
+    private FrameSource.Traffic before = FrameSource.Traffic.NONE;
 
     FloorSource(final Arena arena, final StreamSpec spec) {
         shape = FloorShape.of(spec);
@@ -117,7 +117,7 @@ final class FloorSource implements AutoCloseable {
     }
 
     private FrameSource.Traffic traffic() {
-        return new FrameSource.Traffic(sentDatagrams, sentBytes);
+        return FrameSource.Traffic.ofDatagrams(sentDatagrams, sentBytes);
     }
 
     private void sayEnd(final long frames) {

@@ -69,6 +69,11 @@ final class FrameSource {
         return number;
     }
 
+    /// Frames that were due after the warm-up.
+    long measuredFrames() {
+        return measuredFrames;
+    }
+
     long dueNs() {
         return dueNs;
     }
@@ -88,16 +93,33 @@ final class FrameSource {
                 measuredFrames * spec.load().frameBytes(),
                 cost.cpuNs(),
                 cost.interfaceBytes(),
-                traffic.datagrams(),
-                traffic.bytes());
+                traffic.payloadBytes(),
+                traffic.wireBytes());
     }
 
-    /// Datagrams and their UDP payload.
-    record Traffic(long datagrams, long bytes) {
-        static final Traffic UNKNOWN = new Traffic(SourceReport.UNKNOWN, SourceReport.UNKNOWN);
+    /// What a publisher sent.
+    ///
+    /// @param payloadBytes of datagrams or connections
+    /// @param wireBytes the same with the headers of IP and what is above
+    record Traffic(long payloadBytes, long wireBytes) {
+        static final Traffic NONE = new Traffic(0, 0);
+
+        private static final int IP_AND_UDP_BYTES = 28;
+        // With the time stamps that Linux adds to every segment.
+        private static final int IP_AND_TCP_BYTES = 52;
+
+        static Traffic ofDatagrams(final long datagrams, final long bytes) {
+            return new Traffic(bytes, bytes + datagrams * IP_AND_UDP_BYTES);
+        }
+
+        /// Of connections whose segments are full; what TCP sends again is not among it.
+        static Traffic ofConnections(final long bytes, final int mtuBytes) {
+            final long segments = Math.ceilDiv(bytes, mtuBytes - IP_AND_TCP_BYTES);
+            return new Traffic(bytes, bytes + segments * IP_AND_TCP_BYTES);
+        }
 
         Traffic since(final Traffic before) {
-            return new Traffic(datagrams - before.datagrams, bytes - before.bytes);
+            return new Traffic(payloadBytes - before.payloadBytes, wireBytes - before.wireBytes);
         }
     }
 }

@@ -4,7 +4,7 @@ package io.framecast.perf.rivals;
 public final class FramesDifferException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    FramesDifferException(final String message) {
+    public FramesDifferException(final String message) {
         super(message);
     }
 }

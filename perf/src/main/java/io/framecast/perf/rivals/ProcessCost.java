@@ -1,8 +1,6 @@
 package io.framecast.perf.rivals;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -13,7 +11,6 @@ final class ProcessCost {
     private static final Path DEVICES = Path.of("/proc/net/dev");
     private static final int SENT_BYTES_FIELD = 8;
 
-    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final String device;
     private final Runnable atBegin;
     private long beginCpuNs;
@@ -35,11 +32,11 @@ final class ProcessCost {
     void begin() {
         atBegin.run();
         beginBytes = sentBytes();
-        beginCpuNs = system.getProcessCpuTime();
+        beginCpuNs = ProcessClock.cpuNs();
     }
 
     void end() {
-        cpuNs = system.getProcessCpuTime() - beginCpuNs;
+        cpuNs = ProcessClock.cpuNs() - beginCpuNs;
         final long endBytes = sentBytes();
         interfaceBytes = endBytes < 0 || beginBytes < 0 ? SourceReport.UNKNOWN : endBytes - beginBytes;
     }

@@ -25,6 +25,11 @@ public record ReceiverReport(
         return lastNs > firstNs ? bytes * 1e3 / (lastNs - firstNs) : 0;
     }
 
+    /// 0 when nothing arrived.
+    public double framesPerSecond() {
+        return lastNs > firstNs ? frames * 1e9 / (lastNs - firstNs) : 0;
+    }
+
     /// One line.
     public String json() {
         final ByteBuffer encoded = ByteBuffer.allocate(latencies.getNeededByteBufferCapacity());

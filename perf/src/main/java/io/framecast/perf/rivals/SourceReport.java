@@ -10,16 +10,11 @@ import java.util.Map;
 /// @param bytes payload
 /// @param cpuNs of the whole process, every thread of it
 /// @param interfaceBytes what its network interface sent meanwhile, link headers included
-/// @param datagrams that it sent on every lane, or −1 where it cannot know
-/// @param datagramBytes their UDP payload, or −1
+/// @param payloadBytes payload of the datagrams that it sent on every lane, or of its connections; −1 where it cannot
+///     know
+/// @param wireBytes the same with IP, UDP and TCP headers, as far as it knows; −1 where it cannot
 public record SourceReport(
-        String transport,
-        long frames,
-        long bytes,
-        long cpuNs,
-        long interfaceBytes,
-        long datagrams,
-        long datagramBytes) {
+        String transport, long frames, long bytes, long cpuNs, long interfaceBytes, long payloadBytes, long wireBytes) {
     /// What is not known.
     public static final long UNKNOWN = -1;
 
@@ -31,8 +26,8 @@ public record SourceReport(
         json.put("bytes", bytes);
         json.put("cpu_ns", cpuNs);
         json.put("interface_bytes", interfaceBytes);
-        json.put("datagrams", datagrams);
-        json.put("datagram_bytes", datagramBytes);
+        json.put("payload_bytes", payloadBytes);
+        json.put("wire_bytes", wireBytes);
         return Json.write(json);
     }
 
@@ -45,7 +40,7 @@ public record SourceReport(
                 json.number("bytes"),
                 json.number("cpu_ns"),
                 json.number("interface_bytes"),
-                json.number("datagrams"),
-                json.number("datagram_bytes"));
+                json.number("payload_bytes"),
+                json.number("wire_bytes"));
     }
 }

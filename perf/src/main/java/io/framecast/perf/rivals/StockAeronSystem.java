@@ -7,6 +7,8 @@ import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
+import io.aeron.driver.status.SystemCounterDescriptor;
+import io.aeron.driver.status.SystemCounters;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.aeron.protocol.DataHeaderFlyweight;
@@ -111,15 +113,40 @@ public final class StockAeronSystem implements MeasuredSystem {
             final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
             FrameStamp.fill(frame);
             final UnsafeBuffer buffer = new UnsafeBuffer(frame.asByteBuffer());
-            final FrameSource source =
-                    new FrameSource(spec, new ProcessCost(spec.link().device()));
+            final DriverTraffic traffic = new DriverTraffic(driver, spec);
+            final FrameSource source = new FrameSource(spec, traffic.cost);
             while (source.next()) {
                 FrameStamp.write(frame, source);
                 offer(publication, buffer, idle);
             }
-            final SourceReport report = source.report(NAME, FrameSource.Traffic.UNKNOWN);
+            // What was offered has been sent when its receivers have it; the processor's time until then counts too.
             gone.await();
-            return report;
+            return source.report(NAME, traffic.sent());
+        }
+    }
+
+    /// What an embedded driver has sent, from its counters.
+    private static final class DriverTraffic {
+        private final SystemCounters counters;
+        private final int datagramBytes;
+        private final ProcessCost cost;
+        private long bytesBefore;
+
+        DriverTraffic(final MediaDriver driver, final StreamSpec spec) {
+            counters = driver.context().systemCounters();
+            datagramBytes = aeronMtu(spec.link().mtuBytes());
+            cost = new ProcessCost(spec.link().device(), () -> bytesBefore = bytes());
+        }
+
+        private long bytes() {
+            return counters.get(SystemCounterDescriptor.BYTES_SENT).get()
+                    + counters.get(SystemCounterDescriptor.RETRANSMITTED_BYTES).get();
+        }
+
+        // It counts no datagrams; those of a busy stream are full. No interface batches them.
+        FrameSource.Traffic sent() {
+            final long bytes = bytes() - bytesBefore;
+            return FrameSource.Traffic.ofDatagrams(Math.ceilDiv(bytes, datagramBytes), bytes);
         }
     }
 

@@ -40,7 +40,7 @@ public final class TcpSystem implements MeasuredSystem {
                     FrameStamp.write(frame, source);
                     write(connections, selector);
                 }
-                final SourceReport report = source.report(NAME, FrameSource.Traffic.UNKNOWN);
+                final SourceReport report = source.report(NAME, traffic(source, spec));
                 gone.await();
                 return report;
             } finally {
@@ -51,6 +51,12 @@ public final class TcpSystem implements MeasuredSystem {
         } catch (final IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static FrameSource.Traffic traffic(final FrameSource source, final StreamSpec spec) {
+        final long bytes =
+                source.measuredFrames() * spec.load().receivers() * spec.load().frameBytes();
+        return FrameSource.Traffic.ofConnections(bytes, spec.link().mtuBytes());
     }
 
     private static List<Connection> accept(final StreamSpec spec, final Selector selector, final MemorySegment frame)

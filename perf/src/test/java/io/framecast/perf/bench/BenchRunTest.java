@@ -11,14 +11,21 @@ import org.junit.jupiter.api.Test;
 
 final class BenchRunTest {
     private static final BenchSystem UDP = BenchSystem.framecast("udp");
+    private static final BenchTimes TIMES = new BenchTimes(3, 1, 1);
     private static final List<BenchSystem> SYSTEMS = List.of(UDP, BenchSystem.FLOOR, BenchSystem.AERON);
 
     private final List<String> lines = new ArrayList<>();
     private final List<String> order = new ArrayList<>();
+    private final List<String> warmUps = new ArrayList<>();
+
+    /// A round that counts.
+    private interface Measured {
+        RoundResult run(BenchSystem system) throws MeasurementFailedException;
+    }
 
     @Test
     void shouldMeasureAllSystemsInEachRoundAndStartWithAnother() throws Exception {
-        run(BenchScenario.THROUGHPUT, 3, (_, system) -> {
+        run(BenchScenario.THROUGHPUT, 3, system -> {
             order.add(system.name());
             return result(system, 1, 1);
         });
@@ -34,7 +41,19 @@ final class BenchRunTest {
                         "framecast:udp",
                         "floor"),
                 order);
-        assertEquals(9, lines.size());
+        assertEquals(3 + 9, lines.size());
+        assertEquals(
+                List.of(
+                        "framecast:udp",
+                        "framecast:udp",
+                        "framecast:udp",
+                        "floor",
+                        "floor",
+                        "floor",
+                        "aeron",
+                        "aeron",
+                        "aeron"),
+                warmUps);
     }
 
     @Test
@@ -46,15 +65,15 @@ final class BenchRunTest {
                 new double[] {1000, 1, 2000},
                 "aeron",
                 new double[] {200, 100, 400});
-        final List<BenchRow> rows = run(BenchScenario.THROUGHPUT, 3, (_, system) -> {
+        final List<BenchRow> rows = run(BenchScenario.THROUGHPUT, 3, system -> {
             order.add(system.name());
             final long round = order.stream().filter(system.name()::equals).count() - 1;
             return result(system, goodputs.get(system.name())[(int) round], 1);
         });
-        assertEquals(0.8, rows.get(0).ratioToFloor());
-        assertEquals(4, rows.get(0).ratioToAeron());
-        assertTrue(Double.isNaN(rows.get(0).ratioToTcp()));
-        assertEquals(1, rows.get(1).ratioToFloor());
+        assertEquals(0.8, rows.get(0).ratios().toFloor());
+        assertEquals(4, rows.get(0).ratios().toAeron());
+        assertTrue(Double.isNaN(rows.get(0).ratios().toTcp()));
+        assertEquals(1, rows.get(1).ratios().toFloor());
         assertEquals(
                 List.of("udp", "floor", "stock-aeron"),
                 rows.stream().map(BenchRow::transport).toList());
@@ -63,13 +82,13 @@ final class BenchRunTest {
     @Test
     void shouldCompareLatenessWhereThatIsTheQuestion() throws Exception {
         final List<BenchRow> rows =
-                run(BenchScenario.LATENCY, 1, (_, system) -> result(system, 60, system.equals(UDP) ? 300 : 200));
-        assertEquals(1.5, rows.getFirst().ratioToFloor());
+                run(BenchScenario.LATENCY, 1, system -> result(system, 60, system.equals(UDP) ? 300 : 200));
+        assertEquals(1.5, rows.getFirst().ratios().toFloor());
     }
 
     @Test
     void shouldGoOnWhenOneMeasurementFails() throws Exception {
-        final List<BenchRow> rows = run(BenchScenario.THROUGHPUT, 2, (_, system) -> {
+        final List<BenchRow> rows = run(BenchScenario.THROUGHPUT, 2, system -> {
             order.add(system.name());
             if (system.equals(BenchSystem.AERON) && order.size() < 4) {
                 throw new MeasurementFailedException("no such thing", true);
@@ -79,19 +98,93 @@ final class BenchRunTest {
         final BenchRow aeron = rows.get(2);
         assertEquals(List.of("no such thing"), aeron.failures());
         assertEquals(10, aeron.median(RoundResult::goodputMBps));
+        // Its processes were started anew, and had to be warmed up again.
+        assertEquals(6, warmUps.stream().filter("aeron"::equals).count());
         assertTrue(
                 lines.stream().anyMatch(line -> line.endsWith("stock-aeron: failed: no such thing")), lines::toString);
     }
 
-    private List<BenchRow> run(final BenchScenario scenario, final int rounds, final BenchRun.Measuring measuring)
+    @Test
+    void shouldFailOneRoundWhenTheWarmUpFails() throws Exception {
+        final BenchCase setting =
+                new BenchCase(BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, 1_000, 1, 1500, 0, true, 0);
+        final BenchPlan plan =
+                new BenchPlan(List.of(new BenchPlan.Part(setting, SYSTEMS)), 2, TIMES, 0, List.of(), Optional.empty());
+        final List<BenchRow> rows = new BenchRun(plan, lines::add).run((_, system, times) -> {
+            if (!times.equals(TIMES) && system.equals(UDP)) {
+                warmUps.add(system.name());
+                if (warmUps.size() == 1) {
+                    throw new MeasurementFailedException("not yet", false);
+                }
+            }
+            return result(system, 7, 1);
+        });
+        assertEquals(List.of("not yet"), rows.getFirst().failures());
+        assertEquals(7, rows.getFirst().median(RoundResult::goodputMBps));
+        assertEquals(1 + 3, warmUps.size());
+        assertEquals(List.of(), rows.get(1).failures());
+    }
+
+    @Test
+    void shouldServeCasesThatDifferInLossAndReceiversByTheSameProcesses() throws Exception {
+        final List<BenchPlan.Part> parts = new ArrayList<>();
+        for (final int bytes : List.of(1_000, 2_000)) {
+            for (final double loss : List.of(0.0, 0.01)) {
+                for (final int receivers : List.of(1, 3)) {
+                    parts.add(new BenchPlan.Part(
+                            new BenchCase(BenchScenario.LOSS, BenchNet.BRIDGE, bytes, receivers, 1500, loss, true, 60),
+                            List.of(UDP)));
+                }
+            }
+        }
+        final List<BenchGroup> groups = new ArrayList<>();
+        final List<BenchCase> settings = new ArrayList<>();
+        final BenchPlan plan = new BenchPlan(parts, 1, TIMES, 0, List.of(), Optional.empty());
+        new BenchRun(plan, lines::add).run(new BenchRun.Measuring() {
+            @Override
+            public void begin(final BenchGroup group) {
+                groups.add(group);
+            }
+
+            @Override
+            public RoundResult run(final BenchCase setting, final BenchSystem system, final BenchTimes times) {
+                if (!times.equals(TIMES)) {
+                    settings.add(setting);
+                }
+                return result(system, 1, 1);
+            }
+        });
+        assertEquals(2, groups.size());
+        assertEquals(4, groups.getFirst().parts().size());
+        assertEquals(3, groups.getFirst().receiversMax());
+        // At full rate, to all receivers, with each loss.
+        assertTrue(settings.stream().allMatch(setting -> setting.framesPerSecond() == 0 && setting.receivers() == 3));
+        assertEquals(
+                List.of(0.0, 0.01),
+                settings.stream().map(BenchCase::loss).distinct().toList());
+    }
+
+    private List<BenchRow> run(final BenchScenario scenario, final int rounds, final Measured measured)
             throws InterruptedException {
         final BenchCase setting = new BenchCase(scenario, BenchNet.LOOPBACK, 1_000, 1, 1500, 0, true, 0);
         final BenchPlan plan = new BenchPlan(
-                List.of(new BenchPlan.Part(setting, SYSTEMS)), rounds, 1, 1, 0, List.of(), Optional.empty());
-        return new BenchRun(plan, lines::add).run(measuring);
+                List.of(new BenchPlan.Part(setting, SYSTEMS)), rounds, TIMES, 0, List.of(), Optional.empty());
+        return new BenchRun(plan, lines::add).run((_, system, times) -> {
+            if (times.equals(TIMES)) {
+                return measured.run(system);
+            }
+            warmUps.add(system.name());
+            return result(system, 1, 1);
+        });
     }
 
     private static RoundResult result(final BenchSystem system, final double goodputMBps, final double p99Us) {
-        return new RoundResult(system.transport(), goodputMBps, 1, 1, p99Us, p99Us, p99Us, 0, 0, 0, "");
+        return new RoundResult(
+                system.transport(),
+                new RoundResult.Flow(goodputMBps, 1, 0),
+                new RoundResult.Cpu(1, 1, 1),
+                new RoundResult.Latency(p99Us, p99Us, p99Us),
+                new RoundResult.Wire(0, 0),
+                "");
     }
 }

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.perf.rivals.FloorSystem;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,8 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Each system carries frames between real processes, for a moment.
 final class MeasurementTest {
-    private static final double WARM_UP_SECONDS = 0.1;
-    private static final double SECONDS = 0.3;
+    private static final BenchTimes TIMES = new BenchTimes(0, 0.1, 0.3);
 
     private final List<String> lines = new ArrayList<>();
 
@@ -78,7 +79,9 @@ final class MeasurementTest {
             assertPlausible(result);
             // TCP sends every byte to each of two.
             final double copies = system.equals(BenchSystem.TCP) ? 2 : 1;
-            assertTrue(result.overhead() > copies - 1 && result.overhead() < 1.3 * copies - 1, result::toString);
+            assertTrue(
+                    result.wireBytesPerByte() > copies && result.wireBytesPerByte() < 1.3 * copies, result::toString);
+            assertTrue(result.overhead() >= copies - 1 && result.overhead() < result.wireOverhead(), result::toString);
         }
     }
 
@@ -92,21 +95,80 @@ final class MeasurementTest {
         assertFalse(String.valueOf(failure.getMessage()).contains("\n"));
     }
 
-    private RoundResult measure(final BenchCase setting, final BenchSystem system) throws Exception {
-        final BenchPlan plan = new BenchPlan(
-                List.of(new BenchPlan.Part(setting, List.of(system))),
-                1,
-                WARM_UP_SECONDS,
-                SECONDS,
-                0,
-                List.of(),
-                Optional.empty());
-        try (Measurement measurement = new Measurement(plan, line -> {
+    @Test
+    void shouldCarryRoundAfterRoundByTheSameProcesses() throws Exception {
+        for (final String name : List.of("framecast:udp", "framecast:aeron", "floor", "aeron", "tcp")) {
+            final BenchSystem system = new BenchSystem(name);
+            final BenchGroup group = new BenchGroup(List.of(
+                    part(system, 1, BenchNet.LOOPBACK),
+                    part(system, 2, BenchNet.LOOPBACK),
+                    part(system, 1, BenchNet.LOOPBACK)));
+            final Set<Long> processes = new HashSet<>();
+            try (Measurement measurement = measurement(group)) {
+                for (final BenchPlan.Part part : group.parts()) {
+                    assertPlausible(measurement.run(part.setting(), system, TIMES));
+                    ProcessHandle.current().children().map(ProcessHandle::pid).forEach(processes::add);
+                }
+            }
+            assertEquals(3, processes.size(), name);
+            assertTrue(processes.stream().allMatch(pid -> ProcessHandle.of(pid).isEmpty()), name);
+        }
+    }
+
+    @Test
+    void shouldStartAnewWhenAProcessDied() throws Exception {
+        final BenchSystem system = BenchSystem.TCP;
+        final BenchPlan.Part part = part(system, 1, BenchNet.LOOPBACK);
+        try (Measurement measurement = measurement(new BenchGroup(List.of(part)))) {
+            assertPlausible(measurement.run(part.setting(), system, TIMES));
+            ProcessHandle.current().children().findFirst().orElseThrow().destroyForcibly();
+            final MeasurementFailedException failure = assertThrows(
+                    MeasurementFailedException.class, () -> measurement.run(part.setting(), system, TIMES));
+            assertTrue(String.valueOf(failure.getMessage()).startsWith("tcp "), failure::getMessage);
+            assertPlausible(measurement.run(part.setting(), system, TIMES));
+        }
+    }
+
+    @Test
+    void shouldChangeLossAndReceiversOfANetwork() throws Exception {
+        final String why = Namespaces.unavailable();
+        assume(why.isEmpty(), why);
+        final BenchSystem system = BenchSystem.framecast("udp");
+        final BenchPlan.Part clean = part(system, 2, BenchNet.BRIDGE);
+        final BenchCase setting = clean.setting();
+        final BenchCase lossy = new BenchCase(
+                setting.scenario(), setting.net(), setting.frameBytes(), 1, setting.mtuBytes(), 0.02, false, 200);
+        try (Measurement measurement = measurement(new BenchGroup(List.of(clean)))) {
+            final double before = measurement.run(setting, system, TIMES).overhead();
+            final double lost = measurement.run(lossy, system, TIMES).overhead();
+            final double after = measurement.run(setting, system, TIMES).overhead();
+            // Repairs are sent again, and none without loss.
+            assertTrue(lost > before + 0.01 && lost > after + 0.01, () -> before + ", " + lost + ", " + after);
+        }
+    }
+
+    private static BenchPlan.Part part(final BenchSystem system, final int receivers, final BenchNet net) {
+        return new BenchPlan.Part(
+                new BenchCase(
+                        BenchScenario.THROUGHPUT, net, 100_000, receivers, 1500, 0, net == BenchNet.LOOPBACK, 200),
+                List.of(system));
+    }
+
+    private Measurement measurement(final BenchGroup group) {
+        final BenchPlan plan = new BenchPlan(group.parts(), 1, TIMES, 0, List.of(), Optional.empty());
+        final Measurement measurement = new Measurement(plan, line -> {
             synchronized (lines) {
                 lines.add(line);
             }
-        })) {
-            return measurement.run(setting, system);
+        });
+        measurement.begin(group);
+        return measurement;
+    }
+
+    private RoundResult measure(final BenchCase setting, final BenchSystem system) throws Exception {
+        final BenchGroup group = new BenchGroup(List.of(new BenchPlan.Part(setting, List.of(system))));
+        try (Measurement measurement = measurement(group)) {
+            return measurement.run(setting, system, TIMES);
         }
     }
 

@@ -59,6 +59,40 @@ final class PlanOptionsTest {
     }
 
     @Test
+    void shouldAskWhatTheBarsAskWhenNothingElseIsSaid() {
+        final BenchPlan loss = plan("loss");
+        final BenchPlan scaling = plan("scaling");
+        if (Namespaces.unavailable().isEmpty()) {
+            // Each way of losing beside its own row without loss, by the same processes.
+            assertEquals(4, loss.parts().size());
+            assertEquals(2, loss.groups().size());
+            assertEquals(BenchNet.BRIDGE, scaling.parts().getFirst().setting().net());
+        } else {
+            assertEquals(1, loss.groups().size());
+            assertFalse(scaling.skips().isEmpty());
+        }
+        assertEquals(1, scaling.groups().size());
+        assertEquals(3, scaling.groups().getFirst().receiversMax());
+        assertEquals(5, plan("latency").times().seconds());
+        assertEquals(
+                1000,
+                plan("latency", "--frame-bytes", "64")
+                        .parts()
+                        .getFirst()
+                        .setting()
+                        .framesPerSecond());
+    }
+
+    @Test
+    void shouldKnowHowLongWarmUpsAre() {
+        final BenchTimes times = plan("throughput", "--warm-up", "4").times();
+        assertEquals(4, times.warmUpMaxSeconds(1));
+        assertEquals(6, times.warmUpMaxSeconds(3));
+        assertTrue(plan("throughput", "--warm-up", "4").aboutSeconds()
+                < plan("throughput").aboutSeconds());
+    }
+
+    @Test
     void shouldTakeLittleTimeWhenQuick() {
         assertTrue(plan("sizes", "--quick").aboutSeconds() < plan("sizes").aboutSeconds() / 3);
         assertFalse(plan("sizes", "--quick").parts().isEmpty());
@@ -82,6 +116,7 @@ final class PlanOptionsTest {
                 "latency --loss much | --loss: expected a number, got much",
                 "latency --rounds 0 | --rounds: expected 1 … 1000, got 0",
                 "latency --seconds 0 | --seconds: expected 0.1 … 3600, got 0",
+                "latency --warm-up 0 | --warm-up: expected 0.1 … 3600, got 0",
                 "latency --rate -1 | --rate: expected 0 … 10000000, got -1",
             })
     void shouldNameOptionExpectationAndValueInOneLine(final String words, final String line) {

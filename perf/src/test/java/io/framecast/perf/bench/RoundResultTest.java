@@ -24,16 +24,29 @@ final class RoundResultTest {
         assertEquals(7, result.lostFrames());
         assertEquals(1, result.p50Us(), 0.01);
         assertEquals(9, result.p99Us(), 0.01);
-        assertTrue(Double.isNaN(result.overhead()) && Double.isNaN(result.udpOverhead()));
+        assertTrue(Double.isNaN(result.overhead()) && Double.isNaN(result.wireOverhead()));
     }
 
     @Test
-    void shouldCountHeadersOfDatagramsUnlessTheInterfaceDoes() {
-        final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 107_000, 100, 103_000);
+    void shouldCountHeadersOnTheWireAlone() {
+        final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 107_000, 103_000, 105_800);
         final List<ReceiverReport> receivers = List.of(receiver(SECOND_NS, 0, 1));
-        assertEquals(0.03 + 0.028, RoundResult.of(source, receivers, false).overhead(), 1e-9);
-        assertEquals(0.07, RoundResult.of(source, receivers, true).overhead(), 1e-9);
-        assertEquals(0.03, RoundResult.of(source, receivers, true).udpOverhead(), 1e-9);
+        final RoundResult result = RoundResult.of(source, receivers, false);
+        assertEquals(0.03, result.overhead(), 1e-9);
+        assertEquals(0.058, result.wireOverhead(), 1e-9);
+        assertEquals(1.058, result.wireBytesPerByte(), 1e-9);
+        // An interface that sends datagrams singly knows better.
+        assertEquals(0.03, RoundResult.of(source, receivers, true).overhead(), 1e-9);
+        assertEquals(0.07, RoundResult.of(source, receivers, true).wireOverhead(), 1e-9);
+    }
+
+    @Test
+    void shouldCountFrames() {
+        final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, -1, -1, -1);
+        final RoundResult result =
+                RoundResult.of(source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false);
+        assertEquals(500, result.messagesPerSecond());
+        assertEquals(4, result.sourceCpuUsPerFrame());
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.framecast.perf.bench.BenchPlan;
 import io.framecast.perf.bench.BenchReport;
 import io.framecast.perf.bench.BenchRow;
 import io.framecast.perf.bench.BenchScenario;
+import io.framecast.perf.bench.BenchTimes;
 import io.framecast.perf.bench.MachineInfo;
 import io.framecast.perf.bench.RoundResult;
 import io.framecast.samples.json.Json;
@@ -27,6 +28,9 @@ import org.w3c.dom.Document;
 final class ReportsTest {
     private static final double NONE = Double.NaN;
     private static final String HOSTILE = "a <b> & \"c\", d";
+
+    private static final BenchRow.Ratios RATIOS = new BenchRow.Ratios(
+            0.9, NONE, 3, 0.95, new BenchRow.Ratios.Cpu(1.1, 0.33, 0.5), new BenchRow.Ratios.ToFewest(1, 1.02, 0.99));
 
     private final BenchReport report = report();
 
@@ -51,6 +55,10 @@ final class ReportsTest {
                 "ratio_to_floor",
                 "ratio_to_aeron",
                 "ratio_to_tcp",
+                "messages_per_s",
+                "source_cpu_us_per_frame",
+                "source_wire_bytes_per_frame_byte",
+                "wire_overhead",
                 "rounds",
                 "spread")) {
             assertTrue(row.containsKey(key), key);
@@ -58,6 +66,15 @@ final class ReportsTest {
         assertEquals(List.of("p50", "p99", "p999"), List.copyOf(((Map<?, ?>) row.get("latency_us")).keySet()));
         assertEquals("latency", row.get("scenario"));
         assertEquals(200.0, row.get("goodput_MBps"));
+        assertEquals(400.0, row.get("messages_per_s"));
+        assertEquals(0.01, row.get("overhead"));
+        assertEquals(0.03, row.get("wire_overhead"));
+        assertEquals(1.03, row.get("source_wire_bytes_per_frame_byte"));
+        assertEquals(25.0, row.get("source_cpu_us_per_frame"));
+        assertEquals(0.95, row.get("ratio_to_clean"));
+        assertEquals(0.33, row.get("cpu_ratio_to_aeron"));
+        assertEquals(1.02, row.get("source_cpu_ratio_to_fewest"));
+        assertEquals(4.5, row.get("warm_up_s"));
         assertEquals(3, ((List<?>) row.get("rounds")).size());
         assertEquals("latency_p99_us", ((Map<?, ?>) row.get("spread")).get("of"));
     }
@@ -94,10 +111,11 @@ final class ReportsTest {
 
     @Test
     void shouldWriteOneWellFormedPageThatNeedsNothingElse() throws Exception {
-        final String page = HtmlPage.of(report, Figures.of(report));
+        final String page = HtmlPage.of(report);
         final Document document = parse(page.replace("<!DOCTYPE html>", ""));
         assertEquals("html", document.getDocumentElement().getTagName());
-        assertEquals(1, document.getElementsByTagName("table").getLength());
+        // A table per scenario.
+        assertEquals(3, document.getElementsByTagName("table").getLength());
         assertTrue(document.getElementsByTagName("svg").getLength() > 3);
         assertTrue(page.contains("prefers-color-scheme:dark"));
         assertTrue(page.contains("a &lt;b&gt; &amp; &quot;c&quot;, d"));
@@ -128,6 +146,9 @@ final class ReportsTest {
     void shouldShowEveryCaseAndSystemInText() {
         final String text = TextTable.of(report);
         assertTrue(text.contains("latency, 1 MiB, 1 receiver, MTU 1500, 60/s"), text);
+        assertTrue(text.contains("/ clean") && text.contains("CPU / aeron") && text.contains("1.030"), text);
+        // A column that says nothing is left out.
+        assertFalse(text.contains("/ aeron  ") && !text.contains("CPU / aeron"), text);
         assertTrue(text.contains("stock-aeron") && text.contains("3 failed") && !text.contains("NaN"), text);
     }
 
@@ -173,10 +194,10 @@ final class ReportsTest {
                 false,
                 List.of(failed(), failed(), failed()),
                 NONE,
-                NONE,
-                NONE));
+                BenchRow.Ratios.NONE));
         final MachineInfo machine = new MachineInfo("CPU " + HOSTILE, 2, "Linux 6", "25", 0, 0, 65_536, true, 0.1);
-        final BenchPlan plan = new BenchPlan(List.of(), 3, 0.5, 2, 0, List.of(HOSTILE), Optional.empty());
+        final BenchPlan plan =
+                new BenchPlan(List.of(), 3, new BenchTimes(8, 0.5, 2), 0, List.of(HOSTILE), Optional.empty());
         return new BenchReport(machine, plan, "2026-01-01T00:00:00Z", rows);
     }
 
@@ -191,14 +212,26 @@ final class ReportsTest {
                 round(transport, goodputMBps),
                 round(transport, goodputMBps * 0.9),
                 round(transport, goodputMBps * 1.2));
-        return new BenchRow(setting(scenario, frameBytes), transport, transport.equals("udp"), rounds, 0.9, NONE, 3);
+        return new BenchRow(setting(scenario, frameBytes), transport, transport.equals("udp"), rounds, 4.5, RATIOS);
     }
 
     private static RoundResult round(final String transport, final double goodputMBps) {
-        return new RoundResult(transport, goodputMBps, 0.4, 0.2, 100, 200, 300, 0.03, NONE, 0, "");
+        return new RoundResult(
+                transport,
+                new RoundResult.Flow(goodputMBps, goodputMBps * 2, 0),
+                new RoundResult.Cpu(0.4, 0.2, 25),
+                new RoundResult.Latency(100, 200, 300),
+                new RoundResult.Wire(0.01, 0.03),
+                "");
     }
 
     private static RoundResult failed() {
-        return new RoundResult("stock-aeron", NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, HOSTILE);
+        return new RoundResult(
+                "stock-aeron",
+                new RoundResult.Flow(NONE, NONE, 0),
+                new RoundResult.Cpu(NONE, NONE, NONE),
+                new RoundResult.Latency(NONE, NONE, NONE),
+                new RoundResult.Wire(NONE, NONE),
+                HOSTILE);
     }
 }

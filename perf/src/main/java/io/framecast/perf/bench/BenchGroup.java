@@ -1,0 +1,53 @@
+package io.framecast.perf.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Cases that are compared with one another: they differ in loss and in the number of receivers alone. One set of
+/// processes serves them all.
+record BenchGroup(List<BenchPlan.Part> parts) {
+    private record Key(
+            BenchScenario scenario, BenchNet net, int frameBytes, int mtuBytes, boolean offload, double fps) {
+        static Key of(final BenchCase setting) {
+            return new Key(
+                    setting.scenario(),
+                    setting.net(),
+                    setting.frameBytes(),
+                    setting.mtuBytes(),
+                    setting.offload(),
+                    setting.framesPerSecond());
+        }
+    }
+
+    /// In the order in which the first of each comes.
+    static List<BenchGroup> of(final List<BenchPlan.Part> parts) {
+        final Map<Key, List<BenchPlan.Part>> groups = new LinkedHashMap<>();
+        parts.forEach(part -> groups.computeIfAbsent(Key.of(part.setting()), _ -> new ArrayList<>())
+                .add(part));
+        return groups.values().stream().map(BenchGroup::new).toList();
+    }
+
+    /// Every system of any of its cases.
+    List<BenchSystem> systems() {
+        return parts.stream()
+                .flatMap(part -> part.systems().stream())
+                .distinct()
+                .toList();
+    }
+
+    int receiversMax() {
+        return parts.stream().mapToInt(part -> part.setting().receivers()).max().orElse(1);
+    }
+
+    /// What warms a system up: its cases at full rate with all receivers, one of each loss, for repairing is code of
+    /// its own.
+    List<BenchCase> warmUps(final BenchSystem system) {
+        return parts.stream()
+                .filter(part -> part.systems().contains(system))
+                .map(part -> part.setting().with(receiversMax(), 0))
+                .distinct()
+                .toList();
+    }
+}

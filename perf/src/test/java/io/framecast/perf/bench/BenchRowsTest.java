@@ -1,0 +1,65 @@
+package io.framecast.perf.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class BenchRowsTest {
+    private static final BenchSystem UDP = BenchSystem.framecast("udp");
+
+    private final BenchRows rows = new BenchRows();
+
+    @Test
+    void shouldCompareLossWithItsOwnRowWithoutLoss() {
+        add(UDP, setting(1, 0, true), 100, 1);
+        add(UDP, setting(1, 0.01, true), 80, 1);
+        add(UDP, setting(1, 0, false), 50, 1);
+        add(UDP, setting(1, 0.01, false), 45, 1);
+        final List<BenchRow> compared = rows.compared();
+        assertTrue(Double.isNaN(compared.get(0).ratios().toClean()));
+        assertEquals(0.8, compared.get(1).ratios().toClean());
+        assertEquals(0.9, compared.get(3).ratios().toClean());
+    }
+
+    @Test
+    void shouldCompareReceiversWithTheFewest() {
+        add(UDP, setting(1, 0, true), 150, 10);
+        add(BenchSystem.TCP, setting(1, 0, true), 150, 20);
+        add(UDP, setting(3, 0, true), 149, 11);
+        add(BenchSystem.TCP, setting(3, 0, true), 75, 60);
+        final List<BenchRow> compared = rows.compared();
+        assertTrue(Double.isNaN(compared.get(0).ratios().toFewest().goodput()));
+        assertEquals(1.1, compared.get(2).ratios().toFewest().sourceCpuPerFrame(), 1e-9);
+        assertEquals(1, compared.get(2).ratios().toFewest().sourceWireBytes(), 1e-9);
+        assertEquals(0.5, compared.get(3).ratios().toFewest().goodput());
+        assertEquals(3, compared.get(3).ratios().toFewest().sourceCpuPerFrame(), 1e-9);
+    }
+
+    @Test
+    void shouldCompareCpuWithTheRivalsOfTheSameCase() {
+        add(UDP, setting(1, 0, true), 100, 5);
+        add(BenchSystem.AERON, setting(1, 0, true), 100, 20);
+        add(BenchSystem.AERON, setting(2, 0, true), 100, 1);
+        final BenchRow.Ratios ratios = rows.compared().getFirst().ratios();
+        assertEquals(0.25, ratios.cpu().toAeron());
+        assertTrue(Double.isNaN(ratios.cpu().toFloor()));
+        assertEquals(1, ratios.toAeron());
+    }
+
+    private void add(final BenchSystem system, final BenchCase setting, final double goodputMBps, final double cpu) {
+        final RoundResult round = new RoundResult(
+                system.transport(),
+                new RoundResult.Flow(goodputMBps, 1, 0),
+                new RoundResult.Cpu(cpu, cpu, cpu),
+                new RoundResult.Latency(1, 2, 3),
+                new RoundResult.Wire(0.01, 0.03),
+                "");
+        rows.add(system, BenchRow.of(setting, system, List.of(round)));
+    }
+
+    private static BenchCase setting(final int receivers, final double loss, final boolean offload) {
+        return new BenchCase(BenchScenario.LOSS, BenchNet.BRIDGE, 1_000, receivers, 1500, loss, offload, 0);
+    }
+}

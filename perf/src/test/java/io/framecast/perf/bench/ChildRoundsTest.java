@@ -1,0 +1,78 @@
+package io.framecast.perf.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.rivals.MeasuredSystem;
+import io.framecast.perf.rivals.ReceiverReport;
+import io.framecast.perf.rivals.SourceReport;
+import io.framecast.perf.rivals.StreamSpec;
+import java.io.BufferedReader;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+final class ChildRoundsTest {
+    private static final StreamSpec SPEC = new StreamSpec(
+            new StreamSpec.Load(1_000, 2, 0, 100, 200),
+            new StreamSpec.Link("224.0.0.1", 20_000, "127.0.0.1", "127.0.0.1", "", 1500, 0, true, 0),
+            1);
+
+    private final List<String> output = new ArrayList<>();
+    private final List<StreamSpec> specs = new ArrayList<>();
+
+    /// Answers by the number of the round; its first publisher does not wait, the others do.
+    private final class FakeSystem implements MeasuredSystem {
+        @Override
+        public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+            specs.add(spec);
+            if (specs.size() > 1) {
+                gone.await();
+            }
+            return new SourceReport("fake", specs.size(), 2, 3, 4, 5, 6);
+        }
+
+        @Override
+        public ReceiverReport subscribe(final StreamSpec spec) {
+            specs.add(spec);
+            if (specs.size() == 2) {
+                throw new FramesDifferException("frame 1\nends as 2");
+            }
+            return new ReceiverReport(specs.size(), 2, 3, 4, 5, 6, new Histogram(3));
+        }
+    }
+
+    @Test
+    void shouldPublishRoundAfterRoundUntilTheInputEnds() {
+        final String round = ChildRounds.beginning(SPEC) + "\n";
+        assertEquals(0, serve(true, round + "gone\n" + round + "gone\n" + round + "gone\n"));
+        assertEquals(List.of(SPEC, SPEC, SPEC), specs);
+        assertEquals(3, output.size());
+        final SourceReport last = SourceReport.parse(output.getLast().substring(ChildRounds.REPORT.length()));
+        assertEquals(3, last.frames());
+    }
+
+    @Test
+    void shouldEndWithTheReasonWhenARoundFails() {
+        final String round = ChildRounds.beginning(SPEC) + "\n";
+        assertEquals(ChildRounds.FRAMES_DIFFER, serve(false, round + round + round));
+        assertEquals(2, specs.size());
+        assertEquals("@difference frame 1 ends as 2", output.getLast());
+    }
+
+    @Test
+    void shouldRefuseWhatItDoesNotUnderstand() {
+        assertEquals(ChildRounds.FAILED, serve(false, "run\n"));
+        assertEquals(List.of("@failure java.lang.IllegalArgumentException: expected round or gone, got run"), output);
+        output.clear();
+        assertEquals(ChildRounds.FAILED, serve(true, "round\t1\n"));
+        assertEquals(1, output.size());
+    }
+
+    private int serve(final boolean publishes, final String input) {
+        return new ChildRounds(new FakeSystem(), publishes, new BufferedReader(new StringReader(input)), output::add)
+                .serve();
+    }
+}
