@@ -21,6 +21,8 @@ import org.agrona.concurrent.IdleStrategy;
 /// @param transport as a channel's URI names it
 public record FramecastSystem(String transport) implements MeasuredSystem {
     private static final Duration LINGER = Duration.ofSeconds(20);
+    // Between looks at whether the source is there.
+    private static final Duration LOOK = Duration.ofSeconds(1);
     private static final int FRAMES_PER_POLL = 64;
 
     // Untouched memory would be one page of zeros in the processor's cache: the window is written once, whole.
@@ -143,7 +145,6 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
 
     @Override
     public ReceiverReport subscribe(final StreamSpec spec) {
-        final IdleStrategy idle = MeasuredSystem.idle();
         final Receiving receiving = new Receiving(new GoodputMeter(spec));
         try (Framecast node = Framecast.launch(config(spec));
                 Subscriber subscriber = node.subscribe(channel(spec))) {
@@ -151,11 +152,11 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
                 final int frames = subscriber.poll(receiving, FRAMES_PER_POLL);
                 if (frames == 0) {
                     requireAlive(subscriber);
+                    subscriber.awaitFrame(LOOK);
                 }
-                idle.idle(frames);
             }
             final ReceiverReport report = receiving.meter.report();
-            awaitEnd(subscriber, idle);
+            awaitEnd(subscriber);
             requireNoDrop(subscriber.stats());
             return report;
         }
@@ -168,11 +169,10 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     }
 
     // The source waits for the last acknowledgement: the stream is left only when its end was heard.
-    private static void awaitEnd(final Subscriber subscriber, final IdleStrategy idle) {
-        idle.reset();
+    private static void awaitEnd(final Subscriber subscriber) {
         while (subscriber.state() != Subscriber.State.END_OF_STREAM) {
             requireAlive(subscriber);
-            idle.idle();
+            subscriber.awaitFrame(LOOK);
         }
     }
 
