@@ -43,6 +43,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final ControlLane control;
     private final Lane data;
     private final int sendBatchMax;
+    private final SendPacer pacer;
     private final Lane repair;
     private final SendMemory memory;
     private final SendWindow window;
@@ -61,6 +62,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private volatile boolean drained;
     private volatile boolean settled;
     private boolean endTold;
+    private long cycleNs;
     private long refusalsNoticed;
     private long refusalNoticeNs;
     private boolean failed;
@@ -79,6 +81,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         final int slotBytes = slotBytes(transport);
         final int windowSlots = windowSlots(channel, slotBytes);
         sendBatchMax = Math.max(SEND_BATCH_MIN, SEND_BATCH_BYTES / slotBytes);
+        pacer = new SendPacer(channel.link().rateBytes());
         try (Opened opened = new Opened()) {
             memory = opened.add(new SendMemory(windowSlots, slotBytes));
             control = opened.add(new ControlLane(
@@ -206,6 +209,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
 
     /// One duty cycle.
     int doWork(final long nowNs) {
+        cycleNs = nowNs;
         int work = control.poll(onControl, nowNs);
         work += sendData(nowNs);
         if (ending && !endTold) {
@@ -244,17 +248,24 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         }
     }
 
+    /// @return work done; also where the pacer lets more go out so soon that the thread must not sleep
     private int sendData(final long nowNs) {
         int sent = 0;
         for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
             final int slot = window.slot(machine.nextSequence());
             // The ring goes on behind the window, with the probe's slot: runs end where the window does.
-            final int count = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
+            final int ready = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
+            // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
+            final boolean unheard = machine.readyMembers() == 0;
+            final int count = unheard ? ready : paced(slot, ready, nowNs);
             if (count == 0) {
+                sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
                 break;
             }
-            // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
-            final int accepted = machine.readyMembers() == 0 ? count : data.multicast(slot, count);
+            final int accepted = unheard ? count : data.multicast(slot, count);
+            if (!unheard) {
+                charge(slot, accepted, nowNs);
+            }
             machine.announceMetadata(accepted);
             machine.onSent(accepted, nowNs);
             sent += accepted;
@@ -264,6 +275,21 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         }
         machine.onWaiting(data.submitted() - data.completed(), nowNs);
         return sent;
+    }
+
+    private int paced(final int slot, final int most, final long nowNs) {
+        return pacer.datagrams(memory.lengths(), DataLayout.LENGTH, slot, most, nowNs);
+    }
+
+    private void charge(final int slot, final int count, final long nowNs) {
+        if (pacer.isUnlimited()) {
+            return;
+        }
+        long bytes = (long) count * DataLayout.LENGTH;
+        for (int i = 0; i < count; i++) {
+            bytes += memory.lengths()[slot + i];
+        }
+        pacer.onSent(bytes, nowNs);
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
@@ -295,11 +321,19 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     @Override
     public int repair(final int member, final long firstSequence, final int count) {
         final int slot = window.slot(firstSequence);
-        final int run = Math.min(count, window.slots() - slot);
-        if (member == RetransmitScheduler.EVERYBODY) {
-            return repair.multicast(slot, run);
+        final boolean toAll = member == RetransmitScheduler.EVERYBODY;
+        if (!toAll && repairPeers[member] == NO_PEER) {
+            return count;
         }
-        return repairPeers[member] == NO_PEER ? run : repair.unicast(repairPeers[member], slot, run);
+        // Ahead of the time when new data may go out, which would leave nothing for repairs otherwise.
+        final long aheadNs = cycleNs + SendPacer.CATCH_UP_NS;
+        final int run = paced(slot, Math.min(count, window.slots() - slot), aheadNs);
+        if (run == 0) {
+            return 0;
+        }
+        final int accepted = toAll ? repair.multicast(slot, run) : repair.unicast(repairPeers[member], slot, run);
+        charge(slot, accepted, cycleNs);
+        return accepted;
     }
 
     @Override
