@@ -2,16 +2,21 @@ package io.framecast.engine.node;
 
 /// Holds a source to a rate: a token bucket, kept as the time at which the next datagram is due rather than as a level,
 /// so that nothing is lost in rounding. What is sent makes that time later by its length ÷ rate, remainders included;
-/// what was not used of the past counts for [#CATCH_UP_NS] at most, which is how long a thread may be away without the
-/// rate suffering.
+/// what was not used of the past is made up for as far as [#CATCH_UP_NS] and [#CATCH_UP_BYTES] go, which is how long a
+/// thread may be away without the rate suffering.
 ///
-/// In any span of time t no more goes out than rate × (t + CATCH_UP_NS) + one quantum + one datagram.
+/// In any span of time t no more goes out than rate × t + what is made up for + one quantum + one datagram.
 ///
 /// No clock, no allocation: the caller gives the time. One thread.
 final class SendPacer {
-    /// How much of the past may be made up for. Longer than a park on a machine that is busy, and short enough for what
-    /// is sent in one go (2 MB at 1 GB/s) not to fill a switch.
-    static final long CATCH_UP_NS = 2_000_000;
+    /// How much of the past may be made up for: a few time slices of other threads on a machine that is busy.
+    static final long CATCH_UP_NS = 10_000_000;
+
+    /// And how many bytes, so that what goes out at once does not fill a switch.
+    static final int CATCH_UP_BYTES = 1 << 20;
+
+    /// How far ahead of new data repairs may go out.
+    static final long REPAIR_AHEAD_NS = 2_000_000;
 
     /// At high rates as much as the kernel takes as one packet.
     static final int QUANTUM_BYTES_MAX = 1 << 16;
@@ -26,6 +31,7 @@ final class SendPacer {
 
     private final long rateBytes;
     private final int quantumBytes;
+    private final long catchUpNs;
     private long dueNs;
     // Of a nanosecond, in units of 1 ÷ rate: what dueNs is later than it says.
     private long remainder;
@@ -34,6 +40,7 @@ final class SendPacer {
     SendPacer(final long rateBytes) {
         this.rateBytes = rateBytes;
         quantumBytes = (int) Math.min(rateBytes / QUANTA_PER_SECOND, QUANTUM_BYTES_MAX);
+        catchUpNs = rateBytes == 0 ? 0 : Math.min(CATCH_UP_NS, CATCH_UP_BYTES * NS_PER_SECOND / rateBytes);
     }
 
     boolean isUnlimited() {
@@ -49,9 +56,9 @@ final class SendPacer {
         if (nowNs < dueNs) {
             return 0;
         }
-        final long unusedNs = Math.min(nowNs - dueNs, CATCH_UP_NS);
-        // 2 ms at 10^12 bytes per second: no overflow.
-        return Math.max(1, unusedNs * (rateBytes / 1_000) / (NS_PER_SECOND / 1_000) + quantumBytes);
+        final long unusedNs = Math.min(nowNs - dueNs, catchUpNs);
+        // At most NS_PER_SECOND × CATCH_UP_BYTES: no overflow.
+        return Math.max(1, unusedNs * rateBytes / NS_PER_SECOND + quantumBytes);
     }
 
     /// How many of the next datagrams may be sent now: those that begin within the budget.
@@ -76,8 +83,8 @@ final class SendPacer {
         if (rateBytes == 0) {
             return;
         }
-        if (nowNs - dueNs > CATCH_UP_NS) {
-            dueNs = nowNs - CATCH_UP_NS;
+        if (nowNs - dueNs > catchUpNs) {
+            dueNs = nowNs - catchUpNs;
             remainder = 0;
         }
         final long owed = Math.min(bytes, SPENT_BYTES_MAX) * NS_PER_SECOND + remainder;

@@ -326,7 +326,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             return count;
         }
         // Ahead of the time when new data may go out, which would leave nothing for repairs otherwise.
-        final long aheadNs = cycleNs + SendPacer.CATCH_UP_NS;
+        final long aheadNs = cycleNs + SendPacer.REPAIR_AHEAD_NS;
         final int run = paced(slot, Math.min(count, window.slots() - slot), aheadNs);
         if (run == 0) {
             return 0;

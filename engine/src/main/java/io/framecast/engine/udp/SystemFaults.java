@@ -45,7 +45,7 @@ final class SystemFaults {
     /// @throws TransportException when that has lasted too long to be waited for
     void requirePatience(final int datagramBytes, final long sinceNs, final long nowNs) {
         if (nowNs - sinceNs > patienceNs) {
-            throw new TransportException("udp: " + tooLong(datagramBytes));
+            throw new TransportException("udp: given up: " + tooLong(datagramBytes));
         }
     }
 

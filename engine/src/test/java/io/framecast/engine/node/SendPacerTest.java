@@ -55,12 +55,13 @@ final class SendPacerTest {
         final long start = 5 * SECOND_NS;
         long nowNs = start;
         long sent = send(pacer, random, nowNs);
-        final long burst = rateBytes / 500 + SendPacer.QUANTUM_BYTES_MAX + 9_000;
+        final long burst = madeUp(rateBytes) + SendPacer.QUANTUM_BYTES_MAX + 9_000;
         assertTrue(sent <= burst, "burst of " + sent);
         final long spanNs = Math.max(SECOND_NS, 2_000 * SECOND_NS / rateBytes * 9_000);
         while (nowNs < start + spanNs) {
-            // Now and then at once, else when it is due or up to 2 ms later.
-            nowNs = Math.max(nowNs, pacer.nextNs()) + (random.nextBoolean() ? 0 : random.nextLong(2_000_001));
+            // When it is due, or as late as may be made up for.
+            final long lateNs = madeUp(rateBytes) * SECOND_NS / rateBytes;
+            nowNs = Math.max(nowNs, pacer.nextNs()) + (random.nextBoolean() ? 0 : random.nextLong(lateNs + 1));
             sent += send(pacer, random, nowNs);
             final double due = (double) rateBytes * (nowNs - start) / SECOND_NS;
             assertTrue(sent <= due + burst, "sent " + sent + " of " + due);
@@ -68,14 +69,24 @@ final class SendPacerTest {
         }
     }
 
+    private static long madeUp(final long rateBytes) {
+        return Math.min(rateBytes / 100, SendPacer.CATCH_UP_BYTES);
+    }
+
     @Test
     void shouldNotMakeUpForMoreThanItsCatchUp() {
+        // 10 ms, half a millisecond more, a datagram more.
+        assertAfterPause(50_000_000, 500_000, 25_000 + 9_000);
+        // No more than may be made up for at once, a quantum, a datagram.
+        assertAfterPause(1_000_000_000, SendPacer.CATCH_UP_BYTES, SendPacer.QUANTUM_BYTES_MAX + 9_000);
+    }
+
+    private void assertAfterPause(final long rateBytes, final long madeUp, final long more) {
         final SplittableRandom random = fill(1);
-        final SendPacer pacer = new SendPacer(100_000_000);
+        final SendPacer pacer = new SendPacer(rateBytes);
         send(pacer, random, SECOND_NS);
         final long afterPause = send(pacer, random, 60 * SECOND_NS);
-        // 2 ms at 100 MB/s, half a millisecond more, a datagram more.
-        assertTrue(afterPause >= 200_000 && afterPause <= 200_000 + 50_000 + 9_000, "sent " + afterPause);
+        assertTrue(afterPause >= madeUp - 2 && afterPause <= madeUp + more, "sent " + afterPause);
     }
 
     @Test
