@@ -176,7 +176,7 @@ transfer() {
 metric() {
     step ip netns exec "$1" bash -c "exec 3<>/dev/tcp/127.0.0.1/$METRICS_PORT
         printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3" 2>/dev/null |
-        awk -v pattern="$2" '!/^#/ && $0 ~ pattern { sum += $NF; found = 1 } END { if (found) printf "%d", sum }'
+        awk -v pattern="$2" '!/^#/ && $0 ~ pattern { sum += $NF; found = 1 } END { if (found) printf "%d", sum }' || :
 }
 
 # await_stream: until the publisher has published some frames.
@@ -400,10 +400,10 @@ fault() {
     local errors
     make_network 1
     stream ''
-    eval "step $1"
+    eval "step $1" || fail "$1 failed"
     sleep "$2"
     errors=$(metric "$id-src" system_errors_total)
-    eval "step $3"
+    eval "step $3" || fail "$3 failed"
     ended "$publisher" 0 src
     whole 1
     note="${errors:-0} system errors, repaired $(field "$work/dst1.json" repaired_datagrams)"
@@ -420,6 +420,23 @@ source_down_for_long() {
     says src '^framecast: ' 1
     says dst1 '^framecast: source lost' 1
     note=$(grep -h '^framecast' "$work/src.log")
+}
+
+# A filter on the way that lets nothing long through any more: nobody can tell but by what does not arrive.
+mtu_lowered_on_the_way() {
+    make_network 1
+    stream '|alive-timeout=1000'
+    step ip netns exec "$id-dst1" nft 'table netdev path { chain input { type filter hook ingress device "eth0" priority 0;
+        meta l4proto udp meta length > 1400 drop; }; }'
+    local try
+    for ((try = 0; try < 150; try++)); do
+        [ "$(lines src 'has got nothing new')" = 0 ] || break
+        sleep 0.1
+    done
+    step ip netns exec "$id-dst1" nft flush ruleset
+    ended "$publisher" 0 src
+    whole 1
+    says src 'has got nothing new for 1000 ms.*smaller mtu=' 1
 }
 
 mtu_lowered() {
@@ -634,6 +651,7 @@ run 'MTU: larger than the interface has' mtu_too_large
 run 'MTU: smaller on the way' mtu_of_path
 run 'MTU: lowered for a second' fault 'ip -n $id-src link set eth0 mtu 1400' 1 'ip -n $id-src link set eth0 mtu 1500' \
     'datagrams of 1448 bytes do not pass eth0, whose MTU is 1400'
+run 'MTU: lowered on the way for some seconds' mtu_lowered_on_the_way
 run 'MTU: lowered for good' mtu_lowered
 
 run 'fault: the source is down for a second' fault 'ip -n $id-src link set eth0 down' 1 'ip -n $id-src link set eth0 up' \
@@ -656,7 +674,6 @@ fi
 
 run 'sessions: two sources on one group and port' two_sources
 run 'sessions: a stranger on the data port' stranger
-run 'rate: 10 MB/s' pace 10000000 80m
 run 'rate: 20 MB/s' pace 20000000 80m
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

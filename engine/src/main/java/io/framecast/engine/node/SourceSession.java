@@ -22,6 +22,7 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
@@ -38,12 +39,14 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private static final int NO_PEER = -1;
     // However many are refused.
     private static final long REFUSAL_NOTICE_NS = 1_000_000_000;
+    private static final long STALL_LOOK_NS = 100_000_000;
 
     private final Transport transport;
     private final ControlLane control;
     private final Lane data;
     private final int sendBatchMax;
     private final SendPacer pacer;
+    private final StallWatch stalls;
     private final Lane repair;
     private final SendMemory memory;
     private final SendWindow window;
@@ -65,6 +68,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private long cycleNs;
     private long refusalsNoticed;
     private long refusalNoticeNs;
+    private long stallLookNs;
     private boolean failed;
 
     /// Opens lanes and memory. Owns the transport from then on; when it throws, what it opened is closed and the
@@ -82,6 +86,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         final int windowSlots = windowSlots(channel, slotBytes);
         sendBatchMax = Math.max(SEND_BATCH_MIN, SEND_BATCH_BYTES / slotBytes);
         pacer = new SendPacer(channel.link().rateBytes());
+        stalls = new StallWatch(
+                channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (Opened opened = new Opened()) {
             memory = opened.add(new SendMemory(windowSlots, slotBytes));
             control = opened.add(new ControlLane(
@@ -226,11 +232,24 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         readyMembers = machine.readyMembers();
         counters.tick(nowNs);
         noticeRefusals(nowNs);
+        noticeStall(nowNs);
         if (endTold) {
             drained = machine.isDrained();
             settled = machine.isSettled();
         }
         return work;
+    }
+
+    private void noticeStall(final long nowNs) {
+        if (nowNs < stallLookNs) {
+            return;
+        }
+        stallLookNs = nowNs + STALL_LOOK_NS;
+        final String stall = stalls.look(
+                machine.releasable(), machine.nextSequence(), machine.counts().repairedDatagrams(), nowNs);
+        if (stall != null) {
+            notices.accept(stall);
+        }
     }
 
     private void noticeRefusals(final long nowNs) {
