@@ -2,6 +2,7 @@ package io.framecast.api;
 
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on a
@@ -45,6 +46,13 @@ public interface Subscriber extends AutoCloseable {
     /// The next frame, or null when none has arrived. The caller owns it.
     @Nullable
     DeviceFrame poll();
+
+    /// Sleeps until a frame has arrived, or the state says that none will come any more, or the time is over. Instead
+    /// of
+    /// polling in a loop; the thread is woken as soon as there is something to poll.
+    ///
+    /// @return whether [#poll] has a frame to give
+    boolean awaitFrame(Duration longest);
 
     /// Posts a buffer of the caller's (seed algorithm: prepost the user's buffer): the next frame not yet arrived lands
     /// in it, and [DeviceFrame#region] is that buffer. Buffers are used in the order they were posted; closing such

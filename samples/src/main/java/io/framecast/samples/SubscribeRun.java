@@ -6,18 +6,20 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceStream;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
-import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 /// Takes frames until end of stream, on the caller's thread: each is given to the worker, read back from device memory
 /// into the host, checked and written.
 final class SubscribeRun {
     private static final int HISTOGRAM_DIGITS = 3;
+    // Between looks at whether to stop.
+    private static final Duration LOOK = Duration.ofMillis(20);
 
     private final Subscriber subscriber;
     private final SubscribePlan plan;
@@ -26,7 +28,6 @@ final class SubscribeRun {
     private final Console console;
     private final FrameChecksum checksum = new FrameChecksum();
     private final Histogram latencyNs = new Histogram(HISTOGRAM_DIGITS);
-    private final IdleStrategy idle = Idle.strategy();
     private long frames;
     private long bytes;
     private long frameBytesMax;
@@ -77,9 +78,8 @@ final class SubscribeRun {
                 }
             }
             if (frame == null) {
-                idle.idle();
+                subscriber.awaitFrame(LOOK);
             } else {
-                idle.reset();
                 take(frame, stream, buffer);
             }
         }

@@ -8,6 +8,7 @@ import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 
 /// The example of README.md: one frame from host memory into device memory, publisher and subscriber in one process.
 final class TenLines {
@@ -21,7 +22,7 @@ final class TenLines {
             final MemorySegment picture = Arena.global().allocate(1920 * 1080 * 3);
             while (publisher.offer(picture, FrameOptions.KEYFRAME) < 0) Thread.onSpinWait();
             DeviceFrame frame;
-            while ((frame = subscriber.poll()) == null) Thread.onSpinWait();
+            while ((frame = subscriber.poll()) == null) subscriber.awaitFrame(Duration.ofSeconds(1));
             frame.awaitReady(); // every byte is now at frame.region().address(), in the device's memory
             System.out.println(
                     frame.length() + " bytes on " + subscriber.device().name());

@@ -10,6 +10,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -104,6 +105,14 @@ final class FakeSubscriber implements Subscriber {
                 bytes += frame.length();
             }
             return frame;
+        }
+    }
+
+    @Override
+    public boolean awaitFrame(final Duration longest) {
+        Thread.onSpinWait();
+        synchronized (network) {
+            return !queue.isEmpty();
         }
     }
 

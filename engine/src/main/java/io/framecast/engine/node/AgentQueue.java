@@ -1,5 +1,6 @@
 package io.framecast.engine.node;
 
+import io.framecast.engine.ready.Wakeup;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 
 /// Commands from other threads to one agent: bounded, run in the agent's own duty cycle.
@@ -8,11 +9,19 @@ final class AgentQueue {
 
     private final ManyToOneConcurrentArrayQueue<Runnable> commands = new ManyToOneConcurrentArrayQueue<>(COMMANDS_MAX);
 
+    private Wakeup wakeup = Wakeup.NONE;
+
+    /// Before any command: how the agent is woken.
+    void wakeBy(final Wakeup agent) {
+        wakeup = agent;
+    }
+
     /// Hands a command over; the queue is far longer than there are publishers and subscribers.
     void send(final Runnable command) {
         if (!commands.offer(command)) {
             throw new IllegalStateException("more than " + COMMANDS_MAX + " commands wait for an agent");
         }
+        wakeup.wake();
     }
 
     int run() {

@@ -1,10 +1,11 @@
 package io.framecast.engine.node;
 
+import io.framecast.engine.ready.Waits;
 import io.framecast.reliability.wire.StreamInfo;
 import org.agrona.concurrent.Agent;
 
 /// Does what may take long, away from the data path: opens sessions (memory, lanes) and frees them.
-final class ConductorAgent implements Agent {
+final class ConductorAgent implements Agent, Waits {
     private final AgentQueue queue = new AgentQueue();
 
     AgentQueue queue() {
@@ -45,6 +46,16 @@ final class ConductorAgent implements Agent {
     @Override
     public int doWork() {
         return queue.run();
+    }
+
+    @Override
+    public long untilTimerNs() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean mustLook() {
+        return false;
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
 import io.framecast.api.PublisherStats;
 import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
@@ -30,6 +31,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private final SourceSession session;
     private final SendWindow window;
     private final SessionHost host;
+    private final Wakeup wakeup;
     private final EpochClock clock = new EpochClock();
     private final int slotBytes;
     private final long frameMaxBytes;
@@ -60,6 +62,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         this.session = session;
         this.host = host;
         window = session.window();
+        wakeup = host.senderWakeup();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
         session.counters()
@@ -123,6 +126,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         begin(length, timestampNs(options), options);
         window.commit(length, (int) StreamInfo.slots(length, slotBytes));
         finish(length);
+        wakeup.wake();
     }
 
     @Override
@@ -184,6 +188,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             session.memory().write(window.slot(window.committed()), frame, offered, partBytes);
             window.commit(length, part);
             offered += partBytes;
+            wakeup.wake();
         }
         if (offered < length) {
             backPressured++;
@@ -259,6 +264,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         closed = true;
         final long evictionsBefore = session.machine().counts().evictions();
         session.end();
+        wakeup.wake();
         final boolean settled = host.await(() -> session.isSettled() || failure != null, linger) && failure == null;
         // Who was evicted meanwhile acknowledged nothing.
         all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;

@@ -7,6 +7,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
@@ -36,6 +37,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         this.device = device;
         this.host = host;
         exchange = new FrameExchange(device);
+        exchange.wakeBy(host.receiverWakeup());
     }
 
     @Override
@@ -90,6 +92,21 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     }
 
     @Override
+    public boolean awaitFrame(final Duration longest) {
+        host.awaitFrame(exchange, this::isOver, longest);
+        return exchange.hasDelivered() && !closed.get();
+    }
+
+    // Whether no frame will come any more.
+    private boolean isOver() {
+        return closed.get()
+                || switch (state) {
+                    case JOINING, READY -> false;
+                    case END_OF_STREAM, SOURCE_LOST, FAILED, CLOSED -> true;
+                };
+    }
+
+    @Override
     public boolean post(final DeviceRegion region) {
         if (device.hostAddressable() && !region.hostAddressable()) {
             throw new IllegalArgumentException("post: expected memory that the host addresses, for device "
@@ -115,6 +132,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            exchange.wakeSubscriber();
             host.remove(this);
         }
     }
@@ -127,11 +145,16 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         return posted;
     }
 
+    /// Receiver's thread, in every cycle.
     void onState(final State next) {
+        if (next == state) {
+            return;
+        }
         if (next == State.READY && failure != null) {
             failure = null;
         }
         state = next;
+        exchange.wakeSubscriber();
     }
 
     /// A source was heard and left alone.
@@ -148,6 +171,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     void onEnd(final State next, final String reason) {
         failure = reason;
         state = next;
+        exchange.wakeSubscriber();
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.ready.Wakeup;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class FrameExchange implements FrameReturns {
     /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit.
     static final int FRAMES_MAX = 1024;
+
+    // Room for this much is worth telling the source soon.
+    private static final long WAKING_BYTES = 1 << 15;
 
     private final DeviceBackend device;
     // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first drain.
@@ -21,9 +27,17 @@ final class FrameExchange implements FrameReturns {
     private final EngineFrame[] free = new EngineFrame[FRAMES_MAX];
     private int made;
     private int freeCount;
+    private Wakeup receiver = Wakeup.NONE;
+    // The subscriber's thread while it sleeps.
+    private volatile @Nullable Thread sleeper;
 
     FrameExchange(final DeviceBackend device) {
         this.device = device;
+    }
+
+    /// Before the first frame: how the receiver is woken.
+    void wakeBy(final Wakeup agent) {
+        receiver = agent;
     }
 
     /// Receiver: an object to fill, or null when all are out.
@@ -50,6 +64,26 @@ final class FrameExchange implements FrameReturns {
         if (!delivered.offer(frame)) {
             throw new IllegalStateException("more frames than places");
         }
+        wakeSubscriber();
+    }
+
+    /// Any thread: the subscriber has something to look at.
+    void wakeSubscriber() {
+        final Thread thread = sleeper;
+        if (thread != null) {
+            sleeper = null;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /// Subscriber: sleeps until there is a frame, or it is woken, or the time is over; now and then for nothing.
+    void awaitDelivered(final BooleanSupplier over, final long longestNs) {
+        sleeper = Thread.currentThread();
+        // Whoever delivers from here on finds the sleeper.
+        if (delivered.isEmpty() && !over.getAsBoolean()) {
+            LockSupport.parkNanos(this, longestNs);
+        }
+        sleeper = null;
     }
 
     /// Receiver: the next released frame, or null.
@@ -82,8 +116,13 @@ final class FrameExchange implements FrameReturns {
 
     @Override
     public void giveBack(final EngineFrame frame) {
+        final boolean waking = frame.length() >= WAKING_BYTES;
         if (!returned.offer(frame)) {
             throw new IllegalStateException("a frame was released twice");
+        }
+        // Small ones are found when the receiver wakes for other reasons.
+        if (waking || returned.size() >= FRAMES_MAX / 4) {
+            receiver.wake();
         }
     }
 

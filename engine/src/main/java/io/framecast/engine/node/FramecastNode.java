@@ -12,6 +12,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.engine.codec.KryoCodec;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
+import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.sink.Opened;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -24,11 +25,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
-import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.AgentInvoker;
-import org.agrona.concurrent.AgentRunner;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.CompositeAgent;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -36,16 +32,15 @@ import org.jspecify.annotations.Nullable;
 public final class FramecastNode implements Framecast, SessionHost {
     private static final long CLOSE_WAIT_NS = TimeUnit.SECONDS.toNanos(5);
     private static final int CLOSE_ROUNDS = 100;
-    private static final long PARK_MIN_NS = 1_000;
-    private static final long PARK_MAX_NS = 200_000;
+    private static final long PARK_NS = 200_000;
+    private static final Duration WAIT_MAX = Duration.ofDays(365);
 
     private final NodeConfig config;
     private final SecureRandom secrets = new SecureRandom();
     private final ConductorAgent conductor = new ConductorAgent();
     private final SenderAgent sender;
     private final ReceiverAgent receiver;
-    private final List<AgentRunner> runners = new ArrayList<>();
-    private final AgentInvoker invoker;
+    private final NodeThreads threads;
     private final Providers providers;
     private final SessionContext context;
     private final CounterTable counters;
@@ -72,17 +67,8 @@ public final class FramecastNode implements Framecast, SessionHost {
         exporter = openExporter();
         context = new SessionContext(seed, config.faults().lossProbability(), config.notices(), counters);
         final ErrorHandler errors = e -> config.notices().accept("agent failed: " + e);
-        final Agent shared = new CompositeAgent(sender, receiver, conductor);
-        invoker = new AgentInvoker(errors, null, shared);
-        switch (config.threading()) {
-            case INVOKER -> invoker.start();
-            case SHARED -> start(shared, errors);
-            case DEDICATED -> {
-                start(sender, errors);
-                start(receiver, errors);
-                start(conductor, errors);
-            }
-        }
+        threads = new NodeThreads(config.threading(), sender, receiver, conductor, errors);
+        threads.start();
     }
 
     private @Nullable PrometheusExporter openExporter() {
@@ -97,17 +83,6 @@ public final class FramecastNode implements Framecast, SessionHost {
             counters.close();
             throw e;
         }
-    }
-
-    private void start(final Agent agent, final ErrorHandler errors) {
-        final AgentRunner runner =
-                new AgentRunner(new BackoffIdleStrategy(20, 10, PARK_MIN_NS, PARK_MAX_NS), errors, null, agent);
-        AgentRunner.startOnThread(runner, task -> {
-            final Thread thread = new Thread(task);
-            thread.setDaemon(true);
-            return thread;
-        });
-        runners.add(runner);
     }
 
     @Override
@@ -174,21 +149,55 @@ public final class FramecastNode implements Framecast, SessionHost {
         if (config.threading() != Threading.INVOKER) {
             throw new IllegalStateException("doWork: this node runs its own threads; launch it with INVOKER");
         }
-        return invoker.invoke();
+        return threads.invoke();
+    }
+
+    @Override
+    public Wakeup senderWakeup() {
+        return threads.senderWakeup();
+    }
+
+    @Override
+    public Wakeup receiverWakeup() {
+        return threads.receiverWakeup();
     }
 
     @Override
     public boolean await(final BooleanSupplier condition, final Duration longest) {
         final long startNs = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNs >= longest.toNanos()) {
+            if (System.nanoTime() - startNs >= nanos(longest)) {
                 return false;
             }
-            if (config.threading() != Threading.INVOKER || invoker.invoke() == 0) {
-                LockSupport.parkNanos(PARK_MAX_NS);
+            if (config.threading() == Threading.INVOKER) {
+                threads.invokeOrIdle();
+            } else {
+                LockSupport.parkNanos(PARK_NS);
             }
         }
         return true;
+    }
+
+    @Override
+    public void awaitFrame(final FrameExchange exchange, final BooleanSupplier over, final Duration longest) {
+        if (config.threading() == Threading.INVOKER) {
+            await(() -> exchange.hasDelivered() || over.getAsBoolean(), longest);
+            return;
+        }
+        final long longestNs = nanos(longest);
+        final long startNs = System.nanoTime();
+        long leftNs = longestNs;
+        while (leftNs > 0 && !exchange.hasDelivered() && !over.getAsBoolean()) {
+            exchange.awaitDelivered(over, leftNs);
+            if (Thread.currentThread().isInterrupted()) {
+                return;
+            }
+            leftNs = longestNs - (System.nanoTime() - startNs);
+        }
+    }
+
+    private static long nanos(final Duration duration) {
+        return duration.compareTo(WAIT_MAX) < 0 ? duration.toNanos() : WAIT_MAX.toNanos();
     }
 
     @Override
@@ -241,9 +250,9 @@ public final class FramecastNode implements Framecast, SessionHost {
         steps.addAll(subscribers);
         // What nobody holds is freed by the agents; what is still held then is freed here, with the node.
         steps.add(() -> await(receiver::isIdle, Duration.ofMillis(200)));
-        steps.addAll(runners);
-        steps.add(invoker);
+        steps.add(threads::stop);
         steps.add(this::closeSessions);
+        steps.add(threads);
         steps.add(exporter);
         steps.add(counters);
         CloseHelper.closeAll(steps);

@@ -1,25 +1,37 @@
 package io.framecast.engine.node;
 
+import io.framecast.engine.ready.Waits;
+import io.framecast.engine.ready.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
 
 /// Runs all subscriptions of a node, and watches over those that are closed while frames are still held.
-final class ReceiverAgent implements Agent {
+final class ReceiverAgent implements Agent, Waits {
     private final NanoClock clock;
     private final Consumer<String> notices;
     private final AgentQueue queue = new AgentQueue();
     private final AgentQueue conductor;
     private final List<Subscription> subscriptions = new ArrayList<>();
     private final List<Subscription> closing = new ArrayList<>();
+    private IntConsumer descriptors = _ -> {};
     private volatile boolean idle = true;
 
     ReceiverAgent(final NanoClock clock, final AgentQueue conductor, final Consumer<String> notices) {
         this.clock = clock;
         this.notices = notices;
         this.conductor = conductor;
+    }
+
+    /// Before the agent starts.
+    ///
+    /// @param watched takes descriptors that are to wake it
+    void wakeBy(final Wakeup agent, final IntConsumer watched) {
+        queue.wakeBy(agent);
+        descriptors = watched;
     }
 
     AgentQueue queue() {
@@ -33,6 +45,7 @@ final class ReceiverAgent implements Agent {
     /// Agent's thread.
     void add(final Subscription subscription) {
         subscriptions.add(subscription);
+        descriptors.accept(subscription.readyDescriptor());
     }
 
     /// Agent's thread: leaves the channel; memory is freed by the conductor once no frame is held.
@@ -97,6 +110,25 @@ final class ReceiverAgent implements Agent {
             notices.accept(Failures.line("subscriber of " + subscription.channelName(), e));
             return true;
         }
+    }
+
+    @Override
+    public long untilTimerNs() {
+        long deadlineNs = Long.MAX_VALUE;
+        for (int i = 0; i < subscriptions.size(); i++) {
+            deadlineNs = Math.min(deadlineNs, subscriptions.get(i).nextDeadlineNs());
+        }
+        return deadlineNs == Long.MAX_VALUE ? deadlineNs : deadlineNs - clock.nanoTime();
+    }
+
+    @Override
+    public boolean mustLook() {
+        for (int i = 0; i < subscriptions.size(); i++) {
+            if (subscriptions.get(i).mustLook()) {
+                return true;
+            }
+        }
+        return !closing.isEmpty();
     }
 
     @Override

@@ -82,6 +82,16 @@ final class ReceiverSession implements AutoCloseable {
         return over && pending == null && machine.nextFrameBytes() == 0;
     }
 
+    /// When a timer is due.
+    long nextDeadlineNs() {
+        return machine.nextDeadlineNs();
+    }
+
+    /// Whether it waits for the device, or for room at the subscriber.
+    boolean mustLook() {
+        return drainingCount > 0 || pending != null || sink.isCopying();
+    }
+
     /// One duty cycle.
     int doWork(final long nowNs) {
         int work = takeBack(nowNs);

@@ -1,21 +1,34 @@
 package io.framecast.engine.node;
 
+import io.framecast.engine.ready.ReadySet;
+import io.framecast.engine.ready.Waits;
+import io.framecast.engine.ready.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
 
 /// Runs all source sessions of a node.
-final class SenderAgent implements Agent {
+final class SenderAgent implements Agent, Waits {
     private final NanoClock clock;
     private final Consumer<String> notices;
     private final AgentQueue queue = new AgentQueue();
     private final List<EnginePublisher> publishers = new ArrayList<>();
+    private IntConsumer descriptors = _ -> {};
 
     SenderAgent(final NanoClock clock, final Consumer<String> notices) {
         this.clock = clock;
         this.notices = notices;
+    }
+
+    /// Before the agent starts.
+    ///
+    /// @param watched takes descriptors that are to wake it
+    void wakeBy(final Wakeup agent, final IntConsumer watched) {
+        queue.wakeBy(agent);
+        descriptors = watched;
     }
 
     AgentQueue queue() {
@@ -25,6 +38,7 @@ final class SenderAgent implements Agent {
     /// Agent's thread.
     void add(final EnginePublisher publisher) {
         publishers.add(publisher);
+        descriptors.accept(publisher.session().readyDescriptor());
     }
 
     /// Agent's thread: out of the duty cycle.
@@ -58,6 +72,26 @@ final class SenderAgent implements Agent {
             }
         }
         return work;
+    }
+
+    @Override
+    public long untilTimerNs() {
+        long deadlineNs = Long.MAX_VALUE;
+        for (int i = 0; i < publishers.size(); i++) {
+            deadlineNs = Math.min(deadlineNs, publishers.get(i).session().nextDeadlineNs());
+        }
+        return deadlineNs == Long.MAX_VALUE ? deadlineNs : deadlineNs - clock.nanoTime();
+    }
+
+    @Override
+    public boolean mustLook() {
+        for (int i = 0; i < publishers.size(); i++) {
+            final SourceSession session = publishers.get(i).session();
+            if (session.readyDescriptor() == ReadySet.NONE || session.isHeldBack()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

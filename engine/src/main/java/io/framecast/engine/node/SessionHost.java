@@ -1,5 +1,6 @@
 package io.framecast.engine.node;
 
+import io.framecast.engine.ready.Wakeup;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -9,6 +10,17 @@ interface SessionHost {
     ///
     /// @return whether the condition came true
     boolean await(BooleanSupplier condition, Duration longest);
+
+    /// Sleeps on the subscriber's thread until there is a frame, or none will come, or the time is over; in invoker
+    /// mode
+    /// that thread runs the agents meanwhile.
+    void awaitFrame(FrameExchange exchange, BooleanSupplier over, Duration longest);
+
+    /// Wakes the agent that runs publishers.
+    Wakeup senderWakeup();
+
+    /// Wakes the agent that runs subscribers.
+    Wakeup receiverWakeup();
 
     /// Takes a publisher out of the duty cycle and closes its session.
     void remove(EnginePublisher publisher);

@@ -213,6 +213,28 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return settled;
     }
 
+    /// What ends an agent's sleep when peers speak.
+    int readyDescriptor() {
+        return transport.readyDescriptor();
+    }
+
+    /// When a timer is due, or the pacer lets more go out.
+    long nextDeadlineNs() {
+        return isPaced() ? Math.min(machine.nextDeadlineNs(), pacer.nextNs()) : machine.nextDeadlineNs();
+    }
+
+    // It was the pacer that let no more go out in the last duty cycle.
+    private boolean isPaced() {
+        return machine.sendable() > 0 && machine.readyMembers() > 0 && pacer.nextNs() > cycleNs;
+    }
+
+    /// Whether the transport holds what could be sent, and nothing tells when it takes it.
+    boolean isHeldBack() {
+        return (machine.sendable() > 0 && !isPaced())
+                || data.completed() != data.submitted()
+                || repair.completed() != repair.submitted();
+    }
+
     /// One duty cycle.
     int doWork(final long nowNs) {
         cycleNs = nowNs;

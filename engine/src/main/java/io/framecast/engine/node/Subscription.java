@@ -14,6 +14,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.sink.HostSink;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
@@ -44,6 +45,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private static final int NO_PEER = -1;
     private static final int SLOTS_MAX = 1 << 24;
     private static final long STATS_INTERVAL_NS = 20_000_000;
+    private static final long CONTROL_INTERVAL_NS = 100_000;
 
     /// Asks the conductor to make and free sessions.
     interface Opener {
@@ -76,6 +78,8 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     // To be closed, or closed already.
     private boolean leaving;
     private boolean lanesClosed;
+    private boolean busy;
+    private long controlDueNs;
     private boolean statsDue;
     private long statsNs;
 
@@ -106,17 +110,36 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         return session;
     }
 
+    /// What ends an agent's sleep when peers speak.
+    int readyDescriptor() {
+        return transport.readyDescriptor();
+    }
+
+    /// When a timer is due.
+    long nextDeadlineNs() {
+        final ReceiverSession current = session;
+        return current == null || leaving ? Long.MAX_VALUE : current.nextDeadlineNs();
+    }
+
+    /// Whether something is awaited that does not show.
+    boolean mustLook() {
+        final ReceiverSession current = session;
+        return transport.readyDescriptor() == ReadySet.NONE || (current != null && !leaving && current.mustLook());
+    }
+
     /// One duty cycle.
     int doWork(final long nowNs) {
         if (leaving) {
             return 0;
         }
-        int work = control.poll(onControl, nowNs);
+        int work = pollControl(nowNs);
         final ReceiverSession current = session;
         if (current == null) {
             return work;
         }
-        work += current.doWork(nowNs);
+        final int done = current.doWork(nowNs);
+        busy = done > 0;
+        work += done;
         if (!over) {
             report(current, nowNs);
             if (session != current) {
@@ -130,6 +153,15 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             publishStats(current);
         }
         return work;
+    }
+
+    // While data comes, the source has little to say.
+    private int pollControl(final long nowNs) {
+        if (busy && nowNs < controlDueNs) {
+            return 0;
+        }
+        controlDueNs = nowNs + CONTROL_INTERVAL_NS;
+        return control.poll(onControl, nowNs);
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {

@@ -30,6 +30,11 @@ final class CopyFence implements AutoCloseable {
         tail++;
     }
 
+    /// Whether copies that were marked are not known to be done.
+    boolean isPending() {
+        return head < tail;
+    }
+
     /// Slots whose copies are done.
     long completed() {
         while (head < tail && events[(int) head & MARKS_MAX - 1].isComplete()) {

@@ -120,7 +120,7 @@ public final class HostSink implements PayloadSink {
             }
         }
         // Behind the data lane: a repair asked for too early must not win over the original that has arrived meanwhile.
-        return taken + pollRepairs(machine, nowNs);
+        return taken + (repairs.isDue(machine, taken, nowNs) ? pollRepairs(machine, nowNs) : 0);
     }
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
@@ -236,6 +236,11 @@ public final class HostSink implements PayloadSink {
 
     private int slot(final long sequence) {
         return (int) (sequence % config.ringSlots());
+    }
+
+    @Override
+    public boolean isCopying() {
+        return false;
     }
 
     @Override

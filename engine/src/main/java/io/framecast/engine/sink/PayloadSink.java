@@ -35,6 +35,9 @@ public interface PayloadSink extends AutoCloseable {
     /// @return datagrams taken
     int poll(ReceiverMachine machine, long nowNs);
 
+    /// Whether copies are under way whose end nobody tells of: whoever waits for memory must look for itself.
+    boolean isCopying();
+
     /// Makes a whole frame contiguous and records `ready` behind its last copy.
     ///
     /// @param target where the frame must lie instead of in the ring; null for in the ring

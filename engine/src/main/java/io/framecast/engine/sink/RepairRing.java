@@ -13,12 +13,15 @@ import java.lang.foreign.MemorySegment;
 /// The repair lane's receive memory: slots are used in order of arrival and posted again once their payloads
 /// were copied to their place. One thread.
 final class RepairRing {
+    private static final long INTERVAL_NS = 200_000;
+
     private final SinkConfig config;
     private final MemorySegment headers;
     private final MemorySegment payload;
     private final ReceiveRing ring;
     private final InboundRing slots = new InboundRing(SinkConfig.REPAIR_SLOTS);
     private final Completions completions = new Completions(SinkConfig.REPAIR_BATCH_MAX);
+    private long dueNs;
 
     /// Makes a ring.
     ///
@@ -43,6 +46,16 @@ final class RepairRing {
 
     MemorySegment payload() {
         return payload;
+    }
+
+    /// Whether it is time to look: repairs are awaited, or there is nothing better to do. While data comes in order,
+    /// those that others asked for can wait.
+    ///
+    /// @param taken from the data lane just now
+    boolean isDue(final ReceiverMachine machine, final int taken, final long nowNs) {
+        final boolean due = taken == 0 || machine.missing() > 0 || nowNs >= dueNs;
+        dueNs = due ? nowNs + INTERVAL_NS : dueNs;
+        return due;
     }
 
     int poll(final Lane lane, final Placement placement) {

@@ -128,7 +128,7 @@ public final class StagedSink implements PayloadSink {
             }
         }
         // Behind the data lane: a repair asked for too early must not win over the original that has arrived meanwhile.
-        return taken + pollRepairs(machine, nowNs);
+        return taken + (repairs.isDue(machine, taken, nowNs) ? pollRepairs(machine, nowNs) : 0);
     }
 
     private int pollData(final ReceiverMachine machine, final long nowNs) {
@@ -235,6 +235,11 @@ public final class StagedSink implements PayloadSink {
 
     private int ringSlot(final long sequence) {
         return (int) (sequence % config.ringSlots());
+    }
+
+    @Override
+    public boolean isCopying() {
+        return landingFence.isPending() || repairFence.isPending();
     }
 
     @Override

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.framecast.api.error.NativeException;
+import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.udp.Sockets.Option;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -142,6 +143,11 @@ final class LinuxSocket implements AutoCloseable {
                 return -errno;
             }
         }
+    }
+
+    /// Has a set poll readable while this socket does.
+    void watch(final ReadySet ready) {
+        ready.add(fd);
     }
 
     private void check(final int result, final String function, final String what) {

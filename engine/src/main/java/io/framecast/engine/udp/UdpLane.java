@@ -9,6 +9,7 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
+import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -96,6 +97,13 @@ final class UdpLane implements Lane {
         final int datagramBytes = Math.min(ring.headerBytes() + ring.payloadBytes(), link.datagramBytesMax());
         final long datagrams = receiveBytes / 4 * USABLE_QUARTERS / Truesize.of(datagramBytes, link.loopback());
         return Math.clamp(datagrams, 1, UNLIMITED - 1);
+    }
+
+    /// Has the lane's receiving sockets counted among those that wake an agent.
+    void watch(final ReadySet ready) {
+        if (receive != null) {
+            sockets.watch(ready);
+        }
     }
 
     @Override

@@ -9,9 +9,11 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.api.spi.TransportConfig;
+import io.framecast.engine.ready.ReadySet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Lanes of one multicast channel on Linux UDP sockets.
 final class UdpTransport implements Transport {
@@ -24,6 +26,7 @@ final class UdpTransport implements Transport {
     private final SocketBuffers buffers;
     private final Offload offload;
     private final SystemFaults faults;
+    private final @Nullable ReadySet ready;
     /// Opened by the conductor, closed by their own threads.
     private final List<UdpLane> lanes = new CopyOnWriteArrayList<>();
     private boolean closed;
@@ -33,6 +36,7 @@ final class UdpTransport implements Transport {
         this.buffers = buffers;
         this.offload = offload;
         this.faults = faults;
+        ready = ReadySet.isPresent() ? ReadySet.open() : null;
     }
 
     static UdpTransport open(final TransportConfig config) {
@@ -72,12 +76,23 @@ final class UdpTransport implements Transport {
         }
         final UdpLane lane = new UdpLane(new UdpLane.Shared(link, buffers, offload, faults), config, lanes::remove);
         lanes.add(lane);
+        if (ready != null) {
+            lane.watch(ready);
+        }
         return lane;
+    }
+
+    @Override
+    public int readyDescriptor() {
+        return ready == null ? ReadySet.NONE : ready.descriptor();
     }
 
     @Override
     public void close() {
         closed = true;
         lanes.forEach(UdpLane::close);
+        if (ready != null) {
+            ready.close();
+        }
     }
 }

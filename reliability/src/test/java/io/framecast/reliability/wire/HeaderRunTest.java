@@ -1,5 +1,6 @@
 package io.framecast.reliability.wire;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
@@ -54,5 +55,20 @@ final class HeaderRunTest {
         writeFrame(1000, 0);
         checksum.seal(headers, 5 * STRIDE + 8, SESSION ^ 1L << 40);
         assertEquals(4, HeaderRun.length(headers, 8, STRIDE, COUNT - 1));
+    }
+
+    @Test
+    void shouldWriteWhatSealingOneByOneWrites() {
+        final SplittableRandom random = new SplittableRandom(4);
+        for (int round = 0; round < 200; round++) {
+            final long sequence = random.nextLong(1L << random.nextInt(2, 63));
+            final long index = random.nextLong(1L << 31);
+            writeFrame(sequence, index);
+            final byte[] expected = headers.toArray(ValueLayout.JAVA_BYTE);
+            headers.asSlice(8 + DataLayout.LENGTH, headers.byteSize() - 8 - DataLayout.LENGTH)
+                    .fill((byte) 0);
+            HeaderRun.write(headers, 8, STRIDE, COUNT - 1);
+            assertArrayEquals(expected, headers.toArray(ValueLayout.JAVA_BYTE));
+        }
     }
 }

@@ -1,0 +1,109 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.NodeConfig.Threading;
+import io.framecast.engine.ready.ReadyIdle;
+import io.framecast.engine.ready.Waits;
+import io.framecast.engine.ready.Wakeup;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.CloseHelper;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AgentInvoker;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.CompositeAgent;
+
+/// The threads that run a node's agents, and what each of them sleeps by: one thread for all, one for each, or the
+/// caller's.
+final class NodeThreads implements AutoCloseable {
+    private final boolean invoked;
+    private final List<AgentRunner> runners = new ArrayList<>();
+    private final AgentInvoker invoker;
+    // The same three times where one thread runs all.
+    private final ReadyIdle senderIdle;
+    private final ReadyIdle receiverIdle;
+    private final ReadyIdle conductorIdle;
+
+    /// Nothing runs before [#start].
+    NodeThreads(
+            final Threading threading,
+            final SenderAgent sender,
+            final ReceiverAgent receiver,
+            final ConductorAgent conductor,
+            final ErrorHandler errors) {
+        invoked = threading == Threading.INVOKER;
+        final boolean dedicated = threading == Threading.DEDICATED;
+        senderIdle = new ReadyIdle(dedicated ? sender : new Both(sender, receiver));
+        receiverIdle = dedicated ? new ReadyIdle(receiver) : senderIdle;
+        conductorIdle = dedicated ? new ReadyIdle(conductor) : senderIdle;
+        sender.wakeBy(senderIdle, senderIdle::watch);
+        receiver.wakeBy(receiverIdle, receiverIdle::watch);
+        conductor.queue().wakeBy(conductorIdle);
+        invoker = new AgentInvoker(errors, null, new CompositeAgent(sender, receiver, conductor));
+        switch (threading) {
+            case INVOKER -> {}
+            case SHARED -> runners.add(new AgentRunner(senderIdle, errors, null, invoker.agent()));
+            case DEDICATED -> {
+                runners.add(new AgentRunner(senderIdle, errors, null, sender));
+                runners.add(new AgentRunner(receiverIdle, errors, null, receiver));
+                runners.add(new AgentRunner(conductorIdle, errors, null, conductor));
+            }
+        }
+    }
+
+    void start() {
+        if (invoked) {
+            invoker.start();
+        }
+        for (final AgentRunner runner : runners) {
+            AgentRunner.startOnThread(runner, task -> {
+                final Thread thread = new Thread(task);
+                thread.setDaemon(true);
+                return thread;
+            });
+        }
+    }
+
+    /// Runs all agents once, on the caller's thread.
+    int invoke() {
+        return invoker.invoke();
+    }
+
+    /// Runs all agents once, on the caller's thread, and sleeps when there was nothing to do.
+    void invokeOrIdle() {
+        senderIdle.idle(invoker.invoke());
+    }
+
+    Wakeup senderWakeup() {
+        return senderIdle;
+    }
+
+    Wakeup receiverWakeup() {
+        return receiverIdle;
+    }
+
+    /// Stops the threads; the agents can still be run by the caller.
+    void stop() {
+        final List<AutoCloseable> steps = new ArrayList<>(runners);
+        steps.add(invoker);
+        CloseHelper.closeAll(steps);
+    }
+
+    /// After [#stop], when nobody has anything to tell the agents any more.
+    @Override
+    public void close() {
+        CloseHelper.closeAll(senderIdle, receiverIdle, conductorIdle);
+    }
+
+    /// One thread that runs two agents.
+    private record Both(Waits first, Waits second) implements Waits {
+        @Override
+        public long untilTimerNs() {
+            return Math.min(first.untilTimerNs(), second.untilTimerNs());
+        }
+
+        @Override
+        public boolean mustLook() {
+            return first.mustLook() || second.mustLook();
+        }
+    }
+}

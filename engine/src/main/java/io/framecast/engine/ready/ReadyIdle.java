@@ -1,0 +1,112 @@
+package io.framecast.engine.ready;
+
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.IdleStrategy;
+import org.jspecify.annotations.Nullable;
+
+/// Idles an agent: looks a few times more, then sleeps until a descriptor polls readable, another thread wakes it, or a
+/// timer is due. Where what it waits for does not show, and on systems without such descriptors, it looks ever less
+/// often instead.
+///
+/// Threading: the agent's thread, but for [#wake] and [#watch]. Ownership: closed by whoever stopped the agent.
+public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
+    // Duty cycles before sleep is thought of: each asks the kernel, which takes as long as some spinning.
+    private static final int LOOKS = 3;
+    private static final long LOOK_MIN_NS = 1_000;
+    private static final int LOOK_DOUBLINGS_MAX = 8;
+    private static final long SLEEP_MAX_NS = 1_000_000;
+
+    private final Waits waits;
+    private final @Nullable Sleep sleep;
+    private int idles;
+    private boolean meant;
+    // Sleeps in a row that ended early without any work coming of it.
+    private int fruitless;
+
+    /// @throws io.framecast.api.error.TransportException when the system is out of descriptors
+    public ReadyIdle(final Waits waits) {
+        this.waits = waits;
+        sleep = ReadySet.isPresent() ? new Sleep() : null;
+    }
+
+    /// Has a descriptor end the sleep for as long as it is open; [ReadySet#NONE] is ignored.
+    public void watch(final int descriptor) {
+        if (sleep != null && descriptor != ReadySet.NONE) {
+            sleep.set().add(descriptor);
+        }
+    }
+
+    @Override
+    public void idle(final int workCount) {
+        if (workCount > 0) {
+            reset();
+        } else {
+            idle();
+        }
+    }
+
+    @Override
+    public void idle() {
+        idles++;
+        if (idles <= LOOKS) {
+            Thread.onSpinWait();
+            return;
+        }
+        final Sleep own = sleep;
+        if (own == null) {
+            LockSupport.parkNanos(lookNs());
+        } else if (!meant) {
+            // Whether there is work is looked at once more, behind the intention.
+            meant = true;
+            own.intend();
+        } else {
+            meant = false;
+            sleep(own);
+        }
+    }
+
+    private void sleep(final Sleep own) {
+        final long longestNs = Math.min(waits.untilTimerNs(), waits.mustLook() ? lookNs() : SLEEP_MAX_NS);
+        if (own.sleep(Math.max(0, longestNs))) {
+            fruitless++;
+            // Something polls readable and is not read, for want of credit: no reason to stay awake.
+            if (fruitless > LOOKS) {
+                LockSupport.parkNanos(LOOK_MIN_NS << Math.min(fruitless - LOOKS, LOOK_DOUBLINGS_MAX));
+            }
+        }
+    }
+
+    private long lookNs() {
+        return LOOK_MIN_NS << Math.min(Math.max(0, idles - LOOKS) / 2, LOOK_DOUBLINGS_MAX);
+    }
+
+    @Override
+    public void reset() {
+        idles = 0;
+        fruitless = 0;
+        if (meant) {
+            meant = false;
+            Objects.requireNonNull(sleep).giveUp();
+        }
+    }
+
+    @Override
+    public void wake() {
+        if (sleep != null) {
+            sleep.wake();
+        }
+    }
+
+    @Override
+    public String alias() {
+        return "ready";
+    }
+
+    @Override
+    public void close() {
+        if (sleep != null) {
+            sleep.close();
+        }
+    }
+}

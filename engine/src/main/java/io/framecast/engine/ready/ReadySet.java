@@ -1,0 +1,83 @@
+package io.framecast.engine.ready;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.framecast.api.error.TransportException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// A set of descriptors (epoll) that is itself one: it polls readable while one of them does. A descriptor leaves the
+/// set by being closed.
+///
+/// Threading: [#add] by any thread, [#await] by one.
+public final class ReadySet implements AutoCloseable {
+    /// What stands for no descriptor.
+    public static final int NONE = -1;
+
+    private static final long NS_PER_SECOND = 1_000_000_000;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment pollfd = arena.allocate(ReadyCalls.POLLFD_BYTES, Long.BYTES);
+    private final MemorySegment timespec = arena.allocate(ReadyCalls.TIMESPEC_BYTES, Long.BYTES);
+    private final int descriptor;
+    private boolean closed;
+
+    private ReadySet(final int descriptor) {
+        this.descriptor = descriptor;
+        pollfd.set(JAVA_INT, 0, descriptor);
+        pollfd.set(JAVA_SHORT, ReadyCalls.POLLFD_EVENTS, ReadyCalls.POLLIN);
+    }
+
+    /// Whether this system has such sets.
+    public static boolean isPresent() {
+        return ReadyCalls.isPresent();
+    }
+
+    /// Makes an empty set.
+    ///
+    /// @throws TransportException when the system is out of descriptors
+    public static ReadySet open() {
+        final int descriptor = ReadyCalls.epollCreate();
+        if (descriptor < 0) {
+            throw new TransportException("epoll: no descriptor left; raise ulimit -n");
+        }
+        return new ReadySet(descriptor);
+    }
+
+    public int descriptor() {
+        return descriptor;
+    }
+
+    /// @throws TransportException when the system is out of watches
+    public void add(final int member) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment event = scratch.allocate(ReadyCalls.EPOLL_EVENT_BYTES, Long.BYTES);
+            event.set(JAVA_INT, 0, ReadyCalls.EPOLLIN);
+            if (ReadyCalls.epollAdd(descriptor, member, event) < 0) {
+                throw new TransportException(
+                        "epoll: descriptor " + member + " cannot be watched; raise fs.epoll.max_user_watches");
+            }
+        }
+    }
+
+    /// Waits until a member polls readable, or the time is over, or a signal arrives.
+    ///
+    /// @return whether a member does
+    boolean await(final long longestNs) {
+        timespec.set(JAVA_LONG, 0, longestNs / NS_PER_SECOND);
+        timespec.set(JAVA_LONG, ReadyCalls.TIMESPEC_NANOS, longestNs % NS_PER_SECOND);
+        return ReadyCalls.ppoll(pollfd.address(), 1, timespec.address()) > 0;
+    }
+
+    /// Idempotent.
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            ReadyCalls.close(descriptor);
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.NodeConfig.Threading;
+import io.framecast.api.Subscriber;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// A subscriber's thread that sleeps until there is a frame.
+class AwaitFrameTest {
+    private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=100000|alive-timeout=20000|device=host";
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final int FRAMES = 200;
+
+    private static NodeConfig config(final Threading threading) {
+        return NodeConfig.DEFAULT.withThreading(threading);
+    }
+
+    private static <T> FutureTask<T> inThread(final java.util.concurrent.Callable<T> work) {
+        final FutureTask<T> task = new FutureTask<>(work);
+        Thread.ofPlatform().start(task);
+        return task;
+    }
+
+    private static <T> T within(final FutureTask<T> task)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return task.get(LONG.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp, SHARED", "udp, DEDICATED", "aeron, SHARED"})
+    void shouldGiveEveryFrameToOneWhoAwaitsThem(final String transport, final Threading threading) throws Exception {
+        try (StreamFixture stream = new StreamFixture(config(threading), transport, SETTINGS)) {
+            final FutureTask<Integer> taken = inThread(() -> {
+                int frames = 0;
+                while (stream.subscriber.awaitFrame(LONG)) {
+                    final DeviceFrame frame = stream.subscriber.poll();
+                    assertNotNull(frame);
+                    assertEquals(-1, frame.region().host().mismatch(stream.frame(frames, 10_000)));
+                    frames++;
+                    frame.close();
+                }
+                return frames;
+            });
+            for (int i = 0; i < FRAMES; i++) {
+                final int id = i;
+                stream.await(
+                        () -> stream.publisher.offer(stream.frame(id, 10_000), FrameOptions.DEFAULT) > 0,
+                        "frame taken");
+            }
+            assertTrue(stream.publisher.close(Duration.ofSeconds(30)));
+            assertEquals(FRAMES, within(taken));
+            assertEquals(Subscriber.State.END_OF_STREAM, stream.subscriber.state());
+        }
+    }
+
+    @Test
+    void shouldRunTheAgentsWhereThatIsTheCallersTask() {
+        try (StreamFixture stream = new StreamFixture(config(Threading.INVOKER), "udp", SETTINGS)) {
+            stream.await(
+                    () -> stream.publisher.offer(stream.frame(0, 50_000), FrameOptions.DEFAULT) > 0, "frame taken");
+            assertEquals(1, stream.source.doWork() > 0 ? 1 : 0);
+            assertTrue(stream.subscriber.awaitFrame(LONG));
+            try (DeviceFrame frame = stream.subscriber.poll()) {
+                assertNotNull(frame);
+            }
+        }
+    }
+
+    @Test
+    void shouldEndWithTheTime() {
+        try (StreamFixture stream = new StreamFixture(config(Threading.SHARED), "udp", SETTINGS)) {
+            assertFalse(stream.subscriber.awaitFrame(Duration.ofMillis(5)));
+            assertFalse(stream.subscriber.awaitFrame(Duration.ZERO));
+        }
+    }
+
+    @Test
+    void shouldEndWhenAnotherThreadClosesTheSubscriber() throws Exception {
+        try (StreamFixture stream = new StreamFixture(config(Threading.SHARED), "udp", SETTINGS)) {
+            final FutureTask<Boolean> waiting = inThread(() -> stream.subscriber.awaitFrame(LONG));
+            stream.subscriber.close();
+            assertFalse(within(waiting));
+        }
+    }
+
+    @Test
+    void shouldEndWhenTheSourceIsLost() throws Exception {
+        try (StreamFixture stream = new StreamFixture(config(Threading.SHARED), "udp", SETTINGS)) {
+            // Who has not heard that it is a member has lost nothing.
+            stream.await(() -> stream.subscriber.state() == Subscriber.State.READY, "a member");
+            final FutureTask<Boolean> waiting = inThread(() -> stream.subscriber.awaitFrame(LONG));
+            stream.publisher.abandon();
+            assertFalse(within(waiting));
+            assertEquals(Subscriber.State.SOURCE_LOST, stream.subscriber.state());
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.framecast.engine.ready;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SleepTest {
+    private static final long LONG_NS = 20_000_000_000L;
+    private static final int HANDOFFS = 20_000;
+
+    private Sleep sleep;
+
+    @BeforeEach
+    void open() {
+        assumeTrue(ReadySet.isPresent(), "no epoll on this system");
+        sleep = new Sleep();
+    }
+
+    @AfterEach
+    void close() {
+        if (sleep != null) {
+            sleep.close();
+        }
+    }
+
+    @Test
+    void shouldNotSleepWhenWokenSinceTheIntention() {
+        sleep.intend();
+        sleep.wake();
+        final long startNs = System.nanoTime();
+        assertFalse(sleep.sleep(LONG_NS));
+        assertTrue(System.nanoTime() - startNs < LONG_NS / 2);
+    }
+
+    @Test
+    void shouldEndAfterTheTime() {
+        sleep.intend();
+        assertFalse(sleep.sleep(1_000_000));
+    }
+
+    @Test
+    void shouldForgetAWakeThatCameBeforeTheIntention() {
+        sleep.wake();
+        sleep.intend();
+        final long startNs = System.nanoTime();
+        assertFalse(sleep.sleep(2_000_000));
+        assertTrue(System.nanoTime() - startNs >= 2_000_000);
+    }
+
+    @Test
+    void shouldSleepAgainAfterAnIntentionThatWasGivenUpWhileBeingWoken() {
+        sleep.intend();
+        sleep.wake();
+        sleep.giveUp();
+        // The event that was written for the given-up sleep may end one more sleep, and no second one.
+        sleep.intend();
+        sleep.sleep(1_000_000);
+        sleep.intend();
+        final long startNs = System.nanoTime();
+        assertFalse(sleep.sleep(2_000_000));
+        assertTrue(System.nanoTime() - startNs >= 2_000_000);
+    }
+
+    @Test
+    void shouldEndWhenAMemberPollsReadable() {
+        try (ReadySet inner = ReadySet.open();
+                Sleep other = new Sleep()) {
+            sleep.set().add(inner.descriptor());
+            inner.add(other.set().descriptor());
+            other.intend();
+            other.wake();
+            sleep.intend();
+            assertTrue(sleep.sleep(LONG_NS));
+        }
+        // The set that was closed has left.
+        sleep.intend();
+        assertFalse(sleep.sleep(1_000_000));
+    }
+
+    // Each hand-off is slept for; one that got lost would take as long as the test may.
+    @Test
+    void shouldLoseNoWakeBetweenTwoThreads() throws InterruptedException {
+        final AtomicLong given = new AtomicLong();
+        final AtomicLong taken = new AtomicLong();
+        final Thread giver = Thread.ofPlatform().start(() -> {
+            for (int i = 1; i <= HANDOFFS; i++) {
+                given.set(i);
+                sleep.wake();
+                while (taken.get() < i) {
+                    Thread.onSpinWait();
+                }
+            }
+        });
+        final long startNs = System.nanoTime();
+        while (taken.get() < HANDOFFS) {
+            if (given.get() > taken.get()) {
+                taken.incrementAndGet();
+                continue;
+            }
+            sleep.intend();
+            if (given.get() > taken.get()) {
+                sleep.giveUp();
+                continue;
+            }
+            sleep.sleep(LONG_NS);
+        }
+        giver.join();
+        assertEquals(HANDOFFS, taken.get());
+        assertTrue(System.nanoTime() - startNs < LONG_NS, "a wake was lost");
+    }
+
+    @Test
+    void shouldBeWokenAndClosedInAnyOrder() {
+        sleep.intend();
+        sleep.close();
+        sleep.wake();
+        sleep.close();
+    }
+}
