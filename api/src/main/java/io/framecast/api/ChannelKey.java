@@ -25,6 +25,8 @@ public enum ChannelKey {
     TTL("ttl"),
     /// See [LinkConfig#socketBufferBytes].
     SOCKET_BUFFER("socket-buffer"),
+    /// See [LinkConfig#rateBytes].
+    RATE("rate"),
     /// See [StreamConfig#windowBytes].
     WINDOW("window"),
     /// See [StreamConfig#frameMaxBytes].
@@ -112,6 +114,7 @@ public enum ChannelKey {
         add(parts, MTU, link.mtuBytes(), LinkConfig.DEFAULT.mtuBytes());
         add(parts, TTL, link.ttl(), LinkConfig.DEFAULT.ttl());
         add(parts, SOCKET_BUFFER, link.socketBufferBytes(), LinkConfig.DEFAULT.socketBufferBytes());
+        add(parts, RATE, link.rateBytes(), LinkConfig.DEFAULT.rateBytes());
         add(parts, WINDOW, stream.windowBytes(), StreamConfig.DEFAULT.windowBytes());
         add(parts, FRAME_MAX, stream.frameMaxBytes(), StreamConfig.DEFAULT.frameMaxBytes());
         add(parts, RING, stream.ringBytes(), StreamConfig.DEFAULT.ringBytes());

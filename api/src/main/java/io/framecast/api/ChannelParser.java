@@ -123,7 +123,8 @@ final class ChannelParser {
                         LinkConfig.DEFAULT.mtuBytes(),
                         LinkConfig.MTU_BYTES_MIN + " … " + LinkConfig.MTU_BYTES_MAX + " or 0"),
                 number(ChannelKey.TTL, LinkConfig.DEFAULT.ttl(), "0 … 255"),
-                bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()));
+                bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()),
+                bytes(ChannelKey.RATE, LinkConfig.DEFAULT.rateBytes()));
     }
 
     private StreamConfig stream() {

@@ -6,10 +6,17 @@ package io.framecast.api;
 /// @param mtuBytes largest IP packet, 0 for the interface's own MTU; datagrams are never fragmented
 /// @param ttl multicast hop limit, 0 … 255
 /// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives
-public record LinkConfig(String networkInterface, int mtuBytes, int ttl, long socketBufferBytes) {
-    public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0);
+/// @param rateBytes most bytes of datagrams that a source sends per second, Framecast's headers and what is sent again
+///     included, those of UDP and IP not; 0 for as many as receivers give credit for
+public record LinkConfig(String networkInterface, int mtuBytes, int ttl, long socketBufferBytes, long rateBytes) {
+    public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0, 0);
     public static final int MTU_BYTES_MIN = 1280;
     public static final int MTU_BYTES_MAX = 65_536;
+
+    /// 8 kbit/s.
+    public static final long RATE_BYTES_MIN = 1_000;
+    /// 8 Tbit/s.
+    public static final long RATE_BYTES_MAX = 1_000_000_000_000L;
 
     public LinkConfig {
         if (mtuBytes != 0 && (mtuBytes < MTU_BYTES_MIN || mtuBytes > MTU_BYTES_MAX)) {
@@ -22,6 +29,10 @@ public record LinkConfig(String networkInterface, int mtuBytes, int ttl, long so
         if (socketBufferBytes < 0 || socketBufferBytes > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(
                     "socket-buffer: expected 0 … " + Integer.MAX_VALUE + ", got " + socketBufferBytes);
+        }
+        if (rateBytes != 0 && (rateBytes < RATE_BYTES_MIN || rateBytes > RATE_BYTES_MAX)) {
+            throw new IllegalArgumentException("rate: expected " + RATE_BYTES_MIN + " … " + RATE_BYTES_MAX
+                    + " bytes per second or 0, got " + rateBytes);
         }
     }
 }

@@ -20,14 +20,14 @@ final class ChannelTest {
     @Test
     void shouldReadEveryKey() {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
-                + "|mtu=9000|ttl=4|socket-buffer=8m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
+                + "|mtu=9000|ttl=4|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=reliable|alive-timeout=2000|reorder=7");
         assertEquals(
                 new Channel.Multicast(
                         "udp",
                         new HostPort("224.20.30.39", 24326),
                         "cam1",
-                        new LinkConfig("eth0", 9000, 4, 8L << 20),
+                        new LinkConfig("eth0", 9000, 4, 8L << 20, 100L << 20),
                         new StreamConfig(
                                 64L << 20,
                                 128L << 20,
@@ -127,6 +127,9 @@ final class ChannelTest {
         "channel=cam1ttl=3, 'channel: expected ''|'' between keys, got nothing before ttl='",
         "ttl=256, ttl: expected 0",
         "socket-buffer=2147483648, socket-buffer: expected 0",
+        "rate=999, 'rate: expected 1000 … 1000000000000 bytes per second or 0, got 999'",
+        "rate=fast, rate: expected a number of bytes",
+        "rate=1000000000001, rate: expected 1000",
         "frames-held=0, frames-held: expected 1",
         "alive-timeout=9, alive-timeout: expected 10",
         "reorder=10001, reorder: expected 0",
@@ -211,7 +214,8 @@ final class ChannelTest {
                 pick(random, "", "eth0", "10.0.0.7", "veth-a.100"),
                 random.nextBoolean() ? 0 : random.nextInt(LinkConfig.MTU_BYTES_MIN, LinkConfig.MTU_BYTES_MAX + 1),
                 random.nextInt(256),
-                random.nextLong(1L << 31));
+                random.nextLong(1L << 31),
+                random.nextBoolean() ? 0 : random.nextLong(LinkConfig.RATE_BYTES_MIN, LinkConfig.RATE_BYTES_MAX + 1));
         final StreamConfig stream = new StreamConfig(
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextLong(1, StreamConfig.FRAME_MAX_LIMIT),

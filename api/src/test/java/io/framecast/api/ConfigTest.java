@@ -31,14 +31,20 @@ final class ConfigTest {
 
     @Test
     void shouldKeepLinksWithinLimits() {
-        takes("ttl", value -> new LinkConfig("", 0, (int) value, 0), 0, 255);
+        takes("ttl", value -> new LinkConfig("", 0, (int) value, 0, 0), 0, 255);
         takes(
                 "mtu",
-                value -> new LinkConfig("", (int) value, 1, 0),
+                value -> new LinkConfig("", (int) value, 1, 0, 0),
                 LinkConfig.MTU_BYTES_MIN,
                 LinkConfig.MTU_BYTES_MAX);
-        takes("socket-buffer", value -> new LinkConfig("", 0, 1, value), 0, Integer.MAX_VALUE);
-        assertEquals(0, new LinkConfig("", 0, 1, 0).mtuBytes());
+        takes("socket-buffer", value -> new LinkConfig("", 0, 1, value, 0), 0, Integer.MAX_VALUE);
+        takes(
+                "rate",
+                value -> new LinkConfig("", 0, 1, 0, value),
+                LinkConfig.RATE_BYTES_MIN,
+                LinkConfig.RATE_BYTES_MAX);
+        assertEquals(0, new LinkConfig("", 0, 1, 0, 0).mtuBytes());
+        assertEquals(0, new LinkConfig("", 0, 1, 0, 0).rateBytes());
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
@@ -38,11 +39,14 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private static final int NO_PEER = -1;
     // However many are refused.
     private static final long REFUSAL_NOTICE_NS = 1_000_000_000;
+    private static final long STALL_LOOK_NS = 100_000_000;
 
     private final Transport transport;
     private final ControlLane control;
     private final Lane data;
     private final int sendBatchMax;
+    private final SendPacer pacer;
+    private final StallWatch stalls;
     private final Lane repair;
     private final SendMemory memory;
     private final SendWindow window;
@@ -61,8 +65,10 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private volatile boolean drained;
     private volatile boolean settled;
     private boolean endTold;
+    private long cycleNs;
     private long refusalsNoticed;
     private long refusalNoticeNs;
+    private long stallLookNs;
     private boolean failed;
 
     /// Opens lanes and memory. Owns the transport from then on; when it throws, what it opened is closed and the
@@ -79,6 +85,9 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         final int slotBytes = slotBytes(transport);
         final int windowSlots = windowSlots(channel, slotBytes);
         sendBatchMax = Math.max(SEND_BATCH_MIN, SEND_BATCH_BYTES / slotBytes);
+        pacer = new SendPacer(channel.link().rateBytes());
+        stalls = new StallWatch(
+                channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (Opened opened = new Opened()) {
             memory = opened.add(new SendMemory(windowSlots, slotBytes));
             control = opened.add(new ControlLane(
@@ -209,20 +218,26 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return transport.readyDescriptor();
     }
 
-    /// When a timer is due.
+    /// When a timer is due, or the pacer lets more go out.
     long nextDeadlineNs() {
-        return machine.nextDeadlineNs();
+        return isPaced() ? Math.min(machine.nextDeadlineNs(), pacer.nextNs()) : machine.nextDeadlineNs();
+    }
+
+    // It was the pacer that let no more go out in the last duty cycle.
+    private boolean isPaced() {
+        return machine.sendable() > 0 && machine.readyMembers() > 0 && pacer.nextNs() > cycleNs;
     }
 
     /// Whether the transport holds what could be sent, and nothing tells when it takes it.
     boolean isHeldBack() {
-        return machine.sendable() > 0
+        return (machine.sendable() > 0 && !isPaced())
                 || data.completed() != data.submitted()
                 || repair.completed() != repair.submitted();
     }
 
     /// One duty cycle.
     int doWork(final long nowNs) {
+        cycleNs = nowNs;
         int work = control.poll(onControl, nowNs);
         work += sendData(nowNs);
         if (ending && !endTold) {
@@ -239,11 +254,24 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         readyMembers = machine.readyMembers();
         counters.tick(nowNs);
         noticeRefusals(nowNs);
+        noticeStall(nowNs);
         if (endTold) {
             drained = machine.isDrained();
             settled = machine.isSettled();
         }
         return work;
+    }
+
+    private void noticeStall(final long nowNs) {
+        if (nowNs < stallLookNs) {
+            return;
+        }
+        stallLookNs = nowNs + STALL_LOOK_NS;
+        final String stall = stalls.look(
+                machine.releasable(), machine.nextSequence(), machine.counts().repairedDatagrams(), nowNs);
+        if (stall != null) {
+            notices.accept(stall);
+        }
     }
 
     private void noticeRefusals(final long nowNs) {
@@ -261,17 +289,24 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         }
     }
 
+    /// @return work done; also where the pacer lets more go out so soon that the thread must not sleep
     private int sendData(final long nowNs) {
         int sent = 0;
         for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
             final int slot = window.slot(machine.nextSequence());
             // The ring goes on behind the window, with the probe's slot: runs end where the window does.
-            final int count = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
+            final int ready = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
+            // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
+            final boolean unheard = machine.readyMembers() == 0;
+            final int count = unheard ? ready : paced(slot, ready, nowNs);
             if (count == 0) {
+                sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
                 break;
             }
-            // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
-            final int accepted = machine.readyMembers() == 0 ? count : data.multicast(slot, count);
+            final int accepted = unheard ? count : data.multicast(slot, count);
+            if (!unheard) {
+                charge(slot, accepted, nowNs);
+            }
             machine.announceMetadata(accepted);
             machine.onSent(accepted, nowNs);
             sent += accepted;
@@ -281,6 +316,21 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         }
         machine.onWaiting(data.submitted() - data.completed(), nowNs);
         return sent;
+    }
+
+    private int paced(final int slot, final int most, final long nowNs) {
+        return pacer.datagrams(memory.lengths(), DataLayout.LENGTH, slot, most, nowNs);
+    }
+
+    private void charge(final int slot, final int count, final long nowNs) {
+        if (pacer.isUnlimited()) {
+            return;
+        }
+        long bytes = (long) count * DataLayout.LENGTH;
+        for (int i = 0; i < count; i++) {
+            bytes += memory.lengths()[slot + i];
+        }
+        pacer.onSent(bytes, nowNs);
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
@@ -312,11 +362,19 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     @Override
     public int repair(final int member, final long firstSequence, final int count) {
         final int slot = window.slot(firstSequence);
-        final int run = Math.min(count, window.slots() - slot);
-        if (member == RetransmitScheduler.EVERYBODY) {
-            return repair.multicast(slot, run);
+        final boolean toAll = member == RetransmitScheduler.EVERYBODY;
+        if (!toAll && repairPeers[member] == NO_PEER) {
+            return count;
         }
-        return repairPeers[member] == NO_PEER ? run : repair.unicast(repairPeers[member], slot, run);
+        // Ahead of the time when new data may go out, which would leave nothing for repairs otherwise.
+        final long aheadNs = cycleNs + SendPacer.REPAIR_AHEAD_NS;
+        final int run = paced(slot, Math.min(count, window.slots() - slot), aheadNs);
+        if (run == 0) {
+            return 0;
+        }
+        final int accepted = toAll ? repair.multicast(slot, run) : repair.unicast(repairPeers[member], slot, run);
+        charge(slot, accepted, cycleNs);
+        return accepted;
     }
 
     @Override

@@ -74,6 +74,12 @@ enum IpFamily {
         return option(SocketLayouts.IP_MTU_DISCOVER, SocketLayouts.IPV6_MTU_DISCOVER);
     }
 
+    /// Has the kernel tell of errors that it otherwise keeps to itself: without it, what the interface's queue has no
+    /// room for is dropped, and the send succeeds.
+    Option receiveErrors() {
+        return option(SocketLayouts.IP_RECVERR, SocketLayouts.IPV6_RECVERR);
+    }
+
     private Option option(final int ofIpv4, final int ofIpv6) {
         return new Option(level, this == IPV4 ? ofIpv4 : ofIpv6);
     }

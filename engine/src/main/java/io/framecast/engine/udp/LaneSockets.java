@@ -86,6 +86,8 @@ record LaneSockets(
             final boolean connect = config.kind() == LaneKind.DATA && config.receive() == null;
             if (connect) {
                 own.connect(link.group(portOffset(config.kind())), link.index());
+                // Of this socket alone: another one's sends would get errors meant for other peers.
+                own.tryOption(family.receiveErrors(), 1);
             }
             return new LaneSockets(own, group, address, connect, bytes);
         } catch (final RuntimeException e) {

@@ -8,13 +8,14 @@ import java.util.function.Consumer;
 ///
 /// Threading: lanes' threads; they may learn of a refusal late and find out for themselves.
 final class Offload {
-    /// Datagrams that the kernel takes in one message; older ones take 64.
+    /// Datagrams that the kernel takes in one message.
     static final int SEGMENTS_MAX = 128;
 
     /// The longest message, whatever the number of its datagrams: the longest UDP payload of IPv4.
     static final int MESSAGE_BYTES_MAX = 65_507;
 
-    private static final int SEGMENTS_OLD_MAX = 64;
+    /// What older kernels take.
+    static final int SEGMENTS_OLD_MAX = 64;
     private static final Option GRO = new Option(SocketLayouts.SOL_UDP, SocketLayouts.UDP_GRO);
     private static final Option SEGMENT = new Option(SocketLayouts.SOL_UDP, SocketLayouts.UDP_SEGMENT);
 

@@ -15,11 +15,19 @@ final class SendSlots {
     private final int[] segments = new int[MessageBatch.MESSAGES_MAX];
     private final LaneCounts counts;
     private final Offload offload;
+    private final SystemFaults faults;
+    private final LengthFault tooLong = new LengthFault();
 
-    SendSlots(final Arena arena, final SendRing ring, final LaneCounts counts, final Offload offload) {
+    SendSlots(
+            final Arena arena,
+            final SendRing ring,
+            final LaneCounts counts,
+            final Offload offload,
+            final SystemFaults faults) {
         this.ring = ring;
         this.counts = counts;
         this.offload = offload;
+        this.faults = faults;
         iovecs = new SlotIovecs(
                 arena,
                 new SlotIovecs.Shape(
@@ -44,6 +52,7 @@ final class SendSlots {
     ///
     /// @return how many were accepted; a datagram that the system refused for good counts as sent, for it is
     ///     as lost as one that the network dropped
+    /// @throws io.framecast.api.error.TransportException when datagrams of this length have not passed for long
     int send(
             final LinuxSocket socket,
             final long sockaddr,
@@ -59,15 +68,44 @@ final class SendSlots {
             if (sent > 0) {
                 // Fewer than the batch: the next call tells why.
                 accepted += count(first, sent);
+                notePassed(first);
             } else if (isBackPressure(-sent)) {
                 counts.add(LaneCounter.SEND_BACK_PRESSURED, 1);
                 return accepted;
-            } else if (segments[0] == 1 || !offload.onRefused(-sent, segments[0])) {
-                survive(-sent);
-                accepted += segments[0];
+            } else {
+                accepted += onRefused(-sent, ring.headerBytes() + ring.payloadLengths()[first]);
             }
         }
         return accepted;
+    }
+
+    private void notePassed(final int first) {
+        if (segments[0] == 1 && tooLong.onPassed(ring.headerBytes() + ring.payloadLengths()[first])) {
+            offload.onRefused(SocketLayouts.EMSGSIZE, Offload.SEGMENTS_OLD_MAX);
+        }
+    }
+
+    /// The first message of a batch was refused.
+    ///
+    /// @param datagramBytes length of its first datagram
+    /// @return datagrams given up; 0 when they are to be tried otherwise
+    private int onRefused(final int errno, final int datagramBytes) {
+        final int run = segments[0];
+        final long nowNs = System.nanoTime();
+        if (errno == SocketLayouts.EMSGSIZE) {
+            if (run > 1) {
+                tooLong.onRunRefused(datagramBytes, nowNs);
+                return 0;
+            }
+            tooLong.onRefused(datagramBytes, nowNs);
+            faults.requirePatience(datagramBytes, tooLong.sinceNs(), nowNs);
+        } else if (run > 1 && offload.onRefused(errno, run)) {
+            return 0;
+        }
+        requireUsable("sendmmsg", errno);
+        counts.add(LaneCounter.SYSTEM_ERRORS, 1);
+        faults.onFault(errno, datagramBytes, nowNs);
+        return run;
     }
 
     /// Fills messages with the next slots, `slotsMax` at most.
@@ -90,7 +128,7 @@ final class SendSlots {
     // Datagrams from an entry on that make one message: of one length, but for the last.
     private int run(final int first, final int slotsMax) {
         final int longest = prepare(first);
-        final int most = longest == 0 ? 1 : Math.min(slotsMax, offload.segmentsMax());
+        final int most = longest == 0 || tooLong.concerns(longest) ? 1 : Math.min(slotsMax, offload.segmentsMax());
         int run = 1;
         int bytes = longest;
         while (run < most) {
@@ -137,13 +175,8 @@ final class SendSlots {
         return errno == SocketLayouts.EAGAIN || errno == SocketLayouts.ENOBUFS || errno == SocketLayouts.ENOMEM;
     }
 
-    // A network that is down, a filter, a peer that is gone, a datagram longer than a route takes: all of it may
-    // pass.
-    private void survive(final int errno) {
-        requireUsable("sendmmsg", errno);
-        counts.add(LaneCounter.SYSTEM_ERRORS, 1);
-    }
-
+    // A network that is down, a filter, a peer that is gone, a datagram longer than a route takes: all of it may pass;
+    // a socket that is none will not.
     static void requireUsable(final String function, final int errno) {
         if (errno == SocketLayouts.EBADF || errno == SocketLayouts.EFAULT || errno == SocketLayouts.ENOTSOCK) {
             throw new NativeException(

@@ -49,7 +49,7 @@ final class SocketBuffers {
         if (charged / 2 < leastBytes && !warnedReceive) {
             warnedReceive = true;
             warnings.accept("udp: receive buffer of " + charged / 2 + " bytes, wanted " + leastBytes
-                    + "; run sysctl -w net.core.rmem_max=" + Math.max(leastBytes, defaultBytes(LaneKind.DATA)));
+                    + "; run sysctl -w net.core.rmem_max=" + (wantedBytes == 0 ? DATA_BYTES : wantedBytes));
         }
         return charged;
     }

@@ -75,6 +75,7 @@ final class SocketLayouts {
 
     static final int IPPROTO_IP = 0;
     static final int IP_MTU_DISCOVER = 10;
+    static final int IP_RECVERR = 11;
     static final int IP_MULTICAST_IF = 32;
     static final int IP_MULTICAST_TTL = 33;
     static final int IP_MULTICAST_LOOP = 34;
@@ -87,6 +88,7 @@ final class SocketLayouts {
     static final int IPV6_MULTICAST_LOOP = 19;
     static final int IPV6_ADD_MEMBERSHIP = 20;
     static final int IPV6_MTU_DISCOVER = 23;
+    static final int IPV6_RECVERR = 25;
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_MULTICAST_ALL = 29;
 
@@ -116,6 +118,7 @@ final class SocketLayouts {
     static final int EADDRNOTAVAIL = 99;
     static final int ENETUNREACH = 101;
     static final int ENOBUFS = 105;
+    static final int EHOSTUNREACH = 113;
 
     private SocketLayouts() {}
 }

@@ -27,6 +27,7 @@ final class UdpLane implements Lane {
 
     private final LaneKind kind;
     private final UdpLink link;
+    private final SystemFaults faults;
     private final Consumer<UdpLane> onClose;
     private final Arena arena = Arena.ofShared();
     private final LaneCounts counts = new LaneCounts();
@@ -45,14 +46,14 @@ final class UdpLane implements Lane {
     private boolean groupFirst;
     private boolean closed;
 
-    UdpLane(
-            final UdpLink link,
-            final SocketBuffers buffers,
-            final Offload offload,
-            final LaneConfig config,
-            final Consumer<UdpLane> onClose) {
+    /// What the lanes of a transport have in common.
+    record Shared(UdpLink link, SocketBuffers buffers, Offload offload, SystemFaults faults) {}
+
+    UdpLane(final Shared shared, final LaneConfig config, final Consumer<UdpLane> onClose) {
         kind = config.kind();
-        this.link = link;
+        link = shared.link();
+        faults = shared.faults();
+        final Offload offload = shared.offload();
         this.onClose = onClose;
         LaneSockets opened = null;
         try {
@@ -61,10 +62,10 @@ final class UdpLane implements Lane {
             if (kind == LaneKind.DATA && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
                 throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
             }
-            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload);
+            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload, faults);
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             receive = receiveRing == null ? null : new ReceiveSlots(arena, receiveRing, counts);
-            opened = LaneSockets.open(arena, link, buffers, config);
+            opened = LaneSockets.open(arena, link, shared.buffers(), config);
             sockets = opened;
             address = opened.address().toLaneAddress();
             peers = new PeerTable(arena);
@@ -211,6 +212,7 @@ final class UdpLane implements Lane {
             throw e;
         }
         counts.add(LaneCounter.SYSTEM_ERRORS, 1);
+        faults.onFault(errno, 0, System.nanoTime());
     }
 
     private ReceiveSlots receiving() {

@@ -12,6 +12,7 @@ import io.framecast.api.spi.TransportConfig;
 import io.framecast.engine.ready.ReadySet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Lanes of one multicast channel on Linux UDP sockets.
@@ -24,15 +25,17 @@ final class UdpTransport implements Transport {
     private final UdpLink link;
     private final SocketBuffers buffers;
     private final Offload offload;
+    private final SystemFaults faults;
     private final @Nullable ReadySet ready;
     /// Opened by the conductor, closed by their own threads.
     private final List<UdpLane> lanes = new CopyOnWriteArrayList<>();
     private boolean closed;
 
-    UdpTransport(final UdpLink link, final SocketBuffers buffers, final Offload offload) {
+    UdpTransport(final UdpLink link, final SocketBuffers buffers, final Offload offload, final SystemFaults faults) {
         this.link = link;
         this.buffers = buffers;
         this.offload = offload;
+        this.faults = faults;
         ready = ReadySet.isPresent() ? ReadySet.open() : null;
     }
 
@@ -49,7 +52,11 @@ final class UdpTransport implements Transport {
         return new UdpTransport(
                 link,
                 new SocketBuffers((int) channel.link().socketBufferBytes(), config.warnings()),
-                Offload.on(link.name(), config.warnings()));
+                Offload.on(link.name(), config.warnings()),
+                new SystemFaults(
+                        link.name(),
+                        TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()),
+                        config.warnings()));
     }
 
     private static ConfigException onlyGroups(final String key, final Channel channel) {
@@ -67,7 +74,7 @@ final class UdpTransport implements Transport {
         if (closed) {
             throw new TransportException("udp: the transport is closed; open another");
         }
-        final UdpLane lane = new UdpLane(link, buffers, offload, config, lanes::remove);
+        final UdpLane lane = new UdpLane(new UdpLane.Shared(link, buffers, offload, faults), config, lanes::remove);
         lanes.add(lane);
         if (ready != null) {
             lane.watch(ready);

@@ -3,15 +3,19 @@ package io.framecast.engine.udp;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneConfig.Role;
+import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback cannot show.
@@ -21,7 +25,7 @@ final class NamespaceCheck {
 
     private NamespaceCheck() {}
 
-    public static void main(final String[] arguments) {
+    public static void main(final String[] arguments) throws IOException, InterruptedException {
         final String interfaceName = arguments[0];
         for (final String group : List.of("224.20.30.42:24571", "[ff12::a]:24571", "[ff15::a]:24571")) {
             exchange("framecast:udp?group=" + group + "|interface=" + interfaceName);
@@ -29,6 +33,75 @@ final class NamespaceCheck {
         // Routed there by the namespace.
         exchange("framecast:udp?group=224.20.30.42:24571");
         requireRefused("framecast:udp?group=224.20.30.42:24571|mtu=1501|interface=" + interfaceName);
+        survive(interfaceName);
+        giveUp(interfaceName);
+    }
+
+    /// Faults of the interface in mid-stream: counted, told in one line each, and over when they are over.
+    private static void survive(final String interfaceName) throws IOException, InterruptedException {
+        final List<String> notices = new ArrayList<>();
+        try (Arena arena = Arena.ofShared();
+                Transport transport = UdpTests.open(uri(interfaceName) + "|alive-timeout=60000", notices::add)) {
+            final int payloadBytes = transport.capabilities().datagramBytesMax() - UdpTests.HEADER_BYTES;
+            final Lane source = UdpTests.source(transport, UdpTests.sendRing(arena, SLOTS, payloadBytes));
+            refuse(source, "mtu 1400", interfaceName);
+            ip("mtu 1500", interfaceName);
+            pass(source);
+            refuse(source, "down", interfaceName);
+            ip("up", interfaceName);
+            pass(source);
+        }
+        require(notices.size() == 2, "notices: " + notices);
+        require(notices.getFirst().contains("1472 bytes") && notices.getFirst().contains("1400"), notices.getFirst());
+        require(notices.get(1).contains("ip link set " + interfaceName + " up"), notices.get(1));
+    }
+
+    private static void refuse(final Lane source, final String change, final String interfaceName)
+            throws IOException, InterruptedException {
+        pass(source);
+        ip(change, interfaceName);
+        final long before = source.counter(LaneCounter.SYSTEM_ERRORS);
+        require(source.multicast(0, SLOTS) == SLOTS, "lost datagrams count as sent");
+        require(source.counter(LaneCounter.SYSTEM_ERRORS) > before, change + ": no error was counted");
+    }
+
+    private static void pass(final Lane source) {
+        final long errors = source.counter(LaneCounter.SYSTEM_ERRORS);
+        for (int i = 0; i < 3; i++) {
+            require(source.multicast(0, SLOTS) == SLOTS, "sent");
+        }
+        require(source.counter(LaneCounter.SYSTEM_ERRORS) == errors, "errors while nothing is wrong");
+    }
+
+    private static void giveUp(final String interfaceName) throws IOException, InterruptedException {
+        try (Arena arena = Arena.ofShared();
+                Transport transport = UdpTests.open(uri(interfaceName) + "|alive-timeout=50")) {
+            final int payloadBytes = transport.capabilities().datagramBytesMax() - UdpTests.HEADER_BYTES;
+            final Lane source = UdpTests.source(transport, UdpTests.sendRing(arena, SLOTS, payloadBytes));
+            pass(source);
+            ip("mtu 1400", interfaceName);
+            UdpTests.awaitUntil("the lane to give up", () -> isGivenUp(source));
+        }
+    }
+
+    private static boolean isGivenUp(final Lane source) {
+        try {
+            source.multicast(0, SLOTS);
+            return false;
+        } catch (final TransportException e) {
+            require(e.getMessage().contains("1472 bytes") && e.getMessage().contains("mtu="), e.getMessage());
+            return true;
+        }
+    }
+
+    private static String uri(final String interfaceName) {
+        return "framecast:udp?group=224.20.30.42:24571|interface=" + interfaceName;
+    }
+
+    private static void ip(final String change, final String interfaceName) throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(List.of("ip", "link", "set", interfaceName));
+        command.addAll(List.of(change.split(" ")));
+        require(new ProcessBuilder(command).inheritIO().start().waitFor() == 0, command.toString());
     }
 
     private static void requireRefused(final String uri) {

@@ -15,6 +15,9 @@ final class UdpPlainContractTest extends UdpContractTest {
         UdpTests.assumeUdp();
         final Channel.Multicast channel = (Channel.Multicast) Channel.parse(uri());
         return new UdpTransport(
-                UdpLink.of(channel, UdpTests::ignore), new SocketBuffers(0, UdpTests::ignore), Offload.off());
+                UdpLink.of(channel, UdpTests::ignore),
+                new SocketBuffers(0, UdpTests::ignore),
+                Offload.off(),
+                new SystemFaults("lo", Long.MAX_VALUE, UdpTests::ignore));
     }
 }
