@@ -4,6 +4,7 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.PayloadSink;
+import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
@@ -22,6 +23,7 @@ final class ReceiverSession implements AutoCloseable {
     private final Lane repair;
     private final FrameExchange exchange;
     private final RingLedger ledger;
+    private final BundleTable bundle;
     private final CounterBoard counters;
     private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
     // Released on a stream that is not done yet; bounded by the number of frames.
@@ -32,6 +34,7 @@ final class ReceiverSession implements AutoCloseable {
     private long inPlaceFrames;
     private long frames;
     private long bytes;
+    private long droppedFrames;
 
     /// Puts a session together; the lanes are open.
     ReceiverSession(final SessionParts parts, final FrameExchange exchange, final CounterBoard counters) {
@@ -42,6 +45,7 @@ final class ReceiverSession implements AutoCloseable {
         posted = parts.posted();
         this.exchange = exchange;
         ledger = new RingLedger(parts.ringSlots());
+        bundle = new BundleTable(machine.stream());
         this.counters = counters;
         counters.receives(data, "data")
                 .receives(repair, "repair")
@@ -63,6 +67,11 @@ final class ReceiverSession implements AutoCloseable {
         return sink;
     }
 
+    /// Frames that came and could not be handed out.
+    long droppedFrames() {
+        return droppedFrames;
+    }
+
     Lane dataLane() {
         return data;
     }
@@ -79,7 +88,7 @@ final class ReceiverSession implements AutoCloseable {
     /// Whether everything that will ever come was handed to the subscriber.
     boolean isEnded() {
         final boolean over = machine.state() == State.ENDED || machine.state() == State.LOST;
-        return over && pending == null && machine.nextFrameBytes() == 0;
+        return over && pending == null && bundle.remaining() == 0 && machine.nextFrameBytes() == 0;
     }
 
     /// One duty cycle.
@@ -91,7 +100,7 @@ final class ReceiverSession implements AutoCloseable {
             ledger.start(machine.startSequence());
             sink.onCredit(ledger.creditLimit());
         }
-        work += deliver();
+        work += deliver(nowNs);
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
@@ -99,10 +108,10 @@ final class ReceiverSession implements AutoCloseable {
         return work;
     }
 
-    private int deliver() {
+    private int deliver(final long nowNs) {
         int work = 0;
         while (true) {
-            final ReceivedFrame frame = pending == null ? machine.pollFrame() : pending;
+            final ReceivedFrame frame = pending == null ? next(nowNs) : pending;
             if (frame == null) {
                 break;
             }
@@ -114,6 +123,36 @@ final class ReceiverSession implements AutoCloseable {
             work++;
         }
         return work;
+    }
+
+    // The next frame of the bundle that is being handed out, or of the machine.
+    private @Nullable ReceivedFrame next(final long nowNs) {
+        while (bundle.remaining() == 0) {
+            final ReceivedFrame frame = machine.pollFrame();
+            if (frame == null || frame.bundleFrames() == 0) {
+                return frame;
+            }
+            openBundle(frame, nowNs);
+        }
+        return bundle.next();
+    }
+
+    private void openBundle(final ReceivedFrame frame, final long nowNs) {
+        final int count = frame.bundleFrames();
+        ledger.deliver(frame.firstSequence(), 1, count);
+        if (sink.openBundle(frame, bundle)) {
+            return;
+        }
+        // Its frames are lost, for nobody knows where they begin; the stream goes on.
+        releaseUnseen(frame.firstSequence(), count);
+        droppedFrames += count;
+        credit(nowNs);
+    }
+
+    private void releaseUnseen(final long firstSequence, final int count) {
+        for (int i = 0; i < count; i++) {
+            ledger.release(firstSequence);
+        }
     }
 
     private boolean handOver(final ReceivedFrame frame) {
@@ -131,9 +170,11 @@ final class ReceiverSession implements AutoCloseable {
         if (fits) {
             posted.poll();
         }
-        ledger.deliver(
-                frame.firstSequence(),
-                StreamInfo.slots(frame.bytes(), machine.stream().slotBytes()));
+        if (!frame.isBundled()) {
+            ledger.deliver(
+                    frame.firstSequence(),
+                    StreamInfo.slots(frame.bytes(), machine.stream().slotBytes()));
+        }
         object.fill(frame, region, sink.lastDelivery());
         inPlaceFrames += sink.lastDelivery() == PayloadSink.Delivery.IN_PLACE ? 1 : 0;
         frames++;
@@ -159,10 +200,14 @@ final class ReceiverSession implements AutoCloseable {
             work++;
         }
         if (work > 0 && started) {
-            sink.onCredit(ledger.creditLimit());
-            machine.onCredit(ledger.creditLimit(), nowNs);
+            credit(nowNs);
         }
         return work;
+    }
+
+    private void credit(final long nowNs) {
+        sink.onCredit(ledger.creditLimit());
+        machine.onCredit(ledger.creditLimit(), nowNs);
     }
 
     private void release(final EngineFrame frame) {
@@ -185,6 +230,19 @@ final class ReceiverSession implements AutoCloseable {
         while (frame != null) {
             release(frame);
             frame = exchange.drain();
+        }
+        // What is left of a bundle is handed out by nobody any more.
+        if (bundle.remaining() > 0 || pending != null) {
+            drainBundle();
+        }
+    }
+
+    private void drainBundle() {
+        final ReceivedFrame frame = pending == null ? bundle.next() : pending;
+        pending = null;
+        if (frame != null && frame.isBundled()) {
+            releaseUnseen(frame.firstSequence(), 1 + bundle.remaining());
+            bundle.clear();
         }
     }
 

@@ -364,7 +364,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 current.sink().mendedBytes(),
                 machine.counts().repairedDatagrams(),
                 machine.verdicts().get(Verdict.DUPLICATE),
-                0,
+                current.droppedFrames(),
                 machine.verdicts().rejected()));
     }
 
