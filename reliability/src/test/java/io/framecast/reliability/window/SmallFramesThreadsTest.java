@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.framecast.reliability.window.BundleFixture.Frame;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +50,7 @@ final class SmallFramesThreadsTest {
             final boolean done = isLarge(number) ? large(fixture, number) : small(fixture, number, random);
             number += done ? 1 : 0;
             if (!done) {
-                Thread.yield();
+                LockSupport.parkNanos(1);
             }
         }
         fixture.small.close();
@@ -84,7 +85,7 @@ final class SmallFramesThreadsTest {
         while (number < FRAMES && failure.get() == null) {
             if (next == window.committed() && !window.takeBundle()) {
                 window.free(next);
-                Thread.yield();
+                LockSupport.parkNanos(1);
                 continue;
             }
             while (next < window.committed()) {
