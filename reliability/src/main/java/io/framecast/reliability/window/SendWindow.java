@@ -212,6 +212,12 @@ public final class SendWindow {
         return true;
     }
 
+    /// Consumer: whether there is a bundle to take.
+    public boolean hasBundle() {
+        final OpenBundle current = bundle;
+        return current != null && OpenBundle.count(current.word()) > 0;
+    }
+
     /// Consumer: everything below may be sent.
     public long committed() {
         return Math.max(taken, committed);
