@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
 /// subscriber. Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
+    // Frames whose streams are asked in one cycle.
+    private static final int LOOKS_MAX = 1024;
+
     private final ReceiverMachine machine;
     private final PayloadSink sink;
     private final Lane data;
@@ -29,6 +32,7 @@ final class ReceiverSession implements AutoCloseable {
     // Released on a stream that is not done yet; bounded by the number of frames.
     private final EngineFrame[] draining = new EngineFrame[FrameExchange.FRAMES_MAX];
     private int drainingCount;
+    private int drainingNext;
     private @Nullable ReceivedFrame pending;
     private boolean started;
     private long inPlaceFrames;
@@ -187,20 +191,36 @@ final class ReceiverSession implements AutoCloseable {
         int work = 0;
         EngineFrame frame = exchange.nextReturned();
         while (frame != null) {
-            draining[drainingCount++] = frame;
+            if (frame.isConsumed()) {
+                release(frame);
+                work++;
+            } else {
+                draining[drainingCount++] = frame;
+            }
             frame = exchange.nextReturned();
         }
-        for (int i = 0; i < drainingCount; ) {
-            if (!draining[i].isConsumed()) {
-                i++;
-                continue;
-            }
-            release(draining[i]);
-            draining[i] = draining[--drainingCount];
-            work++;
-        }
+        work += releaseConsumed();
         if (work > 0 && started) {
             credit(nowNs);
+        }
+        return work;
+    }
+
+    // Looks at some of those that a stream still works with, in turn: asking a device costs more than anything else
+    // here.
+    private int releaseConsumed() {
+        int work = 0;
+        for (int looks = Math.min(drainingCount, LOOKS_MAX); looks > 0; looks--) {
+            if (drainingNext >= drainingCount) {
+                drainingNext = 0;
+            }
+            if (draining[drainingNext].isConsumed()) {
+                release(draining[drainingNext]);
+                draining[drainingNext] = draining[--drainingCount];
+                work++;
+            } else {
+                drainingNext++;
+            }
         }
         return work;
     }
