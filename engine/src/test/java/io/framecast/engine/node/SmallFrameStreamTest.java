@@ -8,6 +8,7 @@ import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
+import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
@@ -19,6 +20,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Frames that share datagrams, between frames that do not: what the subscriber sees of it is nothing.
 class SmallFrameStreamTest {
@@ -140,6 +142,34 @@ class SmallFrameStreamTest {
                 stream.source.doWork();
             }
             assertEquals(before + 10, stream.publisher.stats().sentDatagrams());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldCountItsFramesAndGoOnWhenATableWasDamaged(final String transport) {
+        try (StreamFixture stream = new StreamFixture(INVOKER, transport, "|mtu=1500|frame-max=10000|device=host")) {
+            for (int id = 0; id < 5; id++) {
+                assertTrue(stream.publisher.offer(stream.frame(id, 64), options(1)) > 0);
+            }
+            final SourceSession session = ((EnginePublisher) stream.publisher).session();
+            assertTrue(session.window().takeBundle());
+            // In the table's first entry, behind five frames: sealed, and not yet sent.
+            session.memory().payload().set(ValueLayout.JAVA_BYTE, 5 * 64, (byte) 65);
+            for (int id = 5; id < 9; id++) {
+                assertTrue(stream.publisher.offer(stream.frame(id, 64), options(1)) > 0);
+            }
+            for (int id = 5; id < 9; id++) {
+                final DeviceFrame[] frame = new DeviceFrame[1];
+                stream.await(() -> (frame[0] = stream.subscriber.poll()) != null, "frame");
+                assertEquals(id, frame[0].frameId());
+                assertEquals(
+                        StreamFixture.value(id, 63), frame[0].region().host().get(ValueLayout.JAVA_BYTE, 63));
+                frame[0].close();
+            }
+            assertTrue(stream.closePublisher(Duration.ofSeconds(30)));
+            stream.await(() -> stream.subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
+            assertEquals(5, stream.subscriber.stats().droppedFrames());
         }
     }
 
