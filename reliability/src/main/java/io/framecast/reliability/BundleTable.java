@@ -6,8 +6,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Tells the frames of a bundle apart, one after the other. Reads the table once, checks all of it, and keeps a copy:
-/// what becomes of the slot afterwards changes nothing.
+/// Tells the frames of a bundle apart, one after the other. Reads the table once, checks all of it, and keeps a
+/// copy: what becomes of the slot afterwards changes nothing.
 ///
 /// Pure state; one thread.
 public final class BundleTable {

@@ -2,7 +2,8 @@ package io.framecast.reliability;
 
 import org.jspecify.annotations.Nullable;
 
-/// One whole frame, or a bundle of them, as [ReceiverMachine#pollFrame] found it. Reused; read it before the next poll.
+/// One whole frame, or a bundle of them, as [ReceiverMachine#pollFrame] found it. Reused; read it before the next
+/// poll.
 public final class ReceivedFrame {
     private long frameId;
     private long firstSequence;

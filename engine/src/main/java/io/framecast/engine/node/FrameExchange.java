@@ -14,7 +14,8 @@ final class FrameExchange implements FrameReturns {
     static final int FRAMES_MAX = 16_384;
 
     private final DeviceBackend device;
-    // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first drain.
+    // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first
+    // drain.
     private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
             new ManyToManyConcurrentArrayQueue<>(FRAMES_MAX);
     // Frames may be released by the threads that worked on them.

@@ -7,9 +7,9 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The tables of bundles whose payload goes on to a device, kept in the host until their frames are delivered: one
-/// place for each slot of the ring. Places are made, some hundred at a time, when a bundle first needs one, and used
-/// for ever. One thread.
+/// The tables of bundles whose payload goes on to a device, kept in the host until their frames are delivered:
+/// one place for each slot of the ring. Places are made, some hundred at a time, when a bundle first needs one,
+/// and used for ever. One thread.
 final class BundleTables {
     private static final int CHUNK_SLOTS = 256;
 

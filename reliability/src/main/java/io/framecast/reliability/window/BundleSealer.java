@@ -6,8 +6,12 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import java.lang.foreign.MemorySegment;
 
-/// Writes header and table of a bundle that was closed. Has scratch memory of its own: one for each thread that closes.
+/// Writes header and table of a bundle that was closed. Has scratch memory of its own: one for each thread that
+/// closes.
 final class BundleSealer {
+    // A bundle that leaves no more than this part of its slot is padded to fill it.
+    private static final int PADDING_SHARE = 8;
+
     private final MemorySegment headers;
     private final MemorySegment payload;
     private final int slotBytes;
@@ -43,7 +47,10 @@ final class BundleSealer {
     private int writeTable(final OpenBundle bundle, final long word, final long sequence, final long payloadOffset) {
         final int count = OpenBundle.count(word);
         // Behind what the producer may be writing at this moment.
-        final int tableOffset = Math.max(OpenBundle.usedBytes(word), OpenBundle.claimedBytes(word));
+        final int least = Math.max(OpenBundle.usedBytes(word), OpenBundle.claimedBytes(word));
+        // Datagrams of full length travel in long packets and land in place: worth a few bytes more.
+        final int full = slotBytes - BundleLayout.tableBytes(count);
+        final int tableOffset = full - least <= slotBytes / PADDING_SHARE ? full : least;
         final long table = payloadOffset + tableOffset;
         for (int i = 0; i < count; i++) {
             BundleLayout.write(payload, table, i, bundle.entry(sequence, i));

@@ -4,15 +4,16 @@ import io.framecast.reliability.wire.BundleLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// The bundle that small frames are being added to: one word that says how far it is, changed by compare-and-set, and
-/// the entries of its table.
+/// The bundle that small frames are being added to: one word that says how far it is, changed by compare-and-set,
+/// and the entries of its table.
 ///
-/// Two threads meet here and neither ever waits. The producer adds frames: a claim moves the word's end, a commit its
-/// count and what is used. The consumer takes the bundle as it stands, when it has nothing else to send. Whoever sets
-/// the word to [#NONE] has closed the bundle and seals it; the other finds that out when its own change fails.
+/// Two threads meet here and neither ever waits. The producer adds frames: a claim moves the word's end, a commit
+/// its count and what is used. The consumer takes the bundle as it stands, when it has nothing else to send.
+/// Whoever sets the word to [#NONE] has closed the bundle and seals it; the other finds that out when its own
+/// change fails.
 ///
-/// Entries are not kept in the slot: where the table goes is known only at the end. There are several tables, used in
-/// turn, so that the producer goes on while the consumer still seals what it took. See [#isFree].
+/// Entries are not kept in the slot: where the table goes is known only at the end. There are several tables,
+/// used in turn, so that the producer goes on while the consumer still seals what it took. See [#isFree].
 final class OpenBundle {
     /// No bundle is open.
     static final long NONE = 0;
@@ -84,8 +85,8 @@ final class OpenBundle {
         return word;
     }
 
-    /// Producer: whether the table of a bundle may be overwritten: the consumer has sealed what it took with the same
-    /// table, the last of which was `lastTaken`.
+    /// Producer: whether the table of a bundle may be overwritten: the consumer has sealed what it took with the
+    /// same table, the last of which was `lastTaken`.
     boolean isFree(final long sequence, final long lastTaken) {
         return sequence - lastTaken < TABLES || sealed > lastTaken;
     }

@@ -3,9 +3,9 @@ package io.framecast.reliability.window;
 import io.framecast.reliability.wire.BundleLayout;
 import java.lang.foreign.MemorySegment;
 
-/// The producer's side of small frames that share datagrams, over its [SendWindow]: claim, commit, abort, close. Each
-/// is written straight into the slot of the open bundle. When the consumer took that bundle between claim and commit,
-/// the frame is moved to the next slot: the only copy there is.
+/// The producer's side of small frames that share datagrams, over its [SendWindow]: claim, commit, abort, close.
+/// Each is written straight into the slot of the open bundle. When the consumer took that bundle between claim
+/// and commit, the frame is moved to the next slot: the only copy there is.
 ///
 /// One thread, the producer's.
 public final class SmallFrames {

@@ -2,9 +2,9 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// A bundle: one datagram that carries several whole small frames. Its header has [DataLayout#FLAG_BUNDLE], the number
-/// of frames in place of the metadata's length, the first frame's number and timestamp, and the whole payload's length
-/// as that of the frame. The payload:
+/// A bundle: one datagram that carries several whole small frames. Its header has [DataLayout#FLAG_BUNDLE], the
+/// number of frames in place of the metadata's length, the first frame's number and timestamp, and the whole
+/// payload's length as that of the frame. The payload:
 ///
 /// ```
 ///  0                64 n                                         bytes−8−8·count          bytes−8   bytes−4
@@ -14,14 +14,13 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///
 /// An entry is `length (bits 0 … 15) | flags (16 … 23) | 0 (24 … 31) | timestamp − header's timestamp (32 … 63,
-/// signed)`.
-/// Where a frame begins follows from the lengths before it, so that no table can make frames overlap or change their
-/// order. The table lies behind the payloads, for its length is known only when the bundle is closed: by then the
-/// payloads lie where the publisher wrote them. Between the last payload and the table may be a gap: what the publisher
-/// was writing when the bundle was closed.
+/// signed)`. Where a frame begins follows from the lengths before it, so that no table can make frames overlap or
+/// change their order. The table lies behind the payloads, for its length is known only when the bundle is
+/// closed: by then the payloads lie where the publisher wrote them. Between the last payload and the table may be
+/// a gap: what the publisher was writing when the bundle was closed.
 ///
-/// The checksum covers the session's nonce, the sequence and the entries: a table that was damaged, or that belongs to
-/// another datagram, is noticed before it decides what memory is whose.
+/// The checksum covers the session's nonce, the sequence and the entries: a table that was damaged, or that
+/// belongs to another datagram, is noticed before it decides what memory is whose.
 public final class BundleLayout {
     /// A single frame travels without a table.
     public static final int FRAMES_MIN = 2;
