@@ -248,7 +248,8 @@ class StagedStreamTest {
 
     @Test
     void shouldFreeItsMemoryWhenTheSubscriberClosesWithinABundle() {
-        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
+        // A window and a ring with room for all of them.
+        start(FifoNetwork.Faults.NONE, 0, LARGE + "emulated");
         final MemorySegment sent = small(100);
         int offered = 0;
         for (int i = 0; offered < FrameExchange.FRAMES_MAX + 7; i++) {
