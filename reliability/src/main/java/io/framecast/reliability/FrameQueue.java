@@ -49,14 +49,15 @@ final class FrameQueue {
     ReceivedFrame take(final long bytes) {
         // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
         nextFrameId += Integer.toUnsignedLong(frames.frameId(first) - (int) nextFrameId);
-        frame.set(nextFrameId, first, bytes);
+        final int bundled = frames.bundleFrames(first);
+        frame.set(nextFrameId, first, bytes, bundled);
         frame.attributes(
                 frames.timestampNs(first),
                 frames.flags(first),
                 frames.metadataBytes(first) == 0 ? null : frames.metadata(first));
         frames.remove(first);
         first += StreamInfo.slots(bytes, slotBytes);
-        nextFrameId++;
+        nextFrameId += Math.max(1, bundled);
         return frame;
     }
 }

@@ -1,5 +1,6 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -43,6 +44,9 @@ final class HeaderCheck {
     }
 
     private boolean isPossible(final MemorySegment header, final long offset, final int payloadBytes) {
+        if (DataLayout.isBundle(header, offset)) {
+            return isPossibleBundle(header, offset, payloadBytes);
+        }
         final long frameBytes = DataLayout.frameBytes(header, offset);
         final long index = DataLayout.frameIndex(header, offset);
         final long sequence = DataLayout.sequence(header, offset);
@@ -52,5 +56,16 @@ final class HeaderCheck {
                 && index * stream.slotBytes() < frameBytes
                 && payloadBytes == Math.min(stream.slotBytes(), frameBytes - index * stream.slotBytes())
                 && DataLayout.metadataBytes(header, offset) <= FrameLayout.METADATA_BYTES_MAX;
+    }
+
+    // Its table is read, and checked, when the bundle's turn comes.
+    private static boolean isPossibleBundle(final MemorySegment header, final long offset, final int payloadBytes) {
+        final int frames = DataLayout.bundleFrames(header, offset);
+        return frames >= BundleLayout.FRAMES_MIN
+                && frames <= BundleLayout.FRAMES_MAX
+                && DataLayout.frameIndex(header, offset) == 0
+                && DataLayout.frameBytes(header, offset) == payloadBytes
+                && DataLayout.sequence(header, offset) >= 0
+                && BundleLayout.tableBytes(frames) + (frames - 1) * BundleLayout.ALIGN_BYTES < payloadBytes;
     }
 }

@@ -2,19 +2,38 @@ package io.framecast.reliability;
 
 import org.jspecify.annotations.Nullable;
 
-/// One whole frame, as [ReceiverMachine#pollFrame] found it. Reused; read it before the next poll.
+/// One whole frame, or a bundle of them, as [ReceiverMachine#pollFrame] found it. Reused; read it before the next
+/// poll.
 public final class ReceivedFrame {
     private long frameId;
     private long firstSequence;
     private long bytes;
+    private int bundleFrames;
+    private int slotOffset;
+    private boolean bundled;
+    private boolean endsSlots = true;
     private long timestampNs;
     private int flags;
     private byte @Nullable [] metadata;
 
-    void set(final long id, final long sequence, final long lengthBytes) {
+    void set(final long id, final long sequence, final long lengthBytes, final int frames) {
         frameId = id;
         firstSequence = sequence;
         bytes = lengthBytes;
+        bundleFrames = frames;
+        slotOffset = 0;
+        bundled = false;
+        endsSlots = true;
+    }
+
+    // One frame of the bundle that this was.
+    void part(final long id, final int offset, final int lengthBytes, final boolean last) {
+        frameId = id;
+        slotOffset = offset;
+        bytes = lengthBytes;
+        bundleFrames = 0;
+        bundled = true;
+        endsSlots = last;
     }
 
     void attributes(final long sourceTimestampNs, final int frameFlags, final byte @Nullable [] frameMetadata) {
@@ -33,6 +52,26 @@ public final class ReceivedFrame {
 
     public long bytes() {
         return bytes;
+    }
+
+    /// Frames that this datagram carries, to be told apart by a [BundleTable]; 0 for a frame that needs no such.
+    public int bundleFrames() {
+        return bundleFrames;
+    }
+
+    /// Whether this is one of several frames in one slot.
+    public boolean isBundled() {
+        return bundled;
+    }
+
+    /// Where in its first slot the frame begins; not 0 in bundles only.
+    public int slotOffset() {
+        return slotOffset;
+    }
+
+    /// Whether no other frame behind this one lies in its slots.
+    public boolean endsSlots() {
+        return endsSlots;
     }
 
     public long timestampNs() {

@@ -124,6 +124,11 @@ public final class SenderMachine {
         return (int) Math.max(0, Math.min(window.committed(), grantedByAll) - next);
     }
 
+    /// Whether more could be sent than is committed: then an open bundle is taken as it is.
+    public boolean isHungry() {
+        return next == window.committed() && grantedByAll > next;
+    }
+
     /// Sends the metadata of frames that begin in the next `count` datagrams; call before sending these.
     public void announceMetadata(final int count) {
         for (long sequence = next; sequence < next + count; sequence++) {
@@ -472,7 +477,7 @@ public final class SenderMachine {
 
     private void sendHeartbeat(final long nowNs) {
         final boolean unacknowledged = members.acknowledgedByAll(next) < next;
-        final boolean blocked = window.committed() > next || window.freeSlots() == 0;
+        final boolean blocked = window.committed() > next || window.isFull();
         int flags = 0;
         if (ending && next == window.committed() && waiting == 0 && !isTorn()) {
             flags |= HeartbeatLayout.FLAG_END_OF_STREAM;

@@ -8,6 +8,7 @@ import io.framecast.api.PublisherStats;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
@@ -30,6 +31,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private final Channel channel;
     private final SourceSession session;
     private final SendWindow window;
+    private final SmallFrames small;
     private final SessionHost host;
     private final Wakeup wakeup;
     private final EpochClock clock = new EpochClock();
@@ -39,6 +41,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private @Nullable MemorySegment bounce;
     private MemorySegment claimed = MemorySegment.NULL;
     private boolean claimBounced;
+    // Whether the claim shares a datagram with other frames.
+    private boolean claimSmall;
     // Written by the publisher's thread alone; the sender's may read them a little late.
     private long frames;
     private long bytes;
@@ -63,6 +67,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         this.host = host;
         window = session.window();
         wakeup = host.senderWakeup();
+        small = session.smallFrames();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
         session.counters()
@@ -87,24 +92,55 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         if (claimed.byteSize() != 0 || offered != 0) {
             throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
         }
-        final long refusal = refusal(slots);
+        claimSmall = small.takes(length);
+        final long refusal = claimSmall ? claimSmall((int) length) : claimSlots(length, slots);
         if (refusal < 0) {
             return refusal;
         }
-        final int slot = window.slot(window.committed());
-        claimBounced = !session.memory().isContiguous(slot, length);
-        claimed = claimBounced ? bounce(length) : session.memory().slice(slot, length);
         claim.wrap(claimed, this);
         return bytes + length;
     }
 
-    private long refusal(final long slots) {
+    private long claimSmall(final int length) {
+        final long refusal = refusal();
+        if (refusal < 0) {
+            return refusal;
+        }
+        final long offset = small.claim(length);
+        if (offset == SmallFrames.NO_ROOM) {
+            backPressured++;
+            return BACK_PRESSURED;
+        }
+        claimBounced = false;
+        claimed = session.memory().payload().asSlice(offset, length);
+        return 0;
+    }
+
+    private long claimSlots(final long length, final long slots) {
+        final long refusal = refusal(slots);
+        if (refusal < 0) {
+            return refusal;
+        }
+        final int slot = window.slot(window.cursor());
+        claimBounced = !session.memory().isContiguous(slot, length);
+        claimed = claimBounced ? bounce(length) : session.memory().slice(slot, length);
+        return 0;
+    }
+
+    private long refusal() {
         if (closed || failure != null) {
             return CLOSED;
         }
-        if (session.readyMembers() == 0) {
-            return NOT_CONNECTED;
+        return session.readyMembers() == 0 ? NOT_CONNECTED : 0;
+    }
+
+    // For a frame that takes slots of its own: small ones before it are complete.
+    private long refusal(final long slots) {
+        final long refusal = refusal();
+        if (refusal < 0) {
+            return refusal;
         }
+        small.close();
         if (window.freeSlots() < slots) {
             backPressured++;
             return BACK_PRESSURED;
@@ -120,17 +156,24 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             return;
         }
         if (claimBounced) {
-            session.memory().write(window.slot(window.committed()), claimed, 0, length);
+            session.memory().write(window.slot(window.cursor()), claimed, 0, length);
         }
         claimed = MemorySegment.NULL;
+        if (claimSmall) {
+            small.commit(flags(options), timestampNs(options), options.metadata());
+            finish(length);
+            return;
+        }
         begin(length, timestampNs(options), options);
         window.commit(length, (int) StreamInfo.slots(length, slotBytes));
         finish(length);
-        wakeup.wake();
     }
 
     @Override
     public void abort() {
+        if (claimSmall && claimed.byteSize() != 0) {
+            small.abort();
+        }
         claimed = MemorySegment.NULL;
     }
 
@@ -140,6 +183,9 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         checkLength(length);
         if (claimed.byteSize() != 0) {
             throw new IllegalStateException("a claim is open: commit or abort it first");
+        }
+        if (offered == 0 && small.takes(length) && options.metadata().length == 0) {
+            return offerSmall(frame, (int) length, options);
         }
         final long slots = StreamInfo.slots(length, slotBytes);
         if (offered == 0) {
@@ -167,6 +213,27 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         }
     }
 
+    private long offerSmall(final MemorySegment frame, final int length, final FrameOptions options) {
+        final long refusal = refusal();
+        if (refusal < 0) {
+            return refusal;
+        }
+        try {
+            final long offset = small.claim(length);
+            if (offset == SmallFrames.NO_ROOM) {
+                backPressured++;
+                return BACK_PRESSURED;
+            }
+            MemorySegment.copy(frame, 0, session.memory().payload(), offset, length);
+            small.commit(flags(options), timestampNs(options));
+        } catch (final IllegalStateException e) {
+            // The node was closed meanwhile, and the window with it.
+            return closedOr(e);
+        }
+        finish(length);
+        return bytes;
+    }
+
     private boolean isOffered(final MemorySegment frame) {
         return frame.byteSize() == offeredFrame.byteSize()
                 && frame.address() == offeredFrame.address()
@@ -185,13 +252,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         final int part = (int) Math.min(slots - done, window.freeSlots());
         if (part > 0) {
             final long partBytes = Math.min(length - offered, (long) part * slotBytes);
-            session.memory().write(window.slot(window.committed()), frame, offered, partBytes);
+            session.memory().write(window.slot(window.cursor()), frame, offered, partBytes);
             window.commit(length, part);
             offered += partBytes;
-            wakeup.wake();
         }
         if (offered < length) {
             backPressured++;
+            if (part > 0) {
+                wakeup.wake();
+            }
             return BACK_PRESSURED;
         }
         offered = 0;
@@ -201,13 +270,17 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     }
 
     private void begin(final long length, final long timestampNs, final FrameOptions options) {
-        final int flags = options.keyframe() ? DataLayout.FLAG_KEYFRAME : 0;
-        window.beginFrame(length, flags, timestampNs, options.metadata());
+        window.beginFrame(length, flags(options), timestampNs, options.metadata());
+    }
+
+    private static int flags(final FrameOptions options) {
+        return options.keyframe() ? DataLayout.FLAG_KEYFRAME : 0;
     }
 
     private void finish(final long length) {
         frames++;
         bytes += length;
+        wakeup.wake();
     }
 
     private long timestampNs(final FrameOptions options) {

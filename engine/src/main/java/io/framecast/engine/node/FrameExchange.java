@@ -11,14 +11,17 @@ import org.jspecify.annotations.Nullable;
 /// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released frames
 /// back. Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for ever.
 final class FrameExchange implements FrameReturns {
-    /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit.
-    static final int FRAMES_MAX = 1024;
+    /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit. A subscriber
+    /// that is not run for some milliseconds must find work for as long: at a million small frames a second a
+    /// thousand is one.
+    static final int FRAMES_MAX = 16_384;
 
     // Room for this much is worth telling the source soon.
     private static final long WAKING_BYTES = 1 << 15;
 
     private final DeviceBackend device;
-    // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first drain.
+    // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first
+    // drain.
     private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
             new ManyToManyConcurrentArrayQueue<>(FRAMES_MAX);
     // Frames may be released by the threads that worked on them.

@@ -10,11 +10,13 @@ import io.framecast.reliability.wire.DataLayout;
 /// @param hostBytes native memory of the host: rings, headers, landing memory
 /// @param deviceBytes memory of the subscriber's device; 0 where frames lie in host memory
 /// @param tableBytes arrays of the protocol on the heap, one entry for each slot
-/// @param metadataBytesMax metadata on the heap, at most 1024 bytes for each slot
+/// @param metadataBytesMax metadata on the heap, at most 1024 bytes for each slot; and, where frames are copied on
+///     to a device, the tables of bundles
 record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metadataBytesMax) {
     // SendWindow: length 4, metadata reference 8, frame id 8. RetransmitScheduler: 4 + 8 + 4 + 8.
     private static final long SOURCE_HEAP_PER_SLOT = 44;
-    // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits a bit each.
+    // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits a bit
+    // each.
     private static final long SUBSCRIBER_HEAP_PER_SLOT = 67;
     // A transport's scatter or gather list of a slot: two iovecs on udp, less elsewhere.
     private static final long LIST_BYTES = 32;
@@ -61,7 +63,7 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
                         + ControlLane.memoryBytes(config.headerReserveBytes()),
                 config.ringBytes() + config.stream().frameMaxBytes(),
                 tableSlots(config) * SUBSCRIBER_HEAP_PER_SLOT,
-                tableSlots(config) * METADATA_PER_SLOT_MAX);
+                tableSlots(config) * METADATA_PER_SLOT_MAX + config.ringSlots() * (long) config.bundleTableBytes());
     }
 
     /// Everything but metadata: what a session takes before the first datagram.

@@ -4,6 +4,7 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.PayloadSink;
+import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
@@ -16,22 +17,28 @@ import org.jspecify.annotations.Nullable;
 /// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
 /// subscriber. Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
+    // Frames whose streams are asked in one cycle.
+    private static final int LOOKS_MAX = 1024;
+
     private final ReceiverMachine machine;
     private final PayloadSink sink;
     private final Lane data;
     private final Lane repair;
     private final FrameExchange exchange;
     private final RingLedger ledger;
+    private final BundleTable bundle;
     private final CounterBoard counters;
     private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
     // Released on a stream that is not done yet; bounded by the number of frames.
     private final EngineFrame[] draining = new EngineFrame[FrameExchange.FRAMES_MAX];
     private int drainingCount;
+    private int drainingNext;
     private @Nullable ReceivedFrame pending;
     private boolean started;
     private long inPlaceFrames;
     private long frames;
     private long bytes;
+    private long droppedFrames;
 
     /// Puts a session together; the lanes are open.
     ReceiverSession(final SessionParts parts, final FrameExchange exchange, final CounterBoard counters) {
@@ -42,6 +49,7 @@ final class ReceiverSession implements AutoCloseable {
         posted = parts.posted();
         this.exchange = exchange;
         ledger = new RingLedger(parts.ringSlots());
+        bundle = new BundleTable(machine.stream());
         this.counters = counters;
         counters.receives(data, "data")
                 .receives(repair, "repair")
@@ -63,6 +71,11 @@ final class ReceiverSession implements AutoCloseable {
         return sink;
     }
 
+    /// Frames that came and could not be handed out.
+    long droppedFrames() {
+        return droppedFrames;
+    }
+
     Lane dataLane() {
         return data;
     }
@@ -79,7 +92,7 @@ final class ReceiverSession implements AutoCloseable {
     /// Whether everything that will ever come was handed to the subscriber.
     boolean isEnded() {
         final boolean over = machine.state() == State.ENDED || machine.state() == State.LOST;
-        return over && pending == null && machine.nextFrameBytes() == 0;
+        return over && pending == null && bundle.remaining() == 0 && machine.nextFrameBytes() == 0;
     }
 
     /// When a timer is due.
@@ -101,7 +114,7 @@ final class ReceiverSession implements AutoCloseable {
             ledger.start(machine.startSequence());
             sink.onCredit(ledger.creditLimit());
         }
-        work += deliver();
+        work += deliver(nowNs);
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
@@ -109,10 +122,10 @@ final class ReceiverSession implements AutoCloseable {
         return work;
     }
 
-    private int deliver() {
+    private int deliver(final long nowNs) {
         int work = 0;
         while (true) {
-            final ReceivedFrame frame = pending == null ? machine.pollFrame() : pending;
+            final ReceivedFrame frame = pending == null ? next(nowNs) : pending;
             if (frame == null) {
                 break;
             }
@@ -124,6 +137,36 @@ final class ReceiverSession implements AutoCloseable {
             work++;
         }
         return work;
+    }
+
+    // The next frame of the bundle that is being handed out, or of the machine.
+    private @Nullable ReceivedFrame next(final long nowNs) {
+        while (bundle.remaining() == 0) {
+            final ReceivedFrame frame = machine.pollFrame();
+            if (frame == null || frame.bundleFrames() == 0) {
+                return frame;
+            }
+            openBundle(frame, nowNs);
+        }
+        return bundle.next();
+    }
+
+    private void openBundle(final ReceivedFrame frame, final long nowNs) {
+        final int count = frame.bundleFrames();
+        ledger.deliver(frame.firstSequence(), 1, count);
+        if (sink.openBundle(frame, bundle)) {
+            return;
+        }
+        // Its frames are lost, for nobody knows where they begin; the stream goes on.
+        releaseUnseen(frame.firstSequence(), count);
+        droppedFrames += count;
+        credit(nowNs);
+    }
+
+    private void releaseUnseen(final long firstSequence, final int count) {
+        for (int i = 0; i < count; i++) {
+            ledger.release(firstSequence);
+        }
     }
 
     private boolean handOver(final ReceivedFrame frame) {
@@ -141,9 +184,11 @@ final class ReceiverSession implements AutoCloseable {
         if (fits) {
             posted.poll();
         }
-        ledger.deliver(
-                frame.firstSequence(),
-                StreamInfo.slots(frame.bytes(), machine.stream().slotBytes()));
+        if (!frame.isBundled()) {
+            ledger.deliver(
+                    frame.firstSequence(),
+                    StreamInfo.slots(frame.bytes(), machine.stream().slotBytes()));
+        }
         object.fill(frame, region, sink.lastDelivery());
         inPlaceFrames += sink.lastDelivery() == PayloadSink.Delivery.IN_PLACE ? 1 : 0;
         frames++;
@@ -156,23 +201,43 @@ final class ReceiverSession implements AutoCloseable {
         int work = 0;
         EngineFrame frame = exchange.nextReturned();
         while (frame != null) {
-            draining[drainingCount++] = frame;
+            if (frame.isConsumed()) {
+                release(frame);
+                work++;
+            } else {
+                draining[drainingCount++] = frame;
+            }
             frame = exchange.nextReturned();
         }
-        for (int i = 0; i < drainingCount; ) {
-            if (!draining[i].isConsumed()) {
-                i++;
-                continue;
-            }
-            release(draining[i]);
-            draining[i] = draining[--drainingCount];
-            work++;
-        }
+        work += releaseConsumed();
         if (work > 0 && started) {
-            sink.onCredit(ledger.creditLimit());
-            machine.onCredit(ledger.creditLimit(), nowNs);
+            credit(nowNs);
         }
         return work;
+    }
+
+    // Looks at some of those that a stream still works with, in turn: asking a device costs more than anything else
+    // here.
+    private int releaseConsumed() {
+        int work = 0;
+        for (int looks = Math.min(drainingCount, LOOKS_MAX); looks > 0; looks--) {
+            if (drainingNext >= drainingCount) {
+                drainingNext = 0;
+            }
+            if (draining[drainingNext].isConsumed()) {
+                release(draining[drainingNext]);
+                draining[drainingNext] = draining[--drainingCount];
+                work++;
+            } else {
+                drainingNext++;
+            }
+        }
+        return work;
+    }
+
+    private void credit(final long nowNs) {
+        sink.onCredit(ledger.creditLimit());
+        machine.onCredit(ledger.creditLimit(), nowNs);
     }
 
     private void release(final EngineFrame frame) {
@@ -195,6 +260,19 @@ final class ReceiverSession implements AutoCloseable {
         while (frame != null) {
             release(frame);
             frame = exchange.drain();
+        }
+        // What is left of a bundle is handed out by nobody any more.
+        if (bundle.remaining() > 0 || pending != null) {
+            drainBundle();
+        }
+    }
+
+    private void drainBundle() {
+        final ReceivedFrame frame = pending == null ? bundle.next() : pending;
+        pending = null;
+        if (frame != null && frame.isBundled()) {
+            releaseUnseen(frame.firstSequence(), 1 + bundle.remaining());
+            bundle.clear();
         }
     }
 

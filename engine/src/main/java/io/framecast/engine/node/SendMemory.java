@@ -59,6 +59,11 @@ final class SendMemory implements AutoCloseable {
         return headers;
     }
 
+    /// Payload memory of all slots.
+    MemorySegment payload() {
+        return payload.segment();
+    }
+
     int[] lengths() {
         return lengths;
     }

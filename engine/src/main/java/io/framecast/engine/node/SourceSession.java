@@ -17,6 +17,7 @@ import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -50,6 +51,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final Lane repair;
     private final SendMemory memory;
     private final SendWindow window;
+    private final SmallFrames smallFrames;
     private final SenderMachine machine;
     private final int[] controlPeers;
     private final int[] repairPeers;
@@ -96,6 +98,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
             final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
             window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
+            smallFrames = window.bundleIn(memory.payload());
             final SenderConfig config = new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT);
             machine = new SenderMachine(config, window, context.random(), this);
             controlPeers = new int[config.membersMax()];
@@ -178,6 +181,10 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return window;
     }
 
+    SmallFrames smallFrames() {
+        return smallFrames;
+    }
+
     SendMemory memory() {
         return memory;
     }
@@ -239,9 +246,13 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     int doWork(final long nowNs) {
         cycleNs = nowNs;
         int work = control.poll(onControl, nowNs);
+        if (machine.isHungry()) {
+            window.takeBundle();
+        }
         work += sendData(nowNs);
         if (ending && !endTold) {
             endTold = true;
+            window.takeBundle();
             machine.end(nowNs);
         }
         if (machine.nextDeadlineNs() <= nowNs) {

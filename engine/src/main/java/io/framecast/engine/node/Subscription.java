@@ -69,6 +69,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private int sourcePeer = NO_PEER;
     private final ShunnedSources shunned = new ShunnedSources();
     private String declined = "";
+    private long droppedTold;
     // A source was chosen: no other is listened for.
     private boolean found;
     // The conductor opens lanes on the transport: nobody else may touch it.
@@ -396,8 +397,16 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 current.sink().mendedBytes(),
                 machine.counts().repairedDatagrams(),
                 machine.verdicts().get(Verdict.DUPLICATE),
-                0,
+                current.droppedFrames(),
                 machine.verdicts().rejected()));
+        // Told again when they have doubled: whoever makes them must not fill the log.
+        if (current.droppedFrames() > 2 * droppedTold) {
+            context.notices()
+                    .accept("subscriber of " + channel.name() + ": " + current.droppedFrames()
+                            + " small frame(s) dropped, the table of their datagram is damaged; look at the network,"
+                            + " or at the source");
+            droppedTold = current.droppedFrames();
+        }
     }
 
     @Override

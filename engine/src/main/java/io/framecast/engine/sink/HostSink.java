@@ -7,6 +7,7 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.wire.DataLayout;
@@ -199,9 +200,14 @@ public final class HostSink implements PayloadSink {
     }
 
     @Override
+    public boolean openBundle(final ReceivedFrame bundle, final BundleTable table) {
+        return table.open(ring, (long) slot(bundle.firstSequence()) * slotBytes + bundle.bytes(), bundle);
+    }
+
+    @Override
     public @Nullable DeviceRegion deliver(
             final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
-        final long offset = (long) slot(frame.firstSequence()) * slotBytes;
+        final long offset = (long) slot(frame.firstSequence()) * slotBytes + frame.slotOffset();
         final boolean wraps = offset + frame.bytes() > config.ringBytes();
         if (target == null && (!wraps || mend == null)) {
             lastDelivery = clearMoved(frame) ? Delivery.IN_PLACE : Delivery.MENDED;
@@ -225,6 +231,9 @@ public final class HostSink implements PayloadSink {
     private boolean clearMoved(final ReceivedFrame frame) {
         if (moved.isEmpty()) {
             return true;
+        }
+        if (!frame.endsSlots()) {
+            return !moved.isSet(slot(frame.firstSequence()));
         }
         boolean untouched = true;
         final long end = frame.firstSequence() + StreamInfo.slots(frame.bytes(), slotBytes);

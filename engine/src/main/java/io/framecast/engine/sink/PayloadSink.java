@@ -5,6 +5,7 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,11 @@ public interface PayloadSink extends AutoCloseable {
 
     /// Whether copies are under way whose end nobody tells of: whoever waits for memory must look for itself.
     boolean isCopying();
+
+    /// Reads the table of a bundle that is complete, before its frames are delivered one by one.
+    ///
+    /// @return false when the table cannot be
+    boolean openBundle(ReceivedFrame bundle, BundleTable table);
 
     /// Makes a whole frame contiguous and records `ready` behind its last copy.
     ///

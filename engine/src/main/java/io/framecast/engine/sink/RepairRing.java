@@ -69,9 +69,16 @@ final class RepairRing {
         if (config.loss().drop()) {
             return false;
         }
-        final long header = (long) completions.slot(index) * config.headerStride() + config.headerReserveBytes();
-        return machine.onRepair(headers, header, completions.bytes(index), nowNs) == Verdict.GOOD
+        return machine.onRepair(headers, headerOffset(index), completions.bytes(index), nowNs) == Verdict.GOOD
                 && machine.acceptedSequence() != ReceiverMachine.NO_SEQUENCE;
+    }
+
+    MemorySegment headers() {
+        return headers;
+    }
+
+    long headerOffset(final int index) {
+        return (long) completions.slot(index) * config.headerStride() + config.headerReserveBytes();
     }
 
     int slot(final int index) {

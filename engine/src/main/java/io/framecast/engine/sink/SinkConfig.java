@@ -44,6 +44,11 @@ public record SinkConfig(
         return (int) Math.min(Math.max(ringSlots, batchMax()), wanted);
     }
 
+    /// What the table of one slot's frames takes of the host, where the payload goes on to a device.
+    public int bundleTableBytes() {
+        return BundleTables.bytesPerSlot(slotBytes());
+    }
+
     public long ringBytes() {
         return (long) ringSlots * stream.slotBytes();
     }

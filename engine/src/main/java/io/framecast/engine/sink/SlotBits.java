@@ -17,6 +17,10 @@ final class SlotBits {
         }
     }
 
+    boolean isSet(final int slot) {
+        return (bits[slot >>> 6] & 1L << slot) != 0;
+    }
+
     /// Clears a slot.
     ///
     /// @return whether it was set

@@ -8,6 +8,7 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.wire.DataLayout;
@@ -43,6 +44,7 @@ public final class StagedSink implements PayloadSink {
     private final CopyFence repairFence;
     private final Completions completions;
     private final DataRuns runs;
+    private final BundleTables bundles;
     private final int slotBytes;
     private @Nullable Lane dataLane;
     private @Nullable Lane repairLane;
@@ -74,6 +76,7 @@ public final class StagedSink implements PayloadSink {
             opened.add(() -> device.freePinned(repairPayload));
             headers = arena.allocate((long) landingSlots * config.headerStride(), 64);
             runs = new DataRuns(config, headers, landingSlots);
+            bundles = new BundleTables(config.ringSlots(), slotBytes);
             dataRing = new ReceiveRing(
                     headers,
                     DataLayout.LENGTH,
@@ -151,6 +154,8 @@ public final class StagedSink implements PayloadSink {
             if (machine.onData(headers, runs.headerOffset(slot), completions.bytes(i), nowNs) == Verdict.GOOD
                     && machine.acceptedSequence() != ReceiverMachine.NO_SEQUENCE) {
                 final long sequence = machine.acceptedSequence();
+                final long end = (long) slot * slotBytes + completions.bytes(i) - DataLayout.LENGTH;
+                bundles.keep(ringSlot(sequence), headers, runs.headerOffset(slot), landing, end);
                 final int following = runs.follow(machine, completions, i, nowNs);
                 for (int run = 0; run <= following; run++) {
                     gather(slot + run, sequence + run);
@@ -193,11 +198,11 @@ public final class StagedSink implements PayloadSink {
         final int count = repairs.poll(Objects.requireNonNull(repairLane), placement);
         for (int i = 0; i < count; i++) {
             if (repairs.accept(machine, i, nowNs)) {
-                stream.copyToDevice(
-                        ring.address() + (long) ringSlot(machine.acceptedSequence()) * slotBytes,
-                        repairs.payload(),
-                        (long) repairs.slot(i) * slotBytes,
-                        repairs.payloadBytes(i));
+                final int ringSlot = ringSlot(machine.acceptedSequence());
+                final long offset = (long) repairs.slot(i) * slotBytes;
+                final int bytes = repairs.payloadBytes(i);
+                bundles.keep(ringSlot, repairs.headers(), repairs.headerOffset(i), repairs.payload(), offset + bytes);
+                stream.copyToDevice(ring.address() + (long) ringSlot * slotBytes, repairs.payload(), offset, bytes);
             }
         }
         if (count > 0) {
@@ -207,10 +212,15 @@ public final class StagedSink implements PayloadSink {
     }
 
     @Override
+    public boolean openBundle(final ReceivedFrame bundle, final BundleTable table) {
+        return bundles.open(ringSlot(bundle.firstSequence()), bundle, table);
+    }
+
+    @Override
     public @Nullable DeviceRegion deliver(
             final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
         final long slots = StreamInfo.slots(frame.bytes(), slotBytes);
-        final long offset = (long) ringSlot(frame.firstSequence()) * slotBytes;
+        final long offset = (long) ringSlot(frame.firstSequence()) * slotBytes + frame.slotOffset();
         final boolean wraps = ringSlot(frame.firstSequence()) + slots > config.ringSlots();
         if (target == null && !wraps) {
             stream.record(ready);

@@ -23,6 +23,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -209,6 +210,65 @@ class StagedStreamTest {
             cycle(i);
         }
         assertEquals(-1, host.mismatch(sent));
+    }
+
+    private MemorySegment small(final int id) {
+        return frame(id, 1).asSlice(0, Math.min(length(id), 1 + id % 400));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, emulated", "0.02, emulated", "0.02, host"})
+    void shouldDeliverSmallFramesThatShareDatagrams(final double faults, final String kind) {
+        start(new FifoNetwork.Faults(faults, faults, faults), faults, SETTINGS + kind);
+        final int frames = 2000;
+        final DeviceStream stream = subscriber.device().openStream();
+        final List<MemorySegment> copies = new ArrayList<>();
+        int offered = 0;
+        for (int i = 0; copies.size() < frames; i++) {
+            cycle(i);
+            for (int burst = 0; burst < i % 50 && offered < frames; burst++) {
+                offered += publisher.offer(small(offered), FrameOptions.DEFAULT) > 0 ? 1 : 0;
+            }
+            for (DeviceFrame frame = subscriber.poll(); frame != null; frame = subscriber.poll()) {
+                assertEquals(copies.size(), frame.frameId());
+                final MemorySegment host = arena.allocate(frame.length());
+                stream.await(frame.ready());
+                stream.copyToHost(host, 0, frame.region().address(), frame.length());
+                frame.release(stream);
+                copies.add(host);
+            }
+        }
+        stream.synchronize();
+        for (int id = 0; id < frames; id++) {
+            assertEquals(-1, copies.get(id).mismatch(small(id)), "frame " + id);
+        }
+        assertTrue(publisher.stats().sentDatagrams() < frames / 2, () -> "" + publisher.stats());
+        stream.close();
+    }
+
+    @Test
+    void shouldFreeItsMemoryWhenTheSubscriberClosesWithinABundle() {
+        // A window and a ring with room for all of them.
+        start(FifoNetwork.Faults.NONE, 0, LARGE + "emulated");
+        final MemorySegment sent = small(100);
+        int offered = 0;
+        for (int i = 0; offered < FrameExchange.FRAMES_MAX + 7; i++) {
+            if (publisher.offer(sent, FrameOptions.DEFAULT) > 0) {
+                offered++;
+            } else {
+                cycle(i);
+            }
+        }
+        DeviceFrame frame = subscriber.poll();
+        for (int i = 0; i < 2000 || frame == null; i++) {
+            cycle(i);
+            frame = frame == null ? subscriber.poll() : frame;
+        }
+        subscriber.close();
+        frame.close();
+        for (int i = 0; device.allocatedBytes() > 0; i++) {
+            cycle(i);
+        }
     }
 
     /// All transports of one network, as the provider the channel names.

@@ -9,9 +9,10 @@ public final class RingLedger {
 
     private final int ringSlots;
     private final int mask;
-    // By first sequence: end of a frame that is held or was released early.
+    // By first sequence: end of a frame, or a bundle of them, that is held or was released early.
     private final long[] ends;
-    private final boolean[] released;
+    // By first sequence: frames there that are held.
+    private final byte[] sharing;
     private long delivered;
     private long releasedTo;
     private int held;
@@ -26,13 +27,13 @@ public final class RingLedger {
                 Integer.highestOneBit(ringSlots) == ringSlots ? ringSlots : Integer.highestOneBit(ringSlots) << 1;
         mask = capacity - 1;
         ends = new long[capacity];
-        released = new boolean[capacity];
+        sharing = new byte[capacity];
     }
 
     /// Empties the ledger; the first frame begins at `firstSequence`.
     public void start(final long firstSequence) {
         java.util.Arrays.fill(ends, NOT_HELD);
-        java.util.Arrays.fill(released, false);
+        java.util.Arrays.fill(sharing, (byte) 0);
         delivered = firstSequence;
         releasedTo = firstSequence;
         held = 0;
@@ -53,18 +54,28 @@ public final class RingLedger {
 
     /// The next frame goes to the user.
     public void deliver(final long firstSequence, final long slots) {
+        deliver(firstSequence, slots, 1);
+    }
+
+    /// The next frames, which share their slots, go to the user; each of them is released.
+    ///
+    /// @param frames 1 … 127
+    public void deliver(final long firstSequence, final long slots, final int frames) {
+        if (frames < 1 || frames > Byte.MAX_VALUE) {
+            throw new IllegalArgumentException("frames that share slots: expected 1 … 127, got " + frames);
+        }
         if (firstSequence != delivered || slots <= 0 || firstSequence + slots > creditLimit()) {
             throw new IllegalStateException("frame of " + slots + " slots at " + firstSequence
                     + " delivered, expected at " + delivered + " below " + creditLimit());
         }
         final int index = (int) firstSequence & mask;
         ends[index] = firstSequence + slots;
-        released[index] = false;
+        sharing[index] = (byte) frames;
         delivered += slots;
-        held++;
+        held += frames;
     }
 
-    /// The user gives a frame back.
+    /// The user gives a frame back; one of those that share their slots, where several do.
     ///
     /// @return whether credit grew
     public boolean release(final long firstSequence) {
@@ -72,17 +83,16 @@ public final class RingLedger {
         if (firstSequence < releasedTo
                 || firstSequence >= delivered
                 || ends[first] <= firstSequence
-                || released[first]) {
+                || sharing[first] == 0) {
             throw new IllegalStateException("frame at " + firstSequence + " is not held");
         }
-        released[first] = true;
+        sharing[first]--;
         held--;
         final long before = releasedTo;
-        while (releasedTo < delivered && released[(int) releasedTo & mask]) {
+        while (releasedTo < delivered && sharing[(int) releasedTo & mask] == 0) {
             final int index = (int) releasedTo & mask;
             releasedTo = ends[index];
             ends[index] = NOT_HELD;
-            released[index] = false;
         }
         return releasedTo > before;
     }

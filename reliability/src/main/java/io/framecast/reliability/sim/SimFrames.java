@@ -12,7 +12,11 @@ final class SimFrames {
     ///
     /// @param id its number
     /// @param firstSequence of its datagrams
-    record Frame(long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata) {}
+    record Frame(long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata) {
+        Frame at(final long sequence) {
+            return new Frame(id, sequence, bytes, flags, timestampNs, metadata);
+        }
+    }
 
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long FRAME_STEP = 0x9e3779b97f4a7c15L;
@@ -28,10 +32,10 @@ final class SimFrames {
         this.firstId = firstId;
     }
 
-    Frame add(final long bytes, final long slots, final int flags, final long timestampNs, final byte[] metadata) {
-        final Frame frame = new Frame(nextId(), nextSequence, bytes, flags, timestampNs, metadata);
+    /// A frame that takes `slots` slots from `firstSequence` on; one slot may be that of the frame before.
+    Frame add(final Frame frame, final long slots) {
         frames.add(frame);
-        nextSequence += slots;
+        nextSequence = frame.firstSequence + slots;
         return frame;
     }
 

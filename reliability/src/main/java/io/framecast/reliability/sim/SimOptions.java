@@ -55,7 +55,7 @@ public record SimOptions(
         final int capacity = 4 << random.nextInt(5);
         return new SimOptions(
                 receivers,
-                64 << random.nextInt(2),
+                64 << random.nextInt(4),
                 window,
                 10 + random.nextInt(40),
                 1 + random.nextInt(random.nextInt(4) == 0 ? 2 * window : 16),

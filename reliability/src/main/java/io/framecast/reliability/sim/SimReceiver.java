@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
@@ -20,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.BitSet;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private @Nullable ReceiverMachine machine;
     private @Nullable SimPlacement placement;
+    private @Nullable BundleTable bundle;
     private int address;
     private State lastState = State.JOINING;
     private long expectedFrame = UNSTARTED;
@@ -246,6 +249,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
                 stream, id, ringSlots, options.receiveCapacity(), random().nextInt(8), new LaneAddresses(name, name));
         final ReceiverMachine made = new ReceiverMachine(config, random(), this);
         placement = place(made, ringSlots);
+        bundle = new BundleTable(stream);
         machine = made;
         heardNs = nowNs();
         made.start(nowNs());
@@ -310,7 +314,11 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
                 return;
             }
             final long handle = p.deliver(first, slots);
-            onFrame(frame, p, handle);
+            if (frame.bundleFrames() == 0) {
+                onFrame(frame, p, handle);
+            } else {
+                onBundle(frame, p, handle);
+            }
             held++;
             final long delayNs = random().nextInt(4) == 0 ? random().nextLong(consumerDelayMaxNs) : 0;
             events().at(nowNs() + delayNs, () -> release(m, p, handle, first, slots));
@@ -326,6 +334,20 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             m.onCredit(p.creditLimit(), nowNs());
         }
         wakeAt(nowNs());
+    }
+
+    private void onBundle(final ReceivedFrame frame, final SimPlacement p, final long handle) {
+        final BundleTable table = Objects.requireNonNull(bundle);
+        final int start = p.offset(handle, frame.firstSequence(), 0);
+        if (!table.open(MemorySegment.ofArray(p.memory(handle)), start + frame.bytes(), frame)) {
+            violation("bundle at " + frame.firstSequence() + " has an impossible table");
+            return;
+        }
+        ReceivedFrame part = table.next();
+        while (part != null) {
+            onFrame(part, p, handle);
+            part = table.next();
+        }
     }
 
     private void onFrame(final ReceivedFrame frame, final SimPlacement p, final long handle) {
@@ -346,15 +368,16 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             violation("frame " + frame.frameId() + " has other attributes than published");
             return;
         }
-        checkBytes(truth, p, handle);
+        checkBytes(truth, p, handle, frame.slotOffset());
     }
 
-    private void checkBytes(final SimFrames.Frame truth, final SimPlacement p, final long handle) {
+    private void checkBytes(
+            final SimFrames.Frame truth, final SimPlacement p, final long handle, final int slotOffset) {
         final byte[] memory = p.memory(handle);
         long at = 0;
         for (long index = 0; at < truth.bytes(); index++) {
             final int bytes = (int) Math.min(options.slotBytes(), truth.bytes() - at);
-            final int offset = p.offset(handle, truth.firstSequence(), index);
+            final int offset = p.offset(handle, truth.firstSequence(), index) + slotOffset;
             final int wrong = frames.mismatch(truth.id(), at, memory, offset, bytes);
             if (wrong >= 0) {
                 violation("frame " + truth.id() + " has a wrong byte at " + (at + wrong));

@@ -4,6 +4,8 @@ import io.framecast.reliability.SenderConfig;
 import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.SmallFrames;
+import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataHeader;
@@ -33,6 +35,7 @@ final class SimSource extends SimNode implements SenderOutput {
     private final List<SimReceiver> receivers;
     private final StreamInfo stream;
     private final SendWindow window;
+    private final SmallFrames small;
     private final SenderMachine machine;
     private final MemorySegment headers;
     private final int[] payloadLengths;
@@ -41,6 +44,8 @@ final class SimSource extends SimNode implements SenderOutput {
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final long pauseMaxNs;
+    // A small frame may have to move to the next slot.
+    private final int freeSlotsMin;
     private int published;
     private SimFrames.Frame open = new SimFrames.Frame(0, 0, 0, 0, 0, new byte[0]);
     private long openIndex;
@@ -79,6 +84,8 @@ final class SimSource extends SimNode implements SenderOutput {
         final SendWindow made =
                 new SendWindow(options.windowSlots(), headers, payloadLengths, options.slotBytes(), session.nonce());
         window = made.firstFrameId(options.firstFrameId());
+        small = window.bundleIn(MemorySegment.ofArray(payloads));
+        freeSlotsMin = small.takes(Math.max(1, options.frameBytes())) ? 2 : 1;
         addresses = new int[Math.max(4, 2 * options.receivers())];
         machine = new SenderMachine(new SenderConfig(stream, addresses.length), window, random, this);
         pauseMaxNs = options.chaos() == 0 ? 1 : 1 + random.nextLong(2_000_000);
@@ -176,6 +183,9 @@ final class SimSource extends SimNode implements SenderOutput {
             if (torn || (openIndex == openSlots && !beginFrame())) {
                 return;
             }
+            if (openIndex == openSlots) {
+                continue;
+            }
             final int free = window.freeSlots();
             if (free == 0) {
                 return;
@@ -205,23 +215,45 @@ final class SimSource extends SimNode implements SenderOutput {
         if (published == options.frames()) {
             if (!ended) {
                 ended = true;
+                small.close();
                 machine.end(nowNs());
             }
             return false;
         }
-        if (nowNs() < nextFrameNs || window.freeSlots() == 0) {
+        if (nowNs() < nextFrameNs || window.freeSlots() < freeSlotsMin) {
             return false;
         }
         final byte[] metadata = new byte[random().nextInt(4) == 0 ? 1 + random().nextInt(METADATA_BYTES_MAX) : 0];
         random().nextBytes(metadata);
         final long bytes = frameBytes();
-        openSlots = StreamInfo.slots(bytes, options.slotBytes());
-        openIndex = 0;
-        open = frames.add(bytes, openSlots, random().nextInt(8) == 0 ? DataLayout.FLAG_KEYFRAME : 0, nowNs(), metadata);
-        window.beginFrame(bytes, open.flags(), open.timestampNs(), metadata);
+        final int flags = random().nextInt(8) == 0 ? DataLayout.FLAG_KEYFRAME : 0;
+        final SimFrames.Frame frame =
+                new SimFrames.Frame(frames.nextId(), window.cursor(), bytes, flags, nowNs(), metadata);
         published++;
         nextFrameNs = nowNs() + random().nextLong(pauseMaxNs);
+        if (small.takes(bytes)) {
+            publishSmall(frame);
+            return true;
+        }
+        small.close();
+        openSlots = StreamInfo.slots(bytes, options.slotBytes());
+        openIndex = 0;
+        open = frames.add(frame.at(window.cursor()), openSlots);
+        window.beginFrame(bytes, flags, open.timestampNs(), metadata);
         return true;
+    }
+
+    private void publishSmall(final SimFrames.Frame frame) {
+        final int bytes = (int) frame.bytes();
+        frames.fill(frame.id(), 0, payloads, (int) small.claim(bytes), bytes);
+        // The sender's thread may take the bundle at any moment, this one too.
+        if (random().nextInt(8) == 0) {
+            window.takeBundle();
+        }
+        final byte[] metadata = frame.metadata();
+        small.commit(frame.flags(), frame.timestampNs(), metadata);
+        // With metadata it is committed already, and the cursor behind it.
+        frames.add(frame.at(window.cursor() - (metadata.length == 0 ? 0 : 1)), 1);
     }
 
     private long frameBytes() {
@@ -230,6 +262,10 @@ final class SimSource extends SimNode implements SenderOutput {
         }
         final long max = options.frameMaxBytes();
         final long slot = options.slotBytes();
+        final int shared = Math.min((int) max, BundleLayout.frameBytesMax(options.slotBytes()));
+        if (shared > 0 && random().nextInt(2) == 0) {
+            return 1L + random().nextInt(shared);
+        }
         return switch (random().nextInt(6)) {
             case 0 -> 1;
             case 1 -> slot;
@@ -242,6 +278,9 @@ final class SimSource extends SimNode implements SenderOutput {
     private int send() {
         if (nowNs() < sendFreeNs) {
             return 0;
+        }
+        if (machine.isHungry()) {
+            window.takeBundle();
         }
         final int allowed = options.plant() == Plant.IGNORE_CREDIT
                 ? (int) (window.committed() - machine.nextSequence())
@@ -304,10 +343,10 @@ final class SimSource extends SimNode implements SenderOutput {
             return Long.MAX_VALUE;
         }
         long deadline = machine.nextDeadlineNs();
-        if (machine.sendable() > 0) {
+        if (machine.sendable() > 0 || (machine.isHungry() && window.hasBundle())) {
             deadline = Math.min(deadline, Math.max(nowNs(), sendFreeNs));
         }
-        if (!torn && openIndex == openSlots && published < options.frames() && window.freeSlots() > 0) {
+        if (!torn && openIndex == openSlots && published < options.frames() && window.freeSlots() >= freeSlotsMin) {
             deadline = Math.min(deadline, Math.max(nowNs(), nextFrameNs));
         }
         return Math.max(deadline, nowNs());

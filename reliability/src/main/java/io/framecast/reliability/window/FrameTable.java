@@ -77,7 +77,16 @@ public final class FrameTable {
     }
 
     public int metadataBytes(final long firstSequence) {
-        return attributes[index(firstSequence)] >>> 8;
+        return isBundle(firstSequence) ? 0 : attributes[index(firstSequence)] >>> 8;
+    }
+
+    /// Frames that the datagram carries; 0 where it carries one, or a part of one.
+    public int bundleFrames(final long firstSequence) {
+        return isBundle(firstSequence) ? attributes[index(firstSequence)] >>> 8 : 0;
+    }
+
+    private boolean isBundle(final long firstSequence) {
+        return (attributes[index(firstSequence)] & DataLayout.FLAG_BUNDLE) != 0;
     }
 
     /// Keeps metadata for a frame inside the window, whether or not the frame is known yet.

@@ -3,6 +3,7 @@ package io.framecast.reliability.window;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeaderRun;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -16,9 +17,13 @@ import org.jspecify.annotations.Nullable;
 /// Sequence s uses slot s mod slots. A slot is reused only after [#free], that is after every reliable member
 /// has acknowledged it.
 ///
+/// Small frames share datagrams where [#bundleIn] was called: the producer adds them to the open bundle by
+/// [SmallFrames], the consumer takes that as it stands by [#takeBundle].
+///
 /// Threading: one producer (the publisher's thread: everything that claims and commits), one consumer (the
-/// sender: the cursors and [#free]). The two meet in `committed` (release by the producer) and `freed` (release
-/// by the consumer).
+/// sender: the cursors, [#takeBundle] and [#free]). The two meet in `committed` (release by the producer), `freed`
+/// (release by the consumer) and the open bundle. A bundle that the consumer took is committed by its taking: the
+/// consumer knows at once, the producer when it next looks, and so each has a count of its own.
 public final class SendWindow {
     private static final VarHandle COMMITTED;
     private static final VarHandle FREED;
@@ -43,9 +48,15 @@ public final class SendWindow {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final DataHeader header = new DataHeader();
 
+    // By the producer: everything below that the consumer did not take itself is complete.
     private volatile long committed;
     private volatile long freed;
+    // Consumer's own: behind the last bundle it took.
+    private long taken;
+    private @Nullable OpenBundle bundle;
+    private @Nullable BundleSealer takeSealer;
     // Producer's own.
+    private long cursor;
     private long frameEnd;
     private long nextFrameId;
     private long firstFrameId;
@@ -82,6 +93,17 @@ public final class SendWindow {
         return this;
     }
 
+    /// Before the first frame: lets small frames share datagrams.
+    ///
+    /// @param payload `[slots][slotBytes]` or more, where the payloads lie
+    /// @return the producer's side of it
+    public SmallFrames bundleIn(final MemorySegment payload) {
+        final OpenBundle made = new OpenBundle();
+        bundle = made;
+        takeSealer = new BundleSealer(headers, payload, slotBytes, session);
+        return new SmallFrames(this, made, new BundleSealer(headers, payload, slotBytes, session), payload, slotBytes);
+    }
+
     public int slots() {
         return mask + 1;
     }
@@ -93,10 +115,16 @@ public final class SendWindow {
     /// Producer: datagrams that can be committed before the window is full. One slot is never filled, so that
     /// the newest header stays readable for [#boundaryFrom] while the producer writes.
     public int freeSlots() {
-        return mask - (int) (committed - (long) FREED.getAcquire(this));
+        return mask - (int) (cursor - (long) FREED.getAcquire(this));
     }
 
-    /// Producer: begins a frame, whose first datagram takes [#committed]. Its datagrams are then committed in
+    /// Producer: the sequence that what is committed next will have; that of the open bundle while there is one.
+    public long cursor() {
+        return cursor;
+    }
+
+    /// Producer: begins a frame, whose first datagram takes [#cursor]; no bundle is open. Its datagrams are then
+    /// committed in
     /// parts.
     ///
     /// @param flags see [DataLayout]
@@ -105,38 +133,109 @@ public final class SendWindow {
         header.session(DataLayout.TYPE_DATA, session)
                 .frame(nextFrameId, frameBytes, timestampNs)
                 .attributes(flags, frameMetadata.length);
-        metadata[slot(committed)] = frameMetadata.length == 0 ? null : frameMetadata;
-        frameEnd = committed + StreamInfo.slots(frameBytes, slotBytes);
+        metadata[slot(cursor)] = frameMetadata.length == 0 ? null : frameMetadata;
+        frameEnd = cursor + StreamInfo.slots(frameBytes, slotBytes);
     }
 
     /// Producer: commits the next `count` datagrams of the frame begun last, whose payloads lie in their slots.
     ///
     /// @param frameBytes as given to [#beginFrame]
     public void commit(final long frameBytes, final int count) {
-        final long first = committed;
+        final long first = cursor;
         final long frameFirst = frameEnd - StreamInfo.slots(frameBytes, slotBytes);
         for (int i = 0; i < count; i++) {
-            final long sequence = first + i;
-            final long index = sequence - frameFirst;
-            final int slot = slot(sequence);
-            final long offset = (long) slot * DataLayout.LENGTH;
+            final long index = first + i - frameFirst;
+            final int slot = slot(first + i);
             if (index > 0) {
                 metadata[slot] = null;
             }
             frameIds[slot] = nextFrameId;
             payloadLengths[slot] = (int) Math.min(slotBytes, frameBytes - index * slotBytes);
-            DataLayout.write(headers, offset, header, sequence, index);
-            checksum.seal(headers, offset, session);
         }
+        final int head = Math.min(count, slots() - slot(first));
+        writeHeaders(first, first - frameFirst, head);
+        writeHeaders(first + head, first + head - frameFirst, count - head);
         if (first + count == frameEnd) {
             nextFrameId++;
         }
-        COMMITTED.setRelease(this, first + count);
+        cursor = first + count;
+        COMMITTED.setRelease(this, cursor);
     }
 
-    /// Everything below may be sent.
+    // Headers of consecutive slots, of one frame.
+    private void writeHeaders(final long sequence, final long index, final int count) {
+        if (count > 0) {
+            final long offset = (long) slot(sequence) * DataLayout.LENGTH;
+            DataLayout.write(headers, offset, header, sequence, index);
+            checksum.seal(headers, offset, session);
+            HeaderRun.write(headers, offset, DataLayout.LENGTH, count - 1);
+        }
+    }
+
+    // Producer: the slot at the cursor becomes a bundle's.
+    void beginBundle() {
+        metadata[slot(cursor)] = null;
+    }
+
+    // Producer: one more frame is in the open bundle.
+    void countFrame() {
+        nextFrameId++;
+    }
+
+    long nextFrameId() {
+        return nextFrameId;
+    }
+
+    // Producer: it closed the open bundle, which is sealed.
+    void commitBundle(final long frameId, final int bytes) {
+        frameIds[slot(cursor)] = frameId;
+        payloadLengths[slot(cursor)] = bytes;
+        cursor++;
+        COMMITTED.setRelease(this, cursor);
+    }
+
+    // Producer: the consumer took the open bundle.
+    void skipTaken() {
+        cursor++;
+    }
+
+    /// Consumer: closes the open bundle and commits it, if it has frames. For when there is nothing else to send:
+    /// what waits longer is fuller.
+    ///
+    /// @return whether one more datagram is committed
+    public boolean takeBundle() {
+        final OpenBundle current = bundle;
+        final BundleSealer sealer = takeSealer;
+        if (current == null || sealer == null) {
+            return false;
+        }
+        final long sequence = committed();
+        final long word = current.word();
+        if (!OpenBundle.isOpen(word, sequence) || OpenBundle.count(word) == 0 || !current.close(word)) {
+            return false;
+        }
+        final int slot = slot(sequence);
+        payloadLengths[slot] = sealer.seal(current, word, sequence, slot);
+        frameIds[slot] = current.firstFrameId(sequence);
+        taken = sequence + 1;
+        current.sealed(sequence);
+        return true;
+    }
+
+    /// Consumer: whether there is a bundle to take.
+    public boolean hasBundle() {
+        final OpenBundle current = bundle;
+        return current != null && OpenBundle.count(current.word()) > 0;
+    }
+
+    /// Consumer: everything below may be sent.
     public long committed() {
-        return (long) COMMITTED.getAcquire(this);
+        return Math.max(taken, committed);
+    }
+
+    /// Consumer: whether there is no room for what would be committed next.
+    public boolean isFull() {
+        return committed() - freed >= mask;
     }
 
     /// Everything below may be overwritten.
@@ -172,7 +271,12 @@ public final class SendWindow {
         if (end == 0) {
             return firstFrameId;
         }
-        return boundary < end ? frameIds[slot(boundary)] : frameIds[slot(end - 1)] + 1;
+        if (boundary < end) {
+            return frameIds[slot(boundary)];
+        }
+        final long offset = (long) slot(end - 1) * DataLayout.LENGTH;
+        final boolean bundled = DataLayout.isBundle(headers, offset);
+        return frameIds[slot(end - 1)] + (bundled ? DataLayout.bundleFrames(headers, offset) : 1);
     }
 
     /// Consumer: metadata of the frame that begins at a committed sequence; null for none.

@@ -33,6 +33,8 @@ public final class DataLayout {
     /// A full-size datagram without a place in the sequence, that proves the path to a joining receiver.
     public static final int TYPE_PROBE = 2;
     public static final int FLAG_KEYFRAME = 1;
+    /// The datagram carries several frames, see [BundleLayout]; the metadata's length is their number.
+    public static final int FLAG_BUNDLE = 2;
 
     static final int VERSION_TYPE = 0;
     static final int FLAGS = 1;
@@ -59,6 +61,15 @@ public final class DataLayout {
 
     public static int metadataBytes(final MemorySegment header, final long offset) {
         return header.get(Wire.SHORT, offset + METADATA_BYTES) & 0xffff;
+    }
+
+    public static boolean isBundle(final MemorySegment header, final long offset) {
+        return (header.get(JAVA_BYTE, offset + FLAGS) & FLAG_BUNDLE) != 0;
+    }
+
+    /// Frames of a bundle.
+    public static int bundleFrames(final MemorySegment header, final long offset) {
+        return metadataBytes(header, offset);
     }
 
     public static int checksum(final MemorySegment header, final long offset) {

@@ -32,6 +32,21 @@ public final class HeaderChecksum {
         return DataLayout.checksum(header, offset) == ofData(header, offset, session);
     }
 
+    /// Checksum of a bundle's entries, bound to their datagram.
+    ///
+    /// @param offset of the first entry
+    /// @param frames at most [BundleLayout#FRAMES_MAX]
+    public int ofBundle(
+            final MemorySegment memory, final long offset, final int frames, final long session, final long sequence) {
+        final int bytes = frames * BundleLayout.ENTRY_BYTES;
+        scratchView.putLong(0, session);
+        scratchView.putLong(Long.BYTES, sequence);
+        MemorySegment.copy(memory, JAVA_BYTE, offset, scratch, 2 * Long.BYTES, bytes);
+        crc.reset();
+        crc.update(scratch, 0, 2 * Long.BYTES + bytes);
+        return (int) crc.getValue();
+    }
+
     /// Checksum of a whole control datagram, with zero in the checksum's place.
     int ofControl(final MemorySegment datagram, final long offset, final int length) {
         MemorySegment.copy(datagram, JAVA_BYTE, offset, scratch, 0, length);

@@ -1,0 +1,221 @@
+package io.framecast.reliability.window;
+
+import static io.framecast.reliability.window.BundleFixture.content;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.window.BundleFixture.Frame;
+import io.framecast.reliability.wire.DataLayout;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Every order in which the producer's steps and the consumer's taking can fall, one thread playing both.
+final class SmallFramesTest {
+    private final BundleFixture fixture = new BundleFixture(8, 1408);
+    private final SendWindow window = fixture.window;
+    private final SmallFrames small = fixture.small;
+
+    private void expect(final long sequence, final int... numbers) {
+        final List<Frame> frames = fixture.frames(sequence);
+        assertEquals(numbers.length, frames.size());
+        for (int i = 0; i < numbers.length; i++) {
+            assertEquals(numbers[i], frames.get(i).id());
+            assertEquals(1000 + numbers[i], frames.get(i).timestampNs());
+            assertArrayEquals(
+                    content(numbers[i], frames.get(i).bytes().length),
+                    frames.get(i).bytes());
+        }
+    }
+
+    private void publish(final int... numbers) {
+        for (final int number : numbers) {
+            assertTrue(fixture.publish(number, 64, 1000 + number));
+        }
+    }
+
+    @Test
+    void shouldSendALoneFrameAsAnOrdinaryDatagramWhenTaken() {
+        publish(0);
+        assertEquals(0, window.committed());
+        assertTrue(window.takeBundle());
+        assertEquals(1, window.committed());
+        assertEquals(64, fixture.lengths[0]);
+        assertFalse(DataLayout.isBundle(fixture.headers, 0));
+        expect(0, 0);
+        assertEquals(1, window.frameIdFrom(1));
+    }
+
+    @Test
+    void shouldTakeWhatIsThereWhenSeveralFramesWait() {
+        publish(0, 1, 2);
+        assertTrue(window.takeBundle());
+        assertFalse(window.takeBundle());
+        expect(0, 0, 1, 2);
+        assertEquals(3 * 64 + 3 * 8 + 8, fixture.lengths[0]);
+        assertEquals(1, window.boundaryFrom(1));
+        assertEquals(3, window.frameIdFrom(1));
+        publish(3, 4);
+        assertTrue(window.takeBundle());
+        expect(1, 3, 4);
+    }
+
+    @Test
+    void shouldCloseTheBundleByItselfWhenNoMoreFits() {
+        for (int number = 0; number < 20; number++) {
+            publish(number);
+        }
+        assertEquals(1, window.committed());
+        assertEquals(19, fixture.frames(0).size());
+        // As long as any full datagram, so that the kernel joins it with others and it lands in place.
+        assertEquals(1408, fixture.lengths[0]);
+        assertTrue(window.takeBundle());
+        expect(1, 19);
+    }
+
+    @Test
+    void shouldMoveTheFrameWhenItsBundleIsTakenBetweenClaimAndCommit() {
+        publish(0, 1);
+        assertTrue(fixture.claim(2, 100));
+        assertTrue(window.takeBundle());
+        small.commit(DataLayout.FLAG_KEYFRAME, 1002);
+        expect(0, 0, 1);
+        publish(3);
+        assertTrue(window.takeBundle());
+        expect(1, 2, 3);
+        assertEquals(DataLayout.FLAG_KEYFRAME, fixture.frames(1).get(0).flags());
+        assertEquals(0, fixture.frames(1).get(1).flags());
+    }
+
+    @Test
+    void shouldNotHurtTheTableWhenTheClaimIsWrittenAfterTheTaking() {
+        publish(0, 1);
+        final long at = small.claim(200);
+        assertTrue(window.takeBundle());
+        fixture.payload.asSlice(at, 200).fill((byte) 0x77);
+        expect(0, 0, 1);
+        small.abort();
+        publish(2);
+        assertTrue(window.takeBundle());
+        expect(1, 2);
+    }
+
+    @Test
+    void shouldStayEmptyWhenTheOnlyClaimIsAborted() {
+        assertTrue(fixture.claim(0, 64));
+        assertFalse(window.takeBundle());
+        small.abort();
+        assertFalse(window.takeBundle());
+        small.close();
+        assertEquals(0, window.committed());
+        publish(0);
+        assertTrue(window.takeBundle());
+        expect(0, 0);
+    }
+
+    @Test
+    void shouldReuseTheRoomWhenAClaimInTheMiddleIsAborted() {
+        publish(0, 1);
+        assertTrue(fixture.claim(9, 500));
+        small.abort();
+        publish(2);
+        assertTrue(window.takeBundle());
+        expect(0, 0, 1, 2);
+        assertEquals(3 * 64 + 3 * 8 + 8, fixture.lengths[0]);
+    }
+
+    @Test
+    void shouldKeepTheOrderWhenALargerFrameFollows() {
+        publish(0, 1);
+        small.close();
+        window.beginFrame(3000, 0, 1002, new byte[0]);
+        window.commit(3000, 3);
+        publish(3);
+        assertEquals(4, window.committed());
+        expect(0, 0, 1);
+        assertEquals(2, DataLayout.frameId(fixture.headers, DataLayout.LENGTH));
+        assertTrue(window.takeBundle());
+        expect(4, 3);
+    }
+
+    @Test
+    void shouldCloseNothingTwiceWhenTheBundleWasTakenMeanwhile() {
+        publish(0);
+        assertTrue(window.takeBundle());
+        small.close();
+        small.close();
+        assertEquals(1, window.committed());
+        assertEquals(1, window.cursor());
+        window.beginFrame(1408, 0, 1001, new byte[0]);
+        window.commit(1408, 1);
+        assertEquals(2, window.committed());
+        expect(0, 0);
+    }
+
+    @Test
+    void shouldTakeADatagramOfItsOwnWhenTheFrameHasMetadata() {
+        publish(0, 1);
+        assertTrue(fixture.claim(2, 70));
+        small.commit(0, 1002, new byte[] {5, 6});
+        publish(3);
+        assertTrue(fixture.claim(4, 80));
+        assertTrue(window.takeBundle());
+        small.commit(0, 1004, new byte[] {7});
+        assertTrue(fixture.claim(5, 80));
+        small.commit(0, 1005, new byte[] {8});
+        assertEquals(5, window.committed());
+        expect(0, 0, 1);
+        expect(1, 2);
+        expect(2, 3);
+        expect(3, 4);
+        expect(4, 5);
+        assertNull(window.metadata(0));
+        assertArrayEquals(new byte[] {5, 6}, window.metadata(1));
+        assertNull(window.metadata(2));
+        assertArrayEquals(new byte[] {7}, window.metadata(3));
+    }
+
+    @Test
+    void shouldBeginAnotherBundleWhenTheTimestampIsFarAway() {
+        assertTrue(fixture.publish(0, 64, 1000));
+        assertTrue(fixture.publish(1, 64, 1000L + Integer.MAX_VALUE));
+        assertTrue(fixture.publish(2, 64, 1001L + Integer.MAX_VALUE));
+        assertTrue(fixture.publish(3, 64, 5));
+        assertTrue(window.takeBundle());
+        assertEquals(3, window.committed());
+        assertEquals(1000L + Integer.MAX_VALUE, fixture.frames(0).get(1).timestampNs());
+        assertEquals(1001L + Integer.MAX_VALUE, fixture.frames(1).get(0).timestampNs());
+        assertEquals(5, fixture.frames(2).get(0).timestampNs());
+        assertArrayEquals(content(2, 64), fixture.frames(1).get(0).bytes());
+    }
+
+    @Test
+    void shouldRefuseWhenTheNextSlotIsNotFreeEither() {
+        for (int sequence = 0; sequence < 6; sequence++) {
+            publish(sequence);
+            assertTrue(window.takeBundle());
+        }
+        publish(6);
+        // The seventh slot is the last: a frame whose bundle was taken would have nowhere to go.
+        assertFalse(fixture.claim(7, 64));
+        assertEquals(7, window.committed());
+        assertTrue(window.isFull());
+        window.free(2);
+        publish(7, 8);
+        assertTrue(window.takeBundle());
+        expect(7, 7, 8);
+    }
+
+    @Test
+    void shouldTakeOnlyFramesOfWhichTwoFit() {
+        assertTrue(small.takes(680));
+        assertFalse(small.takes(681));
+        assertTrue(fixture.publish(0, 680, 1000));
+        assertTrue(fixture.publish(1, 680, 1001));
+        assertTrue(window.takeBundle());
+        expect(0, 0, 1);
+        assertFalse(new BundleFixture(8, 64).small.takes(1));
+    }
+}
