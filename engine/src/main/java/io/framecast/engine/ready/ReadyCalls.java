@@ -19,8 +19,13 @@ final class ReadyCalls {
     static final int EPOLLIN = 1;
     static final short POLLIN = 1;
 
-    /// struct epoll_event, packed or not.
-    static final int EPOLL_EVENT_BYTES = 16;
+    // On x86 struct epoll_event is packed.
+    private static final boolean PACKED = System.getProperty("os.arch").equals("amd64");
+
+    /// struct epoll_event: events, 64 bits of the caller's.
+    static final int EPOLL_EVENT_BYTES = PACKED ? 12 : 16;
+
+    static final int EPOLL_DATA = PACKED ? 4 : 8;
 
     /// struct pollfd: descriptor, events wanted, events seen.
     static final int POLLFD_BYTES = 8;
@@ -41,6 +46,8 @@ final class ReadyCalls {
     // Memory goes as plain addresses: a segment would be pinned and let go at every call.
     private static final MethodHandle PPOLL =
             handle("ppoll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle EPOLL_WAIT =
+            handle("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle READ =
             handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle WRITE =
@@ -71,6 +78,15 @@ final class ReadyCalls {
     static int epollAdd(final int epoll, final int descriptor, final MemorySegment event) {
         try {
             return (int) EPOLL_CTL.invokeExact(epoll, EPOLL_CTL_ADD, descriptor, event);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// Fills `events` with what is ready now.
+    static int epollLook(final int epoll, final long events, final int eventsMax) {
+        try {
+            return (int) EPOLL_WAIT.invokeExact(epoll, events, eventsMax, 0);
         } catch (final Throwable e) {
             throw unexpected(e);
         }

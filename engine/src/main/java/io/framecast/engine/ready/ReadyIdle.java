@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: the agent's thread, but for [#wake] and [#watch]. Ownership: closed by whoever stopped the agent.
 public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
-    // Duty cycles before sleep is thought of: each asks the kernel, which takes as long as some spinning.
-    private static final int LOOKS = 3;
+    // Duty cycles before sleep is thought of.
+    private static final int LOOKS = 2;
     private static final long LOOK_MIN_NS = 1_000;
     private static final int LOOK_DOUBLINGS_MAX = 8;
     private static final long SLEEP_MAX_NS = 10_000_000;

@@ -3,7 +3,6 @@ package io.framecast.engine.udp;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneConfig.Role;
 import io.framecast.api.spi.LaneKind;
-import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -109,15 +108,6 @@ record LaneSockets(
             case REPAIR -> 1;
             case CONTROL -> 2;
         };
-    }
-
-    void watch(final ReadySet ready) {
-        if (own != null) {
-            own.watch(ready);
-        }
-        if (group != null) {
-            group.watch(ready);
-        }
     }
 
     /// Datagrams that the kernel dropped for want of room.

@@ -146,8 +146,8 @@ final class LinuxSocket implements AutoCloseable {
     }
 
     /// Has a set poll readable while this socket does.
-    void watch(final ReadySet ready) {
-        ready.add(fd);
+    void watch(final ReadySet ready, final int tag) {
+        ready.add(fd, tag);
     }
 
     private void check(final int result, final String function, final String what) {

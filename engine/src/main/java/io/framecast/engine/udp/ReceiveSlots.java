@@ -87,7 +87,6 @@ final class ReceiveSlots {
     /// @return the errno when there is nothing more, 0 when slots or completions ran out
     int drain(final ReceiveSocket socket, final Completions completions) {
         final int before = completions.count();
-        handOut(completions);
         // Dropped datagrams consume no slot: a flood of them must not keep the caller for ever.
         for (int calls = 0; calls < CALLS_MAX && room(completions) > 0; calls++) {
             if (!socket.joining()) {
@@ -198,8 +197,8 @@ final class ReceiveSlots {
         handOut(completions);
     }
 
-    /// Puts waiting datagrams into slots, as far as these go.
-    private void handOut(final Completions completions) {
+    /// Puts waiting datagrams into slots, as far as these go: before anything is taken from a socket.
+    void handOut(final Completions completions) {
         int kept = 0;
         while (!waiting.isEmpty() && kept < posted && !completions.isFull()) {
             final int datagramBytes = waiting.nextBytes();

@@ -1,5 +1,7 @@
 package io.framecast.engine.udp;
 
+import org.jspecify.annotations.Nullable;
+
 /// A socket that receives, and whether the kernel is asked to join what arrives there. Where nothing is ever joined (a
 /// network card that does not, a source that sends single datagrams), many datagrams per call are worth more, so
 /// joining is given up for a while. One thread.
@@ -7,25 +9,67 @@ final class ReceiveSocket {
     // Single datagrams in a row, each with another behind it.
     private static final int SINGLES_MAX = 64;
     private static final int RETRY_AFTER = 1 << 16;
+    private static final long NEVER = -1;
 
     private final LinuxSocket socket;
     private final Offload offload;
     private final boolean canJoin;
+    private final @Nullable Readiness readiness;
+    // Until it was found empty, and again once a look has found it ready.
+    private boolean ready = true;
+    private long emptySince = NEVER;
+    private long look;
     private boolean joining;
     private boolean leaving;
     private int singles;
     private int untilRetry;
 
+    /// @param readiness tells when there is something to take; null: always
     /// @param join whether datagrams may be joined
-    ReceiveSocket(final LinuxSocket socket, final Offload offload, final boolean join) {
+    ReceiveSocket(
+            final LinuxSocket socket, final Offload offload, final @Nullable Readiness readiness, final boolean join) {
         this.socket = socket;
+        this.readiness = readiness;
         this.offload = offload;
         joining = join && offload.joinOn(socket);
         canJoin = joining;
+        if (readiness != null) {
+            readiness.add(this, socket);
+        }
     }
 
     int receive(final long messages, final int count) {
-        return socket.receive(messages, count);
+        final int received = socket.receive(messages, count);
+        if (readiness != null) {
+            if (received > 0) {
+                readiness.onTaken();
+            }
+            // Fewer than there was room for: that was all.
+            ready = received == count;
+            emptySince = ready ? NEVER : readiness.takes();
+        }
+        return received;
+    }
+
+    /// Whether there may be something to take. Who has just emptied the socket is told no once, without a look; not
+    /// when
+    /// something was taken elsewhere since, for that may speak of what has arrived here.
+    boolean isReady() {
+        if (readiness == null || ready) {
+            return true;
+        }
+        final long empty = emptySince;
+        emptySince = NEVER;
+        if (empty == readiness.takes()) {
+            return false;
+        }
+        look = readiness.lookAfter(look);
+        return ready;
+    }
+
+    /// A look has found it ready.
+    void onReady() {
+        ready = true;
     }
 
     /// Whether a message may be joined of several datagrams.

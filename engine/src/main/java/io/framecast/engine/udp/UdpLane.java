@@ -9,7 +9,6 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
-import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -28,6 +27,7 @@ final class UdpLane implements Lane {
     private final LaneKind kind;
     private final UdpLink link;
     private final SystemFaults faults;
+    private final @Nullable Readiness readiness;
     private final Consumer<UdpLane> onClose;
     private final Arena arena = Arena.ofShared();
     private final LaneCounts counts = new LaneCounts();
@@ -47,12 +47,18 @@ final class UdpLane implements Lane {
     private boolean closed;
 
     /// What the lanes of a transport have in common.
-    record Shared(UdpLink link, SocketBuffers buffers, Offload offload, SystemFaults faults) {}
+    record Shared(
+            UdpLink link,
+            SocketBuffers buffers,
+            Offload offload,
+            SystemFaults faults,
+            @Nullable Readiness readiness) {}
 
     UdpLane(final Shared shared, final LaneConfig config, final Consumer<UdpLane> onClose) {
         kind = config.kind();
         link = shared.link();
         faults = shared.faults();
+        readiness = shared.readiness();
         final Offload offload = shared.offload();
         this.onClose = onClose;
         LaneSockets opened = null;
@@ -90,20 +96,13 @@ final class UdpLane implements Lane {
             final @Nullable LinuxSocket socket, final Offload offload, final @Nullable ReceiveRing ring) {
         return socket == null || ring == null
                 ? null
-                : new ReceiveSocket(socket, offload, kind != LaneKind.CONTROL && ReceiveSlots.canJoin(ring));
+                : new ReceiveSocket(socket, offload, readiness, kind != LaneKind.CONTROL && ReceiveSlots.canJoin(ring));
     }
 
     private int capacity(final ReceiveRing ring, final long receiveBytes) {
         final int datagramBytes = Math.min(ring.headerBytes() + ring.payloadBytes(), link.datagramBytesMax());
         final long datagrams = receiveBytes / 4 * USABLE_QUARTERS / Truesize.of(datagramBytes, link.loopback());
         return Math.clamp(datagrams, 1, UNLIMITED - 1);
-    }
-
-    /// Has the lane's receiving sockets counted among those that wake an agent.
-    void watch(final ReadySet ready) {
-        if (receive != null) {
-            sockets.watch(ready);
-        }
     }
 
     @Override
@@ -122,13 +121,14 @@ final class UdpLane implements Lane {
         final int before = completions.count();
         // By turns, so that neither multicast nor unicast can keep the other waiting.
         groupFirst = !groupFirst;
+        slots.handOut(completions);
         drain(groupFirst ? group : own, slots, completions);
         drain(groupFirst ? own : group, slots, completions);
         return completions.count() - before;
     }
 
     private void drain(final @Nullable ReceiveSocket socket, final ReceiveSlots slots, final Completions completions) {
-        if (socket == null) {
+        if (socket == null || !socket.isReady()) {
             return;
         }
         final int errno = slots.drain(socket, completions);
@@ -248,8 +248,16 @@ final class UdpLane implements Lane {
         }
         drops = sockets.drops();
         closed = true;
+        forget(group);
+        forget(own);
         sockets.close();
         arena.close();
         onClose.accept(this);
+    }
+
+    private void forget(final @Nullable ReceiveSocket socket) {
+        if (socket != null && readiness != null) {
+            readiness.remove(socket);
+        }
     }
 }

@@ -26,7 +26,7 @@ final class UdpTransport implements Transport {
     private final SocketBuffers buffers;
     private final Offload offload;
     private final SystemFaults faults;
-    private final @Nullable ReadySet ready;
+    private final @Nullable Readiness ready;
     /// Opened by the conductor, closed by their own threads.
     private final List<UdpLane> lanes = new CopyOnWriteArrayList<>();
     private boolean closed;
@@ -36,7 +36,7 @@ final class UdpTransport implements Transport {
         this.buffers = buffers;
         this.offload = offload;
         this.faults = faults;
-        ready = ReadySet.isPresent() ? ReadySet.open() : null;
+        ready = Readiness.open();
     }
 
     static UdpTransport open(final TransportConfig config) {
@@ -74,11 +74,9 @@ final class UdpTransport implements Transport {
         if (closed) {
             throw new TransportException("udp: the transport is closed; open another");
         }
-        final UdpLane lane = new UdpLane(new UdpLane.Shared(link, buffers, offload, faults), config, lanes::remove);
+        final UdpLane lane =
+                new UdpLane(new UdpLane.Shared(link, buffers, offload, faults, ready), config, lanes::remove);
         lanes.add(lane);
-        if (ready != null) {
-            lane.watch(ready);
-        }
         return lane;
     }
 
