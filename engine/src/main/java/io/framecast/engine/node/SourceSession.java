@@ -31,7 +31,10 @@ import org.agrona.CloseHelper;
 /// One source: its lanes, window and protocol machine, and the volatile state through which the publisher's
 /// thread sees them. Duty cycle in [#doWork], by the sender's thread.
 final class SourceSession implements SenderOutput, AutoCloseable {
-    private static final long WINDOW_DEFAULT_MIN = 4L << 20;
+    // As little as keeps both ends busy: what is written and sent round and round a small window stays in the caches.
+    // The
+    // next power of two above a frame and a half holds up to three.
+    private static final long WINDOW_DEFAULT_MIN = 2L << 20;
     private static final long WINDOW_DEFAULT_MAX = 64L << 20;
     // Sent in one call, and in one duty cycle: control waits no longer than that.
     private static final int SEND_BATCH_BYTES = 1 << 20;
@@ -168,7 +171,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         final long frameMax = channel.stream().frameMaxBytes();
         final long wanted = channel.stream().windowBytes() > 0
                 ? channel.stream().windowBytes()
-                : Math.clamp(2 * frameMax, WINDOW_DEFAULT_MIN, WINDOW_DEFAULT_MAX);
+                : Math.clamp(frameMax + frameMax / 2, WINDOW_DEFAULT_MIN, WINDOW_DEFAULT_MAX);
         final long slots = Math.max(64, StreamInfo.slots(wanted, slotBytes) + 1);
         if (slots > StreamInfo.WINDOW_SLOTS_MAX) {
             throw new ConfigException("window: expected at most " + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes
