@@ -6,7 +6,7 @@ import java.time.Duration;
 /// One source's stream of frames on a channel. Used by one thread at a time.
 ///
 /// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the negative
-/// constants. Retry BACK_PRESSURED and NOT_CONNECTED after a short idle; give up at CLOSED.
+/// constants. Retry BACK_PRESSURED and NOT_CONNECTED after [#awaitRoom] or a short idle; give up at CLOSED.
 public interface Publisher extends AutoCloseable {
     /// The window is full: some subscriber has no credit, or has not acknowledged yet.
     long BACK_PRESSURED = -1;
@@ -32,6 +32,14 @@ public interface Publisher extends AutoCloseable {
     ///
     /// @param frame 1 … frame-max bytes
     long offer(MemorySegment frame, FrameOptions options);
+
+    /// Sleeps until a frame of this length, or the next part of the one that is being offered, may be taken, or the
+    /// publisher is closed or has failed, or the time is over. The thread is woken as soon as there is room and
+    /// somebody to take it.
+    ///
+    /// @param bytes of the frame
+    /// @return whether [#tryClaim] or [#offer] is worth a try
+    boolean awaitRoom(long bytes, Duration longest);
 
     /// Subscribers that are ready: admitted, probed, with credit.
     int readySubscribers();

@@ -422,8 +422,8 @@ public final class ReceiverMachine {
             return Verdict.IMPOSSIBLE;
         }
         switch (state) {
-            case JOINING, PROBING, STARTING -> giveUp(State.REFUSED, LeaveLayout.reason(datagram, offset));
-            case RECEIVING -> source.onGoodbye(LeaveLayout.reason(datagram, offset), nowNs);
+            case JOINING, PROBING -> giveUp(State.REFUSED, LeaveLayout.reason(datagram, offset));
+            case STARTING, RECEIVING -> source.onGoodbye(LeaveLayout.reason(datagram, offset), nowNs);
             case ENDED, LOST, REFUSED -> {}
         }
         return Verdict.GOOD;
@@ -512,8 +512,8 @@ public final class ReceiverMachine {
     }
 
     private int onHandshakeTick(final long nowNs) {
-        if (source.isSilent(nowNs)) {
-            return giveUp(State.LOST, Reason.SILENT);
+        if (source.isLost(nowNs)) {
+            return giveUp(State.LOST, source.reason());
         }
         if (nowNs < handshake.dueNs()) {
             return 0;

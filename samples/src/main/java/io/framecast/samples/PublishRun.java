@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// straight into the send window; longer ones through one reusable buffer.
 final class PublishRun {
     /// A stopped publisher says goodbye, but does not keep the user waiting.
+    // Between looks at whether to stop.
+    private static final Duration LOOK = Duration.ofMillis(20);
     private static final Duration STOPPED_LINGER = Duration.ofSeconds(2);
 
     private static final long STOP_NEWS_NS = 300_000_000;
@@ -192,10 +194,9 @@ final class PublishRun {
     private boolean awaitClaim(final long length) {
         long code = publisher.tryClaim(length, claim);
         while (code < 0 && !isOver()) {
-            waitAfter(code);
+            waitAfter(code, length);
             code = publisher.tryClaim(length, claim);
         }
-        idle.reset();
         return code >= 0;
     }
 
@@ -250,10 +251,9 @@ final class PublishRun {
             if (frameDropped) {
                 return false;
             }
-            waitAfter(code);
+            waitAfter(code, frame.byteSize());
             code = offer(frame);
         }
-        idle.reset();
         checksum.update(frame);
         countFrame(frame.byteSize());
         return true;
@@ -273,7 +273,7 @@ final class PublishRun {
         disconnectedNs = -1;
     }
 
-    private void waitAfter(final long code) {
+    private void waitAfter(final long code, final long length) {
         if (code == Publisher.CLOSED) {
             requireOpen();
             throw new TransportException("the publisher was closed after " + frames + " frames");
@@ -286,7 +286,7 @@ final class PublishRun {
         if (console.isProgressDue()) {
             console.progress("published", frames, bytes);
         }
-        idle.idle();
+        publisher.awaitRoom(length, LOOK);
     }
 
     /// Who left in peace has what it wanted. Nobody who comes later can have the whole of an input with an end, so that

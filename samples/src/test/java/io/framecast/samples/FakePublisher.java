@@ -107,6 +107,12 @@ final class FakePublisher implements Publisher {
     }
 
     @Override
+    public boolean awaitRoom(final long bytes, final Duration longest) {
+        Thread.onSpinWait();
+        return true;
+    }
+
+    @Override
     public int readySubscribers() {
         synchronized (network) {
             return live().size();

@@ -234,6 +234,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         return bytes;
     }
 
+    @Override
+    public boolean awaitRoom(final long length, final Duration longest) {
+        checkLength(length);
+        // A frame that is under way goes on with any part.
+        final int slots = offered > 0 ? 1 : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
+        session.awaitRoom(host, slots, () -> closed || failure != null, longest);
+        return closed || failure != null || session.hasRoom(slots);
+    }
+
     private boolean isOffered(final MemorySegment frame) {
         return frame.byteSize() == offeredFrame.byteSize()
                 && frame.address() == offeredFrame.address()
@@ -325,6 +334,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     @Override
     public void onFailure(final String reason) {
         failure = reason;
+        session.publisher().wake();
     }
 
     @Override
@@ -335,6 +345,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         }
         closeByNs = System.nanoTime() + Math.min(linger.toNanos(), CLOSE_MAX_NS) + CLOSE_SLACK_NS;
         closed = true;
+        session.publisher().wake();
         final long evictionsBefore = session.machine().counts().evictions();
         session.end();
         wakeup.wake();
@@ -365,6 +376,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         }
         closeByNs = System.nanoTime() + CLOSE_SLACK_NS;
         closed = true;
+        session.publisher().wake();
         // The session was not told to end, so that its last words are that it closed.
         free();
     }

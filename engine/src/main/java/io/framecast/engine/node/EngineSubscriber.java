@@ -93,7 +93,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
 
     @Override
     public boolean awaitFrame(final Duration longest) {
-        host.awaitFrame(exchange, this::isOver, longest);
+        host.await(exchange.subscriber(), () -> exchange.hasDelivered() || isOver(), longest);
         return exchange.hasDelivered() && !closed.get();
     }
 
@@ -132,7 +132,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            exchange.wakeSubscriber();
+            exchange.subscriber().wake();
             host.remove(this);
         }
     }
@@ -154,7 +154,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
             failure = null;
         }
         state = next;
-        exchange.wakeSubscriber();
+        exchange.subscriber().wake();
     }
 
     /// A source was heard and left alone.
@@ -171,7 +171,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     void onEnd(final State next, final String reason) {
         failure = reason;
         state = next;
-        exchange.wakeSubscriber();
+        exchange.subscriber().wake();
     }
 
     @Override

@@ -2,8 +2,6 @@ package io.framecast.engine.node;
 
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.ready.Wakeup;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +29,7 @@ final class FrameExchange implements FrameReturns {
     private int made;
     private int freeCount;
     private Wakeup receiver = Wakeup.NONE;
-    // The subscriber's thread while it sleeps.
-    private volatile @Nullable Thread sleeper;
+    private final Sleeper subscriber = new Sleeper();
 
     FrameExchange(final DeviceBackend device) {
         this.device = device;
@@ -67,26 +64,12 @@ final class FrameExchange implements FrameReturns {
         if (!delivered.offer(frame)) {
             throw new IllegalStateException("more frames than places");
         }
-        wakeSubscriber();
+        subscriber.wake();
     }
 
-    /// Any thread: the subscriber has something to look at.
-    void wakeSubscriber() {
-        final Thread thread = sleeper;
-        if (thread != null) {
-            sleeper = null;
-            LockSupport.unpark(thread);
-        }
-    }
-
-    /// Subscriber: sleeps until there is a frame, or it is woken, or the time is over; now and then for nothing.
-    void awaitDelivered(final BooleanSupplier over, final long longestNs) {
-        sleeper = Thread.currentThread();
-        // Whoever delivers from here on finds the sleeper.
-        if (delivered.isEmpty() && !over.getAsBoolean()) {
-            LockSupport.parkNanos(this, longestNs);
-        }
-        sleeper = null;
+    /// Wakes the subscriber, who has something to look at.
+    Sleeper subscriber() {
+        return subscriber;
     }
 
     /// Receiver: the next released frame, or null.

@@ -179,20 +179,11 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     @Override
-    public void awaitFrame(final FrameExchange exchange, final BooleanSupplier over, final Duration longest) {
+    public void await(final Sleeper sleeper, final BooleanSupplier condition, final Duration longest) {
         if (config.threading() == Threading.INVOKER) {
-            await(() -> exchange.hasDelivered() || over.getAsBoolean(), longest);
-            return;
-        }
-        final long longestNs = nanos(longest);
-        final long startNs = System.nanoTime();
-        long leftNs = longestNs;
-        while (leftNs > 0 && !exchange.hasDelivered() && !over.getAsBoolean()) {
-            exchange.awaitDelivered(over, leftNs);
-            if (Thread.currentThread().isInterrupted()) {
-                return;
-            }
-            leftNs = longestNs - (System.nanoTime() - startNs);
+            await(condition, longest);
+        } else {
+            sleeper.await(condition, nanos(longest));
         }
     }
 

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
 /// subscriber. Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
+    /// Nobody acknowledges them, and any may be lost.
+    static final int GOODBYES = 3;
+
     // Frames whose streams are asked in one cycle.
     private static final int LOOKS_MAX = 1024;
 
@@ -211,6 +214,9 @@ final class ReceiverSession implements AutoCloseable {
         }
         work += releaseConsumed();
         if (work > 0 && started) {
+            if (isRingEmpty()) {
+                sink.rewind(machine.acknowledgedSequence());
+            }
             credit(nowNs);
         }
         return work;
@@ -238,6 +244,17 @@ final class ReceiverSession implements AutoCloseable {
     private void credit(final long nowNs) {
         sink.onCredit(ledger.creditLimit());
         machine.onCredit(ledger.creditLimit(), nowNs);
+    }
+
+    // Every frame was given back, and nothing has arrived behind the last.
+    private boolean isRingEmpty() {
+        final long next = machine.acknowledgedSequence();
+        return ledger.framesHeld() == 0
+                && pending == null
+                && machine.state() == State.RECEIVING
+                && machine.nextFrameSequence() == next
+                && machine.expectedSequence() == next
+                && machine.missing() == 0;
     }
 
     private void release(final EngineFrame frame) {
@@ -278,7 +295,13 @@ final class ReceiverSession implements AutoCloseable {
 
     /// Says goodbye and closes the lanes; frames stay readable.
     void leave() {
-        CloseHelper.closeAll(machine::leave, counters::publish, counters, repair, data);
+        CloseHelper.closeAll(this::sayGoodbye, counters::publish, counters, repair, data);
+    }
+
+    private void sayGoodbye() {
+        for (int i = 0; i < GOODBYES; i++) {
+            machine.leave();
+        }
     }
 
     /// Frees the memory.

@@ -11,10 +11,10 @@ interface SessionHost {
     /// @return whether the condition came true
     boolean await(BooleanSupplier condition, Duration longest);
 
-    /// Sleeps on the subscriber's thread until there is a frame, or none will come, or the time is over; in invoker
+    /// Sleeps on the caller's thread until an agent wakes it with the condition true, or the time is over; in invoker
     /// mode
     /// that thread runs the agents meanwhile.
-    void awaitFrame(FrameExchange exchange, BooleanSupplier over, Duration longest);
+    void await(Sleeper sleeper, BooleanSupplier condition, Duration longest);
 
     /// Wakes the agent that runs publishers.
     Wakeup senderWakeup();

@@ -23,7 +23,9 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
@@ -65,6 +67,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final CounterBoard counters;
     private final Consumer<String> notices;
 
+    private final Sleeper publisher = new Sleeper();
+    private volatile int wantedSlots;
     private volatile int readyMembers;
     private volatile boolean ending;
     private volatile boolean drained;
@@ -208,6 +212,22 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return readyMembers;
     }
 
+    /// The publisher's thread, when it waits for room.
+    Sleeper publisher() {
+        return publisher;
+    }
+
+    /// Any thread: whether somebody would take that many datagrams, and the window has room for them.
+    boolean hasRoom(final int slots) {
+        return readyMembers > 0 && window.slots() - 1 - (window.committed() - window.freed()) >= slots;
+    }
+
+    /// Publisher: sleeps until there is room, or the other condition holds, or the time is over.
+    void awaitRoom(final SessionHost host, final int slots, final BooleanSupplier over, final Duration longest) {
+        wantedSlots = slots;
+        host.await(publisher, () -> hasRoom(slots) || over.getAsBoolean(), longest);
+    }
+
     /// Publisher: no more frames.
     void end() {
         ending = true;
@@ -266,6 +286,9 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             window.free(machine.releasable());
         }
         readyMembers = machine.readyMembers();
+        if (hasRoom(wantedSlots)) {
+            publisher.wake();
+        }
         counters.tick(nowNs);
         noticeRefusals(nowNs);
         noticeStall(nowNs);
@@ -424,7 +447,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
 
     private void sayGoodbye() {
         counters.publish();
-        if (!drained && !failed) {
+        for (int i = 0; i < ReceiverSession.GOODBYES && !drained && !failed; i++) {
             machine.close();
         }
     }

@@ -47,6 +47,8 @@ public final class HostSink implements PayloadSink {
     private @Nullable Lane dataLane;
     private @Nullable Lane repairLane;
     private long creditLimit;
+    // The sequence whose slot is the first.
+    private long origin;
     private long mendedBytes;
     private Delivery lastDelivery = Delivery.IN_PLACE;
     private boolean mendBusy;
@@ -244,7 +246,12 @@ public final class HostSink implements PayloadSink {
     }
 
     private int slot(final long sequence) {
-        return (int) (sequence % config.ringSlots());
+        return (int) Math.floorMod(sequence - origin, (long) config.ringSlots());
+    }
+
+    @Override
+    public void rewind(final long next) {
+        origin = next;
     }
 
     @Override

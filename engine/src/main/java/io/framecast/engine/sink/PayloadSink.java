@@ -51,6 +51,11 @@ public interface PayloadSink extends AutoCloseable {
     @Nullable
     DeviceRegion deliver(ReceivedFrame frame, @Nullable DeviceRegion target, DeviceEvent ready);
 
+    /// Nothing lies in the ring: the sequences from `next` on may as well begin at its start, where memory is still in
+    /// the
+    /// caches.
+    void rewind(long next);
+
     /// How the frame delivered last came to lie where it is.
     Delivery lastDelivery();
 

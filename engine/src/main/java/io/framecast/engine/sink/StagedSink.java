@@ -248,6 +248,11 @@ public final class StagedSink implements PayloadSink {
     }
 
     @Override
+    public void rewind(final long next) {
+        // The ring lies behind no cache of the host's.
+    }
+
+    @Override
     public boolean isCopying() {
         return landingFence.isPending() || repairFence.isPending();
     }

@@ -43,7 +43,7 @@ final class UdpLane implements Lane {
     private final int receiveCapacity;
     private long submitted;
     private long drops;
-    private boolean groupFirst;
+    private boolean crowded;
     private boolean closed;
 
     /// What the lanes of a transport have in common.
@@ -119,10 +119,12 @@ final class UdpLane implements Lane {
     public int poll(final Completions completions) {
         final ReceiveSlots slots = receiving();
         final int before = completions.count();
-        // By turns, so that neither multicast nor unicast can keep the other waiting.
-        groupFirst = !groupFirst;
         slots.handOut(completions);
+        // What is said to one goes before what is said to all, which may build on it; but cannot keep it waiting for
+        // ever.
+        final boolean groupFirst = crowded;
         drain(groupFirst ? group : own, slots, completions);
+        crowded = !groupFirst && completions.isFull();
         drain(groupFirst ? own : group, slots, completions);
         return completions.count() - before;
     }

@@ -108,4 +108,42 @@ class AwaitFrameTest {
             assertEquals(Subscriber.State.SOURCE_LOST, stream.subscriber.state());
         }
     }
+
+    @Test
+    void shouldWakeAPublisherWhenThereIsRoom() throws Exception {
+        try (StreamFixture stream = new StreamFixture(config(Threading.SHARED), "udp", SETTINGS)) {
+            assertTrue(stream.publisher.awaitRoom(100_000, LONG));
+            final FutureTask<Integer> published = inThread(() -> {
+                int frames = 0;
+                while (frames < FRAMES) {
+                    if (stream.publisher.offer(stream.frame(frames, 90_000), FrameOptions.DEFAULT) > 0) {
+                        frames++;
+                    } else if (!stream.publisher.awaitRoom(90_000, LONG)) {
+                        break;
+                    }
+                }
+                return frames;
+            });
+            for (int frames = 0; frames < FRAMES; frames++) {
+                assertTrue(stream.subscriber.awaitFrame(LONG));
+                try (DeviceFrame frame = stream.subscriber.poll()) {
+                    assertNotNull(frame);
+                    assertEquals(-1, frame.region().host().mismatch(stream.frame(frames, 90_000)));
+                }
+            }
+            assertEquals(FRAMES, within(published));
+        }
+    }
+
+    @Test
+    void shouldEndThePublishersWaitWithTheTimeOrTheNode() throws Exception {
+        try (StreamFixture stream = new StreamFixture(config(Threading.SHARED), "udp", SETTINGS)) {
+            stream.subscriber.close();
+            stream.await(() -> stream.publisher.readySubscribers() == 0, "nobody is there");
+            assertFalse(stream.publisher.awaitRoom(1, Duration.ofMillis(5)));
+            final FutureTask<Boolean> waiting = inThread(() -> stream.publisher.awaitRoom(1, LONG));
+            stream.source.close();
+            assertTrue(within(waiting));
+        }
+    }
 }

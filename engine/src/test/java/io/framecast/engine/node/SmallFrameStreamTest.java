@@ -176,7 +176,8 @@ class SmallFrameStreamTest {
     @Test
     void shouldGoOnWithinABundleWhenTheSubscriberHeldAllFrameObjects() {
         final int frames = FrameExchange.FRAMES_MAX + 500;
-        try (StreamFixture stream = new StreamFixture(INVOKER, "udp", "|mtu=1500|frame-max=10000|device=host")) {
+        try (StreamFixture stream =
+                new StreamFixture(INVOKER, "udp", "|mtu=1500|window=4m|frame-max=10000|device=host")) {
             final List<DeviceFrame> held = new ArrayList<>();
             final int[] published = new int[1];
             stream.await(

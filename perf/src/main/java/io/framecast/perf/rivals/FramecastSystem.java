@@ -63,7 +63,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
             final FrameSource source =
                     new FrameSource(spec, new ProcessCost(spec.link().device(), engine::begin));
             try (Arena arena = Arena.ofConfined()) {
-                new Sending(publisher, source, idle).run(spec.load().frameBytes(), arena);
+                new Sending(publisher, source).run(spec.load().frameBytes(), arena);
             }
             engine.awaitDrained();
             requireReceivers(publisher, spec);
@@ -90,7 +90,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     }
 
     /// The loop of a publisher.
-    private record Sending(Publisher publisher, FrameSource source, IdleStrategy idle) {
+    private record Sending(Publisher publisher, FrameSource source) {
         void run(final int frameBytes, final Arena arena) {
             final MemorySegment noise = arena.allocate(frameBytes, Long.BYTES);
             FrameStamp.fill(noise);
@@ -117,10 +117,9 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
 
         /// @return false when the window cannot hold a frame, so that it must be offered in parts
         private boolean claim(final int frameBytes, final FrameClaim claim) {
-            idle.reset();
             try {
                 while (isBackPressured(publisher.tryClaim(frameBytes, claim))) {
-                    idle.idle();
+                    publisher.awaitRoom(frameBytes, LOOK);
                 }
                 return true;
             } catch (final IllegalArgumentException e) {
@@ -129,9 +128,8 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
         }
 
         private void offer(final MemorySegment frame) {
-            idle.reset();
             while (isBackPressured(publisher.offer(frame, FrameOptions.DEFAULT))) {
-                idle.idle();
+                publisher.awaitRoom(frame.byteSize(), LOOK);
             }
         }
 
