@@ -60,14 +60,19 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
                 requireOpen(publisher);
                 idle.idle();
             }
-            final FrameSource source =
-                    new FrameSource(spec, new ProcessCost(spec.link().device(), engine::begin));
+            final FrameSource source = new FrameSource(
+                    spec,
+                    new ProcessCost(
+                            spec.link().device(),
+                            () -> engine.begin(publisher.stats().frames())));
             try (Arena arena = Arena.ofConfined()) {
                 new Sending(publisher, source).run(spec.load().frameBytes(), arena);
             }
             engine.awaitDrained();
             requireReceivers(publisher, spec);
-            final SourceReport report = source.report(publisher.channel().transport(), engine.sent());
+            final SourceReport report = source.report(
+                    publisher.channel().transport(),
+                    engine.sent(publisher.stats().frames()));
             if (!publisher.close(LINGER)) {
                 throw new IllegalStateException("the receivers did not acknowledge the stream");
             }
