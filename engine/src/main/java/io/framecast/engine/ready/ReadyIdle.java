@@ -46,11 +46,14 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         }
     }
 
+    // A hint is all that is wanted.
+    @SuppressWarnings("ThreadPriorityCheck")
     @Override
     public void idle() {
         idles++;
         if (idles <= LOOKS) {
-            Thread.onSpinWait();
+            // Whoever has something for this agent may want its core.
+            Thread.yield();
             return;
         }
         final Sleep own = sleep;
