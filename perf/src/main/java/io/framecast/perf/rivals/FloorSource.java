@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 final class FloorSource implements AutoCloseable {
     private static final int SLOTS_MIN = 2;
     private static final int SLOTS_MAX = 16;
-    private static final long SLOTS_BYTES = 32L << 20;
+    // What is sent round and round a small memory stays in the caches.
+    private static final long SLOTS_BYTES = 4L << 20;
     private static final int SEND_BUFFER_BYTES = 4 << 20;
     private static final int CALL_MESSAGES_MAX = 64;
     private static final int END_BYTES = 2 * Long.BYTES;
