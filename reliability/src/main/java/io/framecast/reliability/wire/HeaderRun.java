@@ -77,22 +77,17 @@ public final class HeaderRun {
     ///
     /// @param headers room for `count` headers behind the first, `stride` bytes apart
     public static void write(final MemorySegment headers, final long offset, final int stride, final int count) {
-        final long first = headers.get(Wire.LONG, offset);
-        final long tagAndFrame = headers.get(Wire.LONG, offset + DataLayout.SESSION_TAG);
+        final int checksum = headers.get(Wire.INT, offset + DataLayout.CHECKSUM);
         final long sequence = headers.get(Wire.LONG, offset + DataLayout.SEQUENCE);
-        final long timestamp = headers.get(Wire.LONG, offset + DataLayout.TIMESTAMP);
-        final int frameBytes = headers.get(Wire.INT, offset + DataLayout.FRAME_BYTES);
         final int index = headers.get(Wire.INT, offset + DataLayout.FRAME_INDEX);
         long at = offset;
         for (int i = 1; i <= count; i++) {
             at += stride;
             final int change = change(SEQUENCE_TABLE, (sequence + i) ^ sequence)
                     ^ change(INDEX_TABLE, Integer.toUnsignedLong((index + i) ^ index));
-            headers.set(Wire.LONG, at, first ^ ((long) change << Integer.SIZE));
-            headers.set(Wire.LONG, at + DataLayout.SESSION_TAG, tagAndFrame);
+            MemorySegment.copy(headers, offset, headers, at, DataLayout.LENGTH);
+            headers.set(Wire.INT, at + DataLayout.CHECKSUM, checksum ^ change);
             headers.set(Wire.LONG, at + DataLayout.SEQUENCE, sequence + i);
-            headers.set(Wire.LONG, at + DataLayout.TIMESTAMP, timestamp);
-            headers.set(Wire.INT, at + DataLayout.FRAME_BYTES, frameBytes);
             headers.set(Wire.INT, at + DataLayout.FRAME_INDEX, index + i);
         }
     }
