@@ -15,62 +15,12 @@ METRICS_PORT=9417
 TRANSFER_SECONDS=60
 STEP_SECONDS=20
 
-skip() {
-    printf 'skipped: %s\n' "$1"
-    printf '0 passed, 0 failed\n'
-    exit 0
-}
+. .ci/netns.sh
 
 [ "$(id -u)" = 0 ] || skip 'network namespaces need root'
 for tool in ip nft ethtool timeout cmp setpriv; do
     command -v "$tool" >/dev/null || skip "$tool is missing"
 done
-
-id=fc$$
-work=
-namespaces=()
-processes=()
-
-step() {
-    timeout --kill-after=5 "$STEP_SECONDS" "$@"
-}
-
-# Every process here runs under timeout, which passes the signal on to its child.
-stop_processes() {
-    local pid
-    for pid in ${processes[@]+"${processes[@]}"}; do
-        kill -TERM "$pid" 2>/dev/null || :
-    done
-    for pid in ${processes[@]+"${processes[@]}"}; do
-        wait "$pid" 2>/dev/null || :
-    done
-    processes=()
-}
-
-delete_namespaces() {
-    local name
-    for name in ${namespaces[@]+"${namespaces[@]}"}; do
-        step ip netns delete "$name" 2>/dev/null || :
-    done
-    namespaces=()
-}
-
-clean() {
-    stop_processes
-    delete_namespaces
-    [ -z "$work" ] || rm -rf -- "$work"
-}
-trap clean EXIT
-trap 'exit 143' TERM HUP
-trap 'exit 130' INT
-
-# add_namespace NAME: with the loopback up.
-add_namespace() {
-    step ip netns add "$1" || return
-    namespaces+=("$1")
-    step ip -n "$1" link set lo up
-}
-
 
 # connect HOST INTERFACE NUMBER [MTU]: to the bridge of that number, whose hosts are 10.77.NUMBER.x and fd77:NUMBER::x, x
 # being the host's own number.
@@ -538,7 +488,6 @@ pace() {
     [ "$percent" -le 112 ] || fail "sent at $percent % of the rate"
     [ "$percent" -ge 50 ] || fail "sent at $percent % of the rate"
 }
-
 
 build_old_kernel() {
     command -v cc >/dev/null || return
