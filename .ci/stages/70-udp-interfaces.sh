@@ -152,9 +152,9 @@ overruns() {
     printf '%d' "$sum"
 }
 
-# lines FILE PATTERN: how many say so.
+# lines FILE PATTERN: how many say so; none while its process has not begun to write.
 lines() {
-    grep -c -- "$2" "$work/$1.log" || :
+    cat "$work/$1.log" 2>/dev/null | grep -c -- "$2" || :
 }
 
 # says FILE PATTERN [COUNT]
