@@ -96,9 +96,7 @@ final class BenchRun {
     private void warmUp(final Measuring measurement, final BenchGroup group, final BenchSystem system)
             throws InterruptedException, MeasurementFailedException {
         final double seconds = warmUp.run(
-                system.transport(),
-                group.warmUps(system),
-                (setting, times) -> measurement.run(setting, system, times).goodputMBps());
+                system.transport(), group.warmUps(system), (setting, times) -> measurement.run(setting, system, times));
         warm.add(system);
         group.parts()
                 .forEach(part -> warmUpSeconds

@@ -25,7 +25,7 @@ final class PlanOptions {
     private static final double SECONDS_MAX = 3_600;
     private static final int VETH_MTU_MAX = 65_535;
     private static final double LOSS_MAX = 0.5;
-    private static final double WARM_UP_MAX_SECONDS = 8;
+    private static final double WARM_UP_MAX_SECONDS = 15;
     private static final double QUICK_WARM_UP_MAX_SECONDS = 1;
     private static final double LEAD_SECONDS = 0.4;
     private static final double QUICK_LEAD_SECONDS = 0.2;
@@ -94,7 +94,7 @@ final class PlanOptions {
             names = "--warm-up",
             paramLabel = "S",
             description =
-                    "Most that a system's processes run untimed until their goodput is steady; default 8, a quarter"
+                    "Most that a system's processes run untimed until their goodput is steady; default 15, a quarter"
                             + " more for each further receiver.")
     private @Nullable Double warmUp;
 

@@ -25,8 +25,9 @@ public record RoundResult(String transport, Flow flow, Cpu cpu, Latency latency,
     /// @param secondsPerGB of all processes, per 10^9 payload bytes delivered to one receiver
     /// @param sourceSecondsPerGB of the publisher alone
     /// @param sourceUsPerFrame of the publisher alone, in microseconds
-    public record Cpu(double secondsPerGB, double sourceSecondsPerGB, double sourceUsPerFrame) {
-        static final Cpu NONE = new Cpu(Double.NaN, Double.NaN, Double.NaN);
+    /// @param compilingShare time of the JVMs' compilers, their waits for a core included, per CPU time of all
+    public record Cpu(double secondsPerGB, double sourceSecondsPerGB, double sourceUsPerFrame, double compilingShare) {
+        static final Cpu NONE = new Cpu(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
     }
 
     /// From due to in place, the frames of all receivers together.
@@ -98,10 +99,16 @@ public record RoundResult(String transport, Flow flow, Cpu cpu, Latency latency,
         final double sourceSeconds = source.cpuNs() / NS_PER_SECOND;
         final double seconds = sourceSeconds
                 + receivers.stream().mapToLong(ReceiverReport::cpuNs).sum() / NS_PER_SECOND;
+        final double compileSeconds = (source.compileNs()
+                        + receivers.stream()
+                                .mapToLong(ReceiverReport::compileNs)
+                                .sum())
+                / NS_PER_SECOND;
         return new Cpu(
                 Statistics.ratio(seconds, deliveredGB),
                 Statistics.ratio(sourceSeconds, deliveredGB),
-                Statistics.ratio(source.cpuNs() / NS_PER_US, (double) source.frames()));
+                Statistics.ratio(source.cpuNs() / NS_PER_US, (double) source.frames()),
+                Statistics.ratio(compileSeconds, seconds));
     }
 
     public boolean hasFailed() {
@@ -130,6 +137,10 @@ public record RoundResult(String transport, Flow flow, Cpu cpu, Latency latency,
 
     public double sourceCpuUsPerFrame() {
         return cpu.sourceUsPerFrame;
+    }
+
+    public double compilingShare() {
+        return cpu.compilingShare;
     }
 
     public double p50Us() {

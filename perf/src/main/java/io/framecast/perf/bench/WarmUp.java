@@ -8,17 +8,17 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// Untimed rounds of young processes until their goodput is steady: their compilers are done then, and what is
-/// measured after is what a stream that runs for hours gets.
+/// Untimed rounds of young processes until their goodput is steady and their compilers have next to nothing to do: what
+/// is measured after is what a stream that runs for hours gets.
 final class WarmUp {
     /// Rounds of one system, at full rate.
     interface Rounds {
-        /// @return goodput in MB/s
-        double run(BenchCase setting, BenchTimes times) throws InterruptedException, MeasurementFailedException;
+        RoundResult run(BenchCase setting, BenchTimes times) throws InterruptedException, MeasurementFailedException;
     }
 
     private static final int ROUNDS_MIN = 3;
     private static final double STEADY_SHARE = 0.1;
+    private static final double COMPILING_SHARE_MAX = 0.05;
     private static final double NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final BenchTimes times;
@@ -50,21 +50,26 @@ final class WarmUp {
             throws InterruptedException, MeasurementFailedException {
         final long beginNs = clockNs.getAsLong();
         final List<Double> goodputs = new ArrayList<>();
+        double compiling = Double.NaN;
         boolean steady = false;
         do {
-            goodputs.add(rounds.run(setting, times.ofWarmUp()));
-            steady = isSteady(goodputs);
+            final RoundResult result = rounds.run(setting, times.ofWarmUp());
+            goodputs.add(result.goodputMBps());
+            // Not a number where nothing arrived, or a system tells nothing of it: goodput alone counts then.
+            compiling = result.compilingShare();
+            steady = isSteady(goodputs) && !(compiling > COMPILING_SHARE_MAX);
         } while (!steady && clockNs.getAsLong() < endNs);
         console.accept(String.format(
                 Locale.ROOT,
-                "warm-up, %s, %s: %s after %.1f s (%s MB/s)",
+                "warm-up, %s, %s: %s after %.1f s (%s MB/s; at last %.0f %% of the time compiled)",
                 setting.text(),
                 system,
                 steady ? "steady" : "not steady",
                 seconds(beginNs),
                 goodputs.stream()
                         .map(goodput -> String.format(Locale.ROOT, goodput < 10 ? "%.1f" : "%.0f", goodput))
-                        .collect(Collectors.joining(", "))));
+                        .collect(Collectors.joining(", ")),
+                100 * compiling));
     }
 
     private double seconds(final long beginNs) {

@@ -25,6 +25,7 @@ public final class JsonReport {
         figures.put("cpu_s_per_GB", RoundResult::cpuSecondsPerGB);
         figures.put("source_cpu_s_per_GB", RoundResult::sourceCpuSecondsPerGB);
         figures.put("source_cpu_us_per_frame", RoundResult::sourceCpuUsPerFrame);
+        figures.put("compiling_share", RoundResult::compilingShare);
         figures.put("source_wire_bytes_per_frame_byte", RoundResult::wireBytesPerByte);
         figures.put("overhead", RoundResult::overhead);
         figures.put("wire_overhead", RoundResult::wireOverhead);

@@ -92,6 +92,7 @@ final class FrameSource {
                 measuredFrames,
                 measuredFrames * spec.load().frameBytes(),
                 cost.cpuNs(),
+                cost.compileNs(),
                 cost.interfaceBytes(),
                 traffic.payloadBytes(),
                 traffic.wireBytes());

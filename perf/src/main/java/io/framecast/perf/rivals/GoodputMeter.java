@@ -72,7 +72,15 @@ final class GoodputMeter {
 
     ReceiverReport report() {
         cost.end();
+        final boolean measured = frames > 0;
         return new ReceiverReport(
-                frames, bytes, lostFrames, firstNs, lastNs, frames == 0 ? 0 : cost.cpuNs(), latencies);
+                frames,
+                bytes,
+                lostFrames,
+                firstNs,
+                lastNs,
+                measured ? cost.cpuNs() : 0,
+                measured ? cost.compileNs() : 0,
+                latencies);
     }
 }

@@ -1,8 +1,12 @@
 package io.framecast.perf.rivals;
 
 import java.io.IOException;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// CPU time of this process and bytes sent by its network interface, between two moments. The process's clock counts
 /// every thread: the application's, an embedded driver's, the compiler's and the collector's.
@@ -10,12 +14,16 @@ final class ProcessCost {
     // Of this process's network namespace. The counters follow the name and a colon; the ninth is bytes sent.
     private static final Path DEVICES = Path.of("/proc/net/dev");
     private static final int SENT_BYTES_FIELD = 8;
+    // Null in a JVM that only interprets.
+    private static final @Nullable CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
 
     private final String device;
     private final Runnable atBegin;
     private long beginCpuNs;
     private long beginBytes;
+    private long beginCompileNs;
     private long cpuNs;
+    private long compileNs;
     private long interfaceBytes;
 
     /// @param device network interface; empty for none
@@ -32,11 +40,13 @@ final class ProcessCost {
     void begin() {
         atBegin.run();
         beginBytes = sentBytes();
+        beginCompileNs = totalCompileNs();
         beginCpuNs = ProcessClock.cpuNs();
     }
 
     void end() {
         cpuNs = ProcessClock.cpuNs() - beginCpuNs;
+        compileNs = totalCompileNs() - beginCompileNs;
         final long endBytes = sentBytes();
         interfaceBytes = endBytes < 0 || beginBytes < 0 ? SourceReport.UNKNOWN : endBytes - beginBytes;
     }
@@ -45,8 +55,17 @@ final class ProcessCost {
         return cpuNs;
     }
 
+    /// How long the JVM's compilers worked; their waits for a core included.
+    long compileNs() {
+        return compileNs;
+    }
+
     long interfaceBytes() {
         return interfaceBytes;
+    }
+
+    private static long totalCompileNs() {
+        return COMPILERS == null ? 0 : TimeUnit.MILLISECONDS.toNanos(COMPILERS.getTotalCompilationTime());
     }
 
     private long sentBytes() {

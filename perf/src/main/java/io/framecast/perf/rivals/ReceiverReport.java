@@ -16,9 +16,17 @@ import org.HdrHistogram.Histogram;
 /// @param firstNs when the first of them was due at the publisher, by this machine's monotonic clock
 /// @param lastNs when the last was in place
 /// @param cpuNs of the whole process between the two, every thread of it
+/// @param compileNs how long its compilers worked meanwhile
 /// @param latencies from due to in place, in nanoseconds
 public record ReceiverReport(
-        long frames, long bytes, long lostFrames, long firstNs, long lastNs, long cpuNs, Histogram latencies) {
+        long frames,
+        long bytes,
+        long lostFrames,
+        long firstNs,
+        long lastNs,
+        long cpuNs,
+        long compileNs,
+        Histogram latencies) {
 
     /// In units of 10^6 bytes per second; 0 when nothing arrived.
     public double goodputMBps() {
@@ -43,6 +51,7 @@ public record ReceiverReport(
         json.put("first_ns", firstNs);
         json.put("last_ns", lastNs);
         json.put("cpu_ns", cpuNs);
+        json.put("compile_ns", compileNs);
         json.put("latencies", Base64.getEncoder().encodeToString(bytesOfLatencies));
         return Json.write(json);
     }
@@ -59,6 +68,7 @@ public record ReceiverReport(
                     json.number("first_ns"),
                     json.number("last_ns"),
                     json.number("cpu_ns"),
+                    json.number("compile_ns"),
                     Histogram.decodeFromCompressedByteBuffer(encoded, 0));
         } catch (final DataFormatException e) {
             throw new IllegalArgumentException("expected a histogram", e);

@@ -9,12 +9,20 @@ import java.util.Map;
 /// @param transport what carried the frames
 /// @param bytes payload
 /// @param cpuNs of the whole process, every thread of it
+/// @param compileNs how long its compilers worked meanwhile
 /// @param interfaceBytes what its network interface sent meanwhile, link headers included
 /// @param payloadBytes payload of the datagrams that it sent on every lane, or of its connections; −1 where it cannot
 ///     know
 /// @param wireBytes the same with IP, UDP and TCP headers, as far as it knows; −1 where it cannot
 public record SourceReport(
-        String transport, long frames, long bytes, long cpuNs, long interfaceBytes, long payloadBytes, long wireBytes) {
+        String transport,
+        long frames,
+        long bytes,
+        long cpuNs,
+        long compileNs,
+        long interfaceBytes,
+        long payloadBytes,
+        long wireBytes) {
     /// What is not known.
     public static final long UNKNOWN = -1;
 
@@ -25,6 +33,7 @@ public record SourceReport(
         json.put("frames", frames);
         json.put("bytes", bytes);
         json.put("cpu_ns", cpuNs);
+        json.put("compile_ns", compileNs);
         json.put("interface_bytes", interfaceBytes);
         json.put("payload_bytes", payloadBytes);
         json.put("wire_bytes", wireBytes);
@@ -39,6 +48,7 @@ public record SourceReport(
                 json.number("frames"),
                 json.number("bytes"),
                 json.number("cpu_ns"),
+                json.number("compile_ns"),
                 json.number("interface_bytes"),
                 json.number("payload_bytes"),
                 json.number("wire_bytes"));

@@ -52,7 +52,7 @@ final class BenchRowsTest {
         final RoundResult round = new RoundResult(
                 system.transport(),
                 new RoundResult.Flow(goodputMBps, 1, 0),
-                new RoundResult.Cpu(cpu, cpu, cpu),
+                new RoundResult.Cpu(cpu, cpu, cpu, 0),
                 new RoundResult.Latency(1, 2, 3),
                 new RoundResult.Wire(0.01, 0.03),
                 "");

@@ -182,7 +182,7 @@ final class BenchRunTest {
         return new RoundResult(
                 system.transport(),
                 new RoundResult.Flow(goodputMBps, 1, 0),
-                new RoundResult.Cpu(1, 1, 1),
+                new RoundResult.Cpu(1, 1, 1, 0),
                 new RoundResult.Latency(p99Us, p99Us, p99Us),
                 new RoundResult.Wire(0, 0),
                 "");

@@ -31,7 +31,7 @@ final class ChildRoundsTest {
             if (specs.size() > 1) {
                 gone.await();
             }
-            return new SourceReport("fake", specs.size(), 2, 3, 4, 5, 6);
+            return new SourceReport("fake", specs.size(), 2, 3, 4, 5, 6, 7);
         }
 
         @Override
@@ -40,7 +40,7 @@ final class ChildRoundsTest {
             if (specs.size() == 2) {
                 throw new FramesDifferException("frame 1\nends as 2");
             }
-            return new ReceiverReport(specs.size(), 2, 3, 4, 5, 6, new Histogram(3));
+            return new ReceiverReport(specs.size(), 2, 3, 4, 5, 6, 7, new Histogram(3));
         }
     }
 

@@ -14,13 +14,16 @@ final class RoundResultTest {
 
     @Test
     void shouldCountTheSlowestReceiverAndTheCpuOfAll() {
-        final SourceReport source = new SourceReport("udp", 1_000, 1_000_000_000, SECOND_NS, -1, -1, -1);
+        final SourceReport source =
+                new SourceReport("udp", 1_000, 1_000_000_000, SECOND_NS, SECOND_NS / 10, -1, -1, -1);
         final RoundResult result = RoundResult.of(
                 source, List.of(receiver(SECOND_NS, 3, 1_000), receiver(2 * SECOND_NS, 4, 9_000)), false);
         assertEquals(500, result.goodputMBps());
         // One second of the publisher and half of one of each receiver, for 10^9 bytes delivered to each.
         assertEquals(2.0, result.cpuSecondsPerGB());
         assertEquals(1.0, result.sourceCpuSecondsPerGB());
+        // A tenth of a second of the publisher's compilers and a twentieth of each receiver's.
+        assertEquals(0.1, result.compilingShare(), 1e-9);
         assertEquals(7, result.lostFrames());
         assertEquals(1, result.p50Us(), 0.01);
         assertEquals(9, result.p99Us(), 0.01);
@@ -29,7 +32,7 @@ final class RoundResultTest {
 
     @Test
     void shouldCountHeadersOnTheWireAlone() {
-        final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 107_000, 103_000, 105_800);
+        final SourceReport source = new SourceReport("udp", 1, 100_000, 1, 0, 107_000, 103_000, 105_800);
         final List<ReceiverReport> receivers = List.of(receiver(SECOND_NS, 0, 1));
         final RoundResult result = RoundResult.of(source, receivers, false);
         assertEquals(0.03, result.overhead(), 1e-9);
@@ -42,7 +45,7 @@ final class RoundResultTest {
 
     @Test
     void shouldCountFrames() {
-        final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, -1, -1, -1);
+        final SourceReport source = new SourceReport("udp", 500, 1, 2_000_000, 0, -1, -1, -1);
         final RoundResult result =
                 RoundResult.of(source, List.of(receiver(SECOND_NS, 0, 1), receiver(2 * SECOND_NS, 0, 1)), false);
         assertEquals(500, result.messagesPerSecond());
@@ -53,13 +56,14 @@ final class RoundResultTest {
     void shouldReadBackWhatAProcessReports() {
         final ReceiverReport report = receiver(SECOND_NS, 3, 4_000);
         assertEquals(report, ReceiverReport.parse(report.json()));
-        final SourceReport source = new SourceReport("udp", 1, 2, 3, 4, 5, 6);
+        final SourceReport source = new SourceReport("udp", 1, 2, 3, 4, 5, 6, 7);
         assertEquals(source, SourceReport.parse(source.json()));
     }
 
     private static ReceiverReport receiver(final long elapsedNs, final long lostFrames, final long latencyNs) {
         final Histogram latencies = new Histogram(3_600 * SECOND_NS, 3);
         latencies.recordValue(latencyNs);
-        return new ReceiverReport(1_000, 1_000_000_000, lostFrames, 0, elapsedNs, SECOND_NS / 2, latencies);
+        return new ReceiverReport(
+                1_000, 1_000_000_000, lostFrames, 0, elapsedNs, SECOND_NS / 2, SECOND_NS / 20, latencies);
     }
 }

@@ -16,6 +16,7 @@ final class WarmUpTest {
     private final List<String> lines = new ArrayList<>();
     private long nowNs;
     private int rounds;
+    private double[] compiling = new double[100];
 
     @Test
     void shouldEndWhenTheLastTwoRoundsAreAlike() throws Exception {
@@ -24,7 +25,17 @@ final class WarmUpTest {
         assertEquals(7.5, seconds, 1e-9);
         assertEquals(1, lines.size());
         assertTrue(
-                lines.getFirst().endsWith("udp: steady after 7.5 s (100, 101, 900, 1500, 1450 MB/s)"), lines::toString);
+                lines.getFirst()
+                        .endsWith(
+                                "udp: steady after 7.5 s (100, 101, 900, 1500, 1450 MB/s; at last 0 % of the time compiled)"),
+                lines::toString);
+    }
+
+    @Test
+    void shouldNotEndWhileMuchIsCompiled() throws Exception {
+        compiling = new double[] {0.5, 0.3, 0.2, 0.06, 0.05};
+        run(List.of(SETTING), 100, 100, 100, 100, 100, 100);
+        assertEquals(5, rounds);
     }
 
     @Test
@@ -64,7 +75,13 @@ final class WarmUpTest {
         final WarmUp warmUp = new WarmUp(new BenchTimes(8, 0.4, 2), () -> nowNs, lines::add);
         return warmUp.run("udp", settings, (_, _) -> {
             nowNs += ROUND_NS;
-            return goodputs[rounds++];
+            return new RoundResult(
+                    "udp",
+                    new RoundResult.Flow(goodputs[rounds], 1, 0),
+                    new RoundResult.Cpu(1, 1, 1, compiling[rounds++]),
+                    RoundResult.Latency.NONE,
+                    RoundResult.Wire.NONE,
+                    "");
         });
     }
 }

@@ -57,6 +57,7 @@ final class ReportsTest {
                 "ratio_to_tcp",
                 "messages_per_s",
                 "source_cpu_us_per_frame",
+                "compiling_share",
                 "source_wire_bytes_per_frame_byte",
                 "wire_overhead",
                 "rounds",
@@ -219,7 +220,7 @@ final class ReportsTest {
         return new RoundResult(
                 transport,
                 new RoundResult.Flow(goodputMBps, goodputMBps * 2, 0),
-                new RoundResult.Cpu(0.4, 0.2, 25),
+                new RoundResult.Cpu(0.4, 0.2, 25, 0.03),
                 new RoundResult.Latency(100, 200, 300),
                 new RoundResult.Wire(0.01, 0.03),
                 "");
@@ -229,7 +230,7 @@ final class ReportsTest {
         return new RoundResult(
                 "stock-aeron",
                 new RoundResult.Flow(NONE, NONE, 0),
-                new RoundResult.Cpu(NONE, NONE, NONE),
+                new RoundResult.Cpu(NONE, NONE, NONE, NONE),
                 new RoundResult.Latency(NONE, NONE, NONE),
                 new RoundResult.Wire(NONE, NONE),
                 HOSTILE);
