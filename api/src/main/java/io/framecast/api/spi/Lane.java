@@ -24,6 +24,14 @@ public interface Lane extends AutoCloseable {
     /// @return receive completions written to `completions`, 0 when there is nothing or no slot
     int poll(Completions completions);
 
+    /// A descriptor of the operating system that polls readable while a datagram waits in this lane; it stays the
+    /// lane's. For lanes where so much arrives that being told by a set of them costs more than it saves.
+    ///
+    /// @return -1 where there is none, or when the lane is closed
+    default int readyDescriptor() {
+        return -1;
+    }
+
     /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room outside the
     /// ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
     int receiveCapacity();

@@ -18,8 +18,9 @@ public interface Transport extends AutoCloseable {
     /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
     Lane open(LaneConfig config);
 
-    /// A descriptor of the operating system that polls readable while a datagram waits in a lane that receives, so that
-    /// agents can sleep until then; it stays the transport's.
+    /// A descriptor of the operating system that polls readable while a datagram waits in a lane that receives,
+    /// but for lanes with a descriptor of their own ([Lane#readyDescriptor]), so that agents can sleep until then;
+    /// it stays the transport's.
     ///
     /// @return -1 where there is none: agents then look for themselves
     default int readyDescriptor() {

@@ -6,6 +6,7 @@ import io.framecast.engine.ready.Waits;
 import io.framecast.engine.ready.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentInvoker;
@@ -104,6 +105,12 @@ final class NodeThreads implements AutoCloseable {
         @Override
         public boolean mustLook() {
             return first.mustLook() || second.mustLook();
+        }
+
+        @Override
+        public void tellDescriptors(final IntConsumer descriptors) {
+            first.tellDescriptors(descriptors);
+            second.tellDescriptors(descriptors);
         }
     }
 }

@@ -132,6 +132,13 @@ final class ReceiverAgent implements Agent, Waits {
     }
 
     @Override
+    public void tellDescriptors(final IntConsumer told) {
+        for (int i = 0; i < subscriptions.size(); i++) {
+            told.accept(subscriptions.get(i).dataDescriptor());
+        }
+    }
+
+    @Override
     public String roleName() {
         return "framecast-receiver";
     }

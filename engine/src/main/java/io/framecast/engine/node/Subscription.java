@@ -116,6 +116,12 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         return transport.readyDescriptor();
     }
 
+    /// What ends an agent's sleep when data arrives.
+    int dataDescriptor() {
+        final ReceiverSession current = session;
+        return current == null || leaving ? ReadySet.NONE : current.dataLane().readyDescriptor();
+    }
+
     /// When a timer is due.
     long nextDeadlineNs() {
         final ReceiverSession current = session;

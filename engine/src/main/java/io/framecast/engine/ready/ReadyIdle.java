@@ -71,7 +71,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
 
     private void sleep(final Sleep own) {
         final long longestNs = Math.min(waits.untilTimerNs(), waits.mustLook() ? lookNs() : SLEEP_MAX_NS);
-        if (own.sleep(Math.max(0, longestNs))) {
+        if (own.sleep(waits, Math.max(0, longestNs))) {
             fruitless++;
             // Something polls readable and is not read, for want of credit: no reason to stay awake.
             if (fruitless > LOOKS) {

@@ -1,8 +1,6 @@
 package io.framecast.engine.ready;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.framecast.api.error.TransportException;
 import java.lang.foreign.Arena;
@@ -11,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 /// A set of descriptors (epoll) that is itself one: it polls readable while one of them does. A descriptor leaves the
 /// set by being closed.
 ///
-/// Threading: [#add] by any thread, [#await], [#look] and [#tag] by one.
+/// Threading: [#add] by any thread, [#look] and [#tag] by one.
 public final class ReadySet implements AutoCloseable {
     /// What stands for no descriptor.
     public static final int NONE = -1;
@@ -19,19 +17,13 @@ public final class ReadySet implements AutoCloseable {
     /// Members told by one look.
     public static final int LOOK_MAX = 16;
 
-    private static final long NS_PER_SECOND = 1_000_000_000;
-
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment pollfd = arena.allocate(ReadyCalls.POLLFD_BYTES, Long.BYTES);
-    private final MemorySegment timespec = arena.allocate(ReadyCalls.TIMESPEC_BYTES, Long.BYTES);
     private final MemorySegment events = arena.allocate((long) LOOK_MAX * ReadyCalls.EPOLL_EVENT_BYTES, Long.BYTES);
     private final int descriptor;
     private boolean closed;
 
     private ReadySet(final int descriptor) {
         this.descriptor = descriptor;
-        pollfd.set(JAVA_INT, 0, descriptor);
-        pollfd.set(JAVA_SHORT, ReadyCalls.POLLFD_EVENTS, ReadyCalls.POLLIN);
     }
 
     /// Whether this system has such sets.
@@ -88,15 +80,6 @@ public final class ReadySet implements AutoCloseable {
     /// Tag of one of the members found by the last [#look].
     public int tag(final int index) {
         return events.get(JAVA_INT, (long) index * ReadyCalls.EPOLL_EVENT_BYTES + ReadyCalls.EPOLL_DATA);
-    }
-
-    /// Waits until a member polls readable, or the time is over, or a signal arrives.
-    ///
-    /// @return whether a member does
-    boolean await(final long longestNs) {
-        timespec.set(JAVA_LONG, 0, longestNs / NS_PER_SECOND);
-        timespec.set(JAVA_LONG, ReadyCalls.TIMESPEC_NANOS, longestNs % NS_PER_SECOND);
-        return ReadyCalls.ppoll(pollfd.address(), 1, timespec.address()) > 0;
     }
 
     /// Idempotent.

@@ -26,6 +26,7 @@ final class Sleep implements Wakeup, AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment one = arena.allocate(JAVA_LONG);
     private final MemorySegment count = arena.allocate(JAVA_LONG);
+    private final PollList descriptors = new PollList(arena);
     private final ReadySet set;
     private final int event;
     // Read and written by its handle.
@@ -45,7 +46,7 @@ final class Sleep implements Wakeup, AutoCloseable {
         set.add(event);
     }
 
-    /// What else ends the sleep.
+    /// What else ends every sleep.
     ReadySet set() {
         return set;
     }
@@ -64,14 +65,21 @@ final class Sleep implements Wakeup, AutoCloseable {
     /// Sleeps, unless somebody has made work since [#intend].
     ///
     /// @return whether a descriptor polls readable
-    boolean sleep(final long longestNs) {
-        final boolean ready = intended && set.await(longestNs);
+    boolean sleep(final Waits waits, final long longestNs) {
+        final boolean ready = intended && await(waits, longestNs);
         final boolean woken = !INTENDED.compareAndSet(this, true, false);
         awaitsEvent |= woken;
         if (awaitsEvent && ReadyCalls.read(event, count.address(), Long.BYTES) == Long.BYTES) {
             awaitsEvent = false;
         }
         return ready && !woken;
+    }
+
+    private boolean await(final Waits waits, final long longestNs) {
+        descriptors.clear();
+        descriptors.accept(set.descriptor());
+        waits.tellDescriptors(descriptors);
+        return descriptors.await(longestNs);
     }
 
     @Override

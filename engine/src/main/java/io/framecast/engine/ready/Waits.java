@@ -1,5 +1,7 @@
 package io.framecast.engine.ready;
 
+import java.util.function.IntConsumer;
+
 /// What an agent waits for; asked by its own thread when it has found nothing to do.
 public interface Waits {
     /// Nanoseconds until a timer is due; 0 or less when one is.
@@ -9,4 +11,8 @@ public interface Waits {
     /// it
     /// must look for itself.
     boolean mustLook();
+
+    /// Tells the descriptors that end the sleep which is about to begin, besides those that end every sleep; -1 is
+    /// ignored.
+    default void tellDescriptors(final IntConsumer descriptors) {}
 }

@@ -145,6 +145,10 @@ final class LinuxSocket implements AutoCloseable {
         }
     }
 
+    int descriptor() {
+        return fd;
+    }
+
     /// Has a set poll readable while this socket does.
     void watch(final ReadySet ready, final int tag) {
         ready.add(fd, tag);

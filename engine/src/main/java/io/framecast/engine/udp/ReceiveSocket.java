@@ -15,6 +15,7 @@ final class ReceiveSocket {
     private final Offload offload;
     private final boolean canJoin;
     private final @Nullable Readiness readiness;
+    private final boolean asked;
     // Until it was found empty, and again once a look has found it ready.
     private boolean ready = true;
     private long emptySince = NEVER;
@@ -25,15 +26,21 @@ final class ReceiveSocket {
     private int untilRetry;
 
     /// @param readiness tells when there is something to take; null: always
+    /// @param asked whether the socket is asked itself, rather than told of by a look
     /// @param join whether datagrams may be joined
     ReceiveSocket(
-            final LinuxSocket socket, final Offload offload, final @Nullable Readiness readiness, final boolean join) {
+            final LinuxSocket socket,
+            final Offload offload,
+            final @Nullable Readiness readiness,
+            final boolean asked,
+            final boolean join) {
         this.socket = socket;
         this.readiness = readiness;
+        this.asked = asked;
         this.offload = offload;
         joining = join && offload.joinOn(socket);
         canJoin = joining;
-        if (readiness != null) {
+        if (readiness != null && !asked) {
             readiness.add(this, socket);
         }
     }
@@ -62,6 +69,9 @@ final class ReceiveSocket {
         emptySince = NEVER;
         if (empty == readiness.takes()) {
             return false;
+        }
+        if (asked) {
+            return true;
         }
         look = readiness.lookAfter(look);
         return ready;

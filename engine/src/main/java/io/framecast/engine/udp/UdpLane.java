@@ -9,6 +9,7 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
+import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -96,7 +97,12 @@ final class UdpLane implements Lane {
             final @Nullable LinuxSocket socket, final Offload offload, final @Nullable ReceiveRing ring) {
         return socket == null || ring == null
                 ? null
-                : new ReceiveSocket(socket, offload, readiness, kind != LaneKind.CONTROL && ReceiveSlots.canJoin(ring));
+                : new ReceiveSocket(
+                        socket,
+                        offload,
+                        readiness,
+                        kind == LaneKind.DATA,
+                        kind != LaneKind.CONTROL && ReceiveSlots.canJoin(ring));
     }
 
     private int capacity(final ReceiveRing ring, final long receiveBytes) {
@@ -137,6 +143,15 @@ final class UdpLane implements Lane {
         if (errno != 0 && errno != SocketLayouts.EAGAIN) {
             survive("recvmmsg", errno);
         }
+    }
+
+    // For every datagram that arrives at a socket of a set the kernel tells the set, and the set whoever watches the
+    // set,
+    // asleep or not, on the time of whoever sends. Next to none do on the other lanes.
+    @Override
+    public int readyDescriptor() {
+        final LinuxSocket socket = closed || kind != LaneKind.DATA ? null : sockets.group();
+        return socket == null ? ReadySet.NONE : socket.descriptor();
     }
 
     @Override

@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -13,6 +17,8 @@ import org.junit.jupiter.api.Test;
 class SleepTest {
     private static final long LONG_NS = 20_000_000_000L;
     private static final int HANDOFFS = 20_000;
+
+    private static final Waits NOTHING = new Told();
 
     private Sleep sleep;
 
@@ -34,14 +40,14 @@ class SleepTest {
         sleep.intend();
         sleep.wake();
         final long startNs = System.nanoTime();
-        assertFalse(sleep.sleep(LONG_NS));
+        assertFalse(sleep.sleep(NOTHING, LONG_NS));
         assertTrue(System.nanoTime() - startNs < LONG_NS / 2);
     }
 
     @Test
     void shouldEndAfterTheTime() {
         sleep.intend();
-        assertFalse(sleep.sleep(1_000_000));
+        assertFalse(sleep.sleep(NOTHING, 1_000_000));
     }
 
     @Test
@@ -49,7 +55,7 @@ class SleepTest {
         sleep.wake();
         sleep.intend();
         final long startNs = System.nanoTime();
-        assertFalse(sleep.sleep(2_000_000));
+        assertFalse(sleep.sleep(NOTHING, 2_000_000));
         assertTrue(System.nanoTime() - startNs >= 2_000_000);
     }
 
@@ -60,10 +66,10 @@ class SleepTest {
         sleep.giveUp();
         // The event that was written for the given-up sleep may end one more sleep, and no second one.
         sleep.intend();
-        sleep.sleep(1_000_000);
+        sleep.sleep(NOTHING, 1_000_000);
         sleep.intend();
         final long startNs = System.nanoTime();
-        assertFalse(sleep.sleep(2_000_000));
+        assertFalse(sleep.sleep(NOTHING, 2_000_000));
         assertTrue(System.nanoTime() - startNs >= 2_000_000);
     }
 
@@ -76,11 +82,30 @@ class SleepTest {
             other.intend();
             other.wake();
             sleep.intend();
-            assertTrue(sleep.sleep(LONG_NS));
+            assertTrue(sleep.sleep(NOTHING, LONG_NS));
         }
         // The set that was closed has left.
         sleep.intend();
-        assertFalse(sleep.sleep(1_000_000));
+        assertFalse(sleep.sleep(NOTHING, 1_000_000));
+    }
+
+    @Test
+    void shouldEndWhenADescriptorToldForOnceSleepPollsReadable() {
+        try (Sleep other = new Sleep();
+                Sleep silent = new Sleep()) {
+            final Told told = new Told();
+            told.sleeps.addAll(Collections.nCopies(20, silent));
+            other.intend();
+            other.wake();
+            sleep.intend();
+            assertFalse(sleep.sleep(told, 1_000_000));
+            told.sleeps.add(other);
+            sleep.intend();
+            assertTrue(sleep.sleep(told, LONG_NS));
+            // It is of the one sleep only.
+            sleep.intend();
+            assertFalse(sleep.sleep(NOTHING, 1_000_000));
+        }
     }
 
     // Each hand-off is slept for; one that got lost would take as long as the test may.
@@ -108,7 +133,7 @@ class SleepTest {
                 sleep.giveUp();
                 continue;
             }
-            sleep.sleep(LONG_NS);
+            sleep.sleep(NOTHING, LONG_NS);
         }
         giver.join();
         assertEquals(HANDOFFS, taken.get());
@@ -121,5 +146,26 @@ class SleepTest {
         sleep.close();
         sleep.wake();
         sleep.close();
+    }
+
+    /// Waits for other sleepers' events.
+    private static final class Told implements Waits {
+        private final List<Sleep> sleeps = new ArrayList<>();
+
+        @Override
+        public long untilTimerNs() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public boolean mustLook() {
+            return false;
+        }
+
+        @Override
+        public void tellDescriptors(final IntConsumer descriptors) {
+            descriptors.accept(ReadySet.NONE);
+            sleeps.forEach(each -> descriptors.accept(each.set().descriptor()));
+        }
     }
 }
