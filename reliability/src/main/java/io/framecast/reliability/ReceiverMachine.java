@@ -194,15 +194,15 @@ public final class ReceiverMachine {
     /// @return datagrams taken; the sequence accepted last is that of the last of them
     public int onRun(
             final MemorySegment headers, final long offset, final int stride, final int max, final long nowNs) {
-        if (acceptedSequence == NO_SEQUENCE || window.missing() > 0 || window.next() != acceptedSequence + 1) {
+        if (acceptedSequence == NO_SEQUENCE || window.end() != acceptedSequence + 1) {
             return 0;
         }
         final long first = acceptedSequence - DataLayout.frameIndex(headers, offset);
         final long frameBytes = frames.frameBytes(first);
-        final long room = Math.min(first + frameBytes / stream.slotBytes(), grantedMax) - window.next();
+        final long room = Math.min(first + frameBytes / stream.slotBytes(), grantedMax) - window.end();
         final int run = HeaderRun.length(headers, offset, stride, (int) Math.min(max, room));
         if (run > 0) {
-            window.receiveNext(run);
+            window.receiveAtEnd(run);
             final long frameEnd = first + StreamInfo.slots(frameBytes, stream.slotBytes());
             onAccepted(run, acceptedSequence + run, frameEnd, false, nowNs);
             verdicts.count(Verdict.GOOD, run);

@@ -150,14 +150,21 @@ public final class HostSink implements PayloadSink {
         int misplacedCount = 0;
         for (int i = 0; i < count; i++) {
             final long sequence = accept(machine, i, nowNs);
-            if (sequence >= 0 && slot(sequence) == completions.slot(i)) {
-                // What continues a frame in order lies in place too.
-                i += runs.follow(machine, completions, i, nowNs);
-            } else if (sequence >= 0) {
+            if (sequence < 0) {
+                continue;
+            }
+            // What continues a frame in order lies in place too, or as far from it.
+            final int last = i + runs.follow(machine, completions, i, nowNs);
+            if (slot(sequence) == completions.slot(i)) {
+                i = last;
+                continue;
+            }
+            for (int ahead = 0; i <= last; i++, ahead++) {
                 misplacedBytes[misplacedCount] = completions.bytes(i) - DataLayout.LENGTH;
                 copySlot(ring, completions.slot(i), scratch, misplacedCount, misplacedBytes[misplacedCount]);
-                misplaced[misplacedCount++] = sequence;
+                misplaced[misplacedCount++] = sequence + ahead;
             }
+            i = last;
         }
         for (int i = 0; i < misplacedCount; i++) {
             place(scratch, i, misplaced[i], misplacedBytes[i]);

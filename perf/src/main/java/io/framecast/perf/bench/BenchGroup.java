@@ -41,6 +41,11 @@ record BenchGroup(List<BenchPlan.Part> parts) {
         return parts.stream().mapToInt(part -> part.setting().receivers()).max().orElse(1);
     }
 
+    /// Whether the network loses packets in any of its cases.
+    boolean isLossy() {
+        return parts.stream().anyMatch(part -> part.setting().loss() > 0);
+    }
+
     /// What warms a system up: its cases at full rate with all receivers, one of each loss, for repairing is code of
     /// its own.
     List<BenchCase> warmUps(final BenchSystem system) {

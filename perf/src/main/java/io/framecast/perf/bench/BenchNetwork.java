@@ -35,8 +35,9 @@ interface BenchNetwork {
 
     /// Makes it the network of a case: loss at every input, and no more receivers than these are sent to.
     ///
+    /// @param filters whether what drops packets looks at them even without loss, for that costs time too
     /// @throws IOException when it cannot be done; the line says why
-    default void set(final double loss, final int receivers) throws IOException {
+    default void set(final double loss, final boolean filters, final int receivers) throws IOException {
         // Loopback stays as it is.
     }
 

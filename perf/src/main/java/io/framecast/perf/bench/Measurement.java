@@ -87,7 +87,7 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         try {
             final BenchNetwork network = namespaces.network(
                     new Namespaces.Key(setting.net(), setting.mtuBytes(), group.receiversMax(), setting.offload()));
-            network.set(setting.loss(), setting.receivers());
+            network.set(setting.loss(), group.isLossy(), setting.receivers());
             return network;
         } catch (final IOException e) {
             requireGoing();

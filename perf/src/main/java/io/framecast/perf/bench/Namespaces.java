@@ -32,7 +32,7 @@ final class Namespaces implements AutoCloseable {
     static String unavailable() {
         try (Namespaces trial = new Namespaces()) {
             trial.deleteAbandoned();
-            trial.network(new Key(BenchNet.VETH, 1500, 1, true)).set(TRIAL_LOSS, 1);
+            trial.network(new Key(BenchNet.VETH, 1500, 1, true)).set(TRIAL_LOSS, true, 1);
             return "";
         } catch (final IOException e) {
             return String.valueOf(e.getMessage());
@@ -138,19 +138,20 @@ final class Namespaces implements AutoCloseable {
     }
 
     // At the input of both ends, so that data and what is said about them are lost alike. At the output a batch would
-    // still be one packet, whatever the interface then makes of it. Without loss nothing looks at packets.
-    private static void drop(final String host, final double loss) throws IOException {
+    // still be one packet, whatever the interface then makes of it.
+    private static void drop(final String host, final double loss, final boolean filters) throws IOException {
         final long share = Math.round(loss * LOSS_UNIT);
         final String clean = "add table inet loss; delete table inet loss; ";
         within(
                 host,
                 "nft",
-                share == 0
-                        ? clean
-                        : clean + "add table inet loss; "
+                filters
+                        ? clean + "add table inet loss; "
                                 + "add chain inet loss input { type filter hook input priority 0; }; "
                                 + "add rule inet loss input iifname \"" + DEVICE + "\" meta l4proto { tcp, udp } "
-                                + "numgen random mod " + (long) LOSS_UNIT + " < " + share + " counter drop");
+                                + "numgen random mod " + (long) LOSS_UNIT + " < " + Math.max(1, share) + " counter "
+                                + (share == 0 ? "accept" : "drop")
+                        : clean);
     }
 
     private static void ip(final String... words) throws IOException {
@@ -208,6 +209,7 @@ final class Namespaces implements AutoCloseable {
         private final String id;
         private final Key key;
         private double loss;
+        private boolean filters;
         private int receivers;
 
         Network(final String id, final Key key) {
@@ -248,12 +250,14 @@ final class Namespaces implements AutoCloseable {
         }
 
         @Override
-        public void set(final double wantedLoss, final int wantedReceivers) throws IOException {
-            if (wantedLoss != loss) {
+        public void set(final double wantedLoss, final boolean wantsFilters, final int wantedReceivers)
+                throws IOException {
+            if (wantedLoss != loss || wantsFilters != filters) {
                 loss = wantedLoss;
-                drop(sourceName(), loss);
+                filters = wantsFilters;
+                drop(sourceName(), loss, filters);
                 for (int i = 0; i < key.receivers; i++) {
-                    drop(receiverName(i), loss);
+                    drop(receiverName(i), loss, filters);
                 }
             }
             // A bridge sends multicast to every port that floods, and that is work for the source's processor.

@@ -138,7 +138,8 @@ final class MeasurementTest {
         final BenchCase setting = clean.setting();
         final BenchCase lossy = new BenchCase(
                 setting.scenario(), setting.net(), setting.frameBytes(), 1, setting.mtuBytes(), 0.02, false, 200);
-        try (Measurement measurement = measurement(new BenchGroup(List.of(clean)))) {
+        final BenchGroup group = new BenchGroup(List.of(clean, new BenchPlan.Part(lossy, List.of(system))));
+        try (Measurement measurement = measurement(group)) {
             final double before = measurement.run(setting, system, TIMES).overhead();
             final double lost = measurement.run(lossy, system, TIMES).overhead();
             final double after = measurement.run(setting, system, TIMES).overhead();

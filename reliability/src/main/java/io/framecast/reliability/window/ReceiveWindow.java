@@ -74,10 +74,19 @@ public final class ReceiveWindow {
         }
     }
 
-    /// Marks the next `count` sequences, where nothing is missing and nothing is known behind them.
-    public void receiveNext(final int count) {
-        next += count;
-        end = next;
+    /// Marks the `count` sequences from `end` on, of which nothing was known.
+    public void receiveAtEnd(final int count) {
+        final long last = end + count;
+        if (next == end) {
+            next = last;
+        } else {
+            ahead += count;
+            for (long sequence = end; sequence < last; sequence = (sequence | 63) + 1) {
+                final long after = Math.min(last, (sequence | 63) + 1) - sequence;
+                bits[index(sequence) >>> 6] |= (-1L >>> (64 - after)) << sequence;
+            }
+        }
+        end = last;
     }
 
     /// The first sequence at or after `from`, below `end`, that is missing; `end` when there is none.

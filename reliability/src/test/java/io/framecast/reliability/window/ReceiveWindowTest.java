@@ -57,6 +57,13 @@ final class ReceiveWindowTest {
                 if (random.nextInt(10) == 0) {
                     end = Math.max(end, sequence);
                     window.extend(sequence);
+                } else if (random.nextInt(10) == 0 && end < next + window.capacity()) {
+                    final int run = 1 + random.nextInt((int) (next + window.capacity() - end));
+                    window.receiveAtEnd(run);
+                    for (; end < window.end(); end++) {
+                        received.add(end);
+                    }
+                    assertEquals(end, window.end(), "seed " + seed);
                 } else if (!received.contains(sequence)) {
                     received.add(sequence);
                     end = Math.max(end, sequence + 1);
