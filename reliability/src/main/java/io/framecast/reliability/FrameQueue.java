@@ -42,13 +42,34 @@ final class FrameQueue {
         return window.next() < end || metadata.first() < end ? 0 : bytes;
     }
 
+    /// The number of the next frame, if nothing is given up before it.
+    long nextFrameId() {
+        return nextFrameId;
+    }
+
+    /// The whole number of a known frame, from the part of it that the wire carries; frames are never further
+    /// apart than that part can tell.
+    long frameId(final long firstSequence) {
+        return nextFrameId + Integer.toUnsignedLong(frames.frameId(firstSequence) - (int) nextFrameId);
+    }
+
+    /// Gives up the frames before the one that begins at `sequence`.
+    void skipTo(final long sequence, final long frameId) {
+        for (long s = first; s < Math.min(sequence, window.end()); s++) {
+            if (frames.contains(s)) {
+                frames.remove(s);
+            }
+        }
+        first = sequence;
+        nextFrameId = frameId;
+    }
+
     /// Takes the next frame, which is whole.
     ///
     /// @param bytes as [#nextBytes] said
     /// @return a reused object
     ReceivedFrame take(final long bytes) {
-        // The wire carries the frame's number modulo 2^32; frames are never more than a window apart.
-        nextFrameId += Integer.toUnsignedLong(frames.frameId(first) - (int) nextFrameId);
+        nextFrameId = frameId(first);
         final int bundled = frames.bundleFrames(first);
         frame.set(nextFrameId, first, bytes, bundled);
         frame.attributes(

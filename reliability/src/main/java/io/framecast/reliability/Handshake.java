@@ -1,9 +1,16 @@
 package io.framecast.reliability;
 
-/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, and when to ask again. A probe may overtake its
-/// ADMIT, for the two take different lanes, so the last one seen is remembered.
+import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.JoinLayout;
+import java.lang.foreign.MemorySegment;
+
+/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, what is said, and when it is said again. A
+/// probe may overtake its ADMIT, for the two take different lanes, so the last one seen is remembered.
 ///
-/// Pure state; one thread.
+/// One thread. Each step is told where the receiver stands, and answers where it stands then.
 final class Handshake {
     static final long RETRY_NS = 20_000_000;
     static final long RETRY_MAX_NS = 500_000_000;
@@ -11,43 +18,77 @@ final class Handshake {
     static final int ATTEMPTS_MAX = 20;
     private static final int DOUBLINGS_MAX = 5;
 
+    private final ReceiverConfig config;
+    private final ControlIds ids;
+    private final HeaderChecksum checksum;
+    private final ReceiverOutput output;
     private int token;
     private int probeToken;
     private boolean probed;
     private int attempts;
     private long dueNs;
 
-    /// The next step begins.
-    void restart(final long nowNs) {
+    Handshake(
+            final ReceiverConfig config,
+            final ControlIds ids,
+            final HeaderChecksum checksum,
+            final ReceiverOutput output) {
+        this.config = config;
+        this.ids = ids;
+        this.checksum = checksum;
+        this.output = output;
+    }
+
+    State onAdmit(final State state, final int admitToken, final long nowNs) {
+        if (state != State.JOINING && state != State.PROBING) {
+            return state;
+        }
+        if (state == State.JOINING) {
+            restart(nowNs);
+        }
+        token = admitToken;
+        return proceed(State.PROBING, nowNs);
+    }
+
+    State onProbe(final State state, final int arrivedToken, final long nowNs) {
+        probeToken = arrivedToken;
+        probed = true;
+        return proceed(state, nowNs);
+    }
+
+    private State proceed(final State state, final long nowNs) {
+        if (state != State.PROBING || !probed || probeToken != token) {
+            return state;
+        }
+        restart(nowNs);
+        send(State.STARTING, nowNs);
+        return State.STARTING;
+    }
+
+    // The next step begins.
+    private void restart(final long nowNs) {
         attempts = 0;
         dueNs = nowNs + RETRY_NS;
     }
 
-    void onAdmit(final int admitToken) {
-        token = admitToken;
-    }
-
-    void onProbe(final int arrivedToken) {
-        probeToken = arrivedToken;
-        probed = true;
-    }
-
-    /// Whether the probe that was announced has arrived.
-    boolean isProbed() {
-        return probed && probeToken == token;
-    }
-
-    int token() {
-        return token;
-    }
-
-    void onSent(final long nowNs) {
+    /// JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
+    void send(final State state, final long nowNs) {
+        final MemorySegment datagram = output.control();
+        output.sendControl(
+                state == State.STARTING
+                        ? AdmitLayout.writeReady(datagram, ids, token, config.firstGrantSlots(), checksum)
+                        : JoinLayout.write(datagram, ids, config.joinTerms(), checksum));
         dueNs = nowNs + Math.min(RETRY_MAX_NS, RETRY_NS << Math.min(attempts, DOUBLINGS_MAX));
         attempts++;
     }
 
-    boolean isExhausted() {
-        return attempts >= ATTEMPTS_MAX;
+    /// It is time to say something again; or to give up, when it was said often enough.
+    State onTick(final State state, final long nowNs) {
+        if (attempts >= ATTEMPTS_MAX) {
+            return state == State.PROBING ? State.REFUSED : State.LOST;
+        }
+        send(state, nowNs);
+        return state;
     }
 
     long dueNs() {

@@ -1,6 +1,7 @@
 package io.framecast.reliability;
 
 import io.framecast.reliability.flow.RttEstimator;
+import io.framecast.reliability.wire.Delivery;
 
 /// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
 /// GONE, so that it can be told, until its place is needed.
@@ -10,6 +11,9 @@ final class MemberTable {
     static final int NONE = -1;
     /// One who joins repeats itself at least every 500 ms.
     static final long JOIN_STALLED_NS = 1_000_000_000;
+
+    private static final long HELD_BACK_SHARE = 50;
+    private static final long NS_PER_MS = 1_000_000;
 
     /// Where a member stands.
     enum State {
@@ -29,6 +33,8 @@ final class MemberTable {
     private final long[] startFrameIds;
     private final boolean[] started;
     private final boolean[] complete;
+    private final Delivery[] deliveries;
+    private final long[] heldBackNs;
     private final int[] tokens;
     private final long[] heardNs;
     private final long[] answeredNs;
@@ -46,6 +52,8 @@ final class MemberTable {
         startFrameIds = new long[membersMax];
         started = new boolean[membersMax];
         complete = new boolean[membersMax];
+        deliveries = new Delivery[membersMax];
+        heldBackNs = new long[membersMax];
         tokens = new int[membersMax];
         heardNs = new long[membersMax];
         answeredNs = new long[membersMax];
@@ -53,6 +61,7 @@ final class MemberTable {
         timeouts = new int[membersMax];
         rtts = new RttEstimator[membersMax];
         java.util.Arrays.fill(states, State.FREE);
+        java.util.Arrays.fill(deliveries, Delivery.RELIABLE);
         java.util.Arrays.setAll(rtts, _ -> new RttEstimator());
     }
 
@@ -73,8 +82,8 @@ final class MemberTable {
         return NONE;
     }
 
-    /// A place for a newcomer: free, else held by one who is gone, else by one who began to join and was not heard
-    /// since, however many of those there are.
+    /// A place for a newcomer: free, else held by one who is gone, else by one who began to join and was not
+    /// heard since, however many of those there are.
     int vacancy(final long nowNs) {
         int gone = NONE;
         int stalled = NONE;
@@ -88,8 +97,10 @@ final class MemberTable {
         return gone == NONE ? stalled : gone;
     }
 
-    void admit(final int member, final long id, final int token, final long nowNs) {
+    void admit(final int member, final long id, final Delivery delivery, final int token, final long nowNs) {
         ids[member] = id;
+        deliveries[member] = delivery;
+        heldBackNs[member] = 0;
         tokens[member] = token;
         complete[member] = false;
         states[member] = State.ADMITTED;
@@ -132,9 +143,36 @@ final class MemberTable {
 
     /// The sequence all active members have acknowledged, at most `limit`.
     long acknowledgedByAll(final long limit) {
+        return Math.min(acknowledgedByWaitedFor(limit), acknowledgedByOthers(limit));
+    }
+
+    /// Whether nothing that could still be repaired up to `next` is lacked by an active member.
+    ///
+    /// @param held what the source still holds begins there
+    boolean areServed(final long next, final long held) {
+        for (int m = 0; m < ids.length; m++) {
+            final boolean beyondHelp = !deliveries[m].isWaitedFor() && acknowledged[m] < held;
+            if (states[m] == State.ACTIVE && acknowledged[m] < next && !beyondHelp) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Of the active members that the source waits for.
+    long acknowledgedByWaitedFor(final long limit) {
+        return acknowledged(limit, true);
+    }
+
+    /// Of the active members that the source does not wait for.
+    long acknowledgedByOthers(final long limit) {
+        return acknowledged(limit, false);
+    }
+
+    private long acknowledged(final long limit, final boolean waitedFor) {
         long least = limit;
         for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE) {
+            if (states[m] == State.ACTIVE && deliveries[m].isWaitedFor() == waitedFor) {
                 least = Math.min(least, acknowledged[m]);
             }
         }
@@ -151,15 +189,29 @@ final class MemberTable {
         return true;
     }
 
-    /// The smallest grant of the active members; MAX_VALUE without any.
-    long grantedByAll() {
+    /// The smallest grant of the active members that the source waits for. Without any of these the largest
+    /// of the others: it runs as fast as the fastest. MAX_VALUE without any member.
+    long granted() {
         long least = Long.MAX_VALUE;
+        long most = Long.MIN_VALUE;
         for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE) {
+            if (states[m] == State.ACTIVE && deliveries[m].isWaitedFor()) {
                 least = Math.min(least, grants[m]);
+            } else if (states[m] == State.ACTIVE) {
+                most = Math.max(most, grants[m]);
             }
         }
-        return least;
+        return least == Long.MAX_VALUE && most != Long.MIN_VALUE ? most : least;
+    }
+
+    /// Whether the source waits for any active member.
+    boolean isAnyWaitedFor() {
+        for (int m = 0; m < ids.length; m++) {
+            if (states[m] == State.ACTIVE && deliveries[m].isWaitedFor()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// The slowest member's round-trip time.
@@ -183,6 +235,20 @@ final class MemberTable {
 
     long acknowledged(final int member) {
         return acknowledged[member];
+    }
+
+    Delivery delivery(final int member) {
+        return deliveries[member];
+    }
+
+    /// Counts how long a member has held the source back, less a fiftieth of the time that it has not.
+    ///
+    /// @param holdsBack whether it did, for the last `ns`
+    /// @return whether that is longer than its delivery policy allows
+    boolean isTooSlow(final int member, final boolean holdsBack, final long ns) {
+        heldBackNs[member] = Math.max(0, heldBackNs[member] + (holdsBack ? ns : -ns / HELD_BACK_SHARE));
+        return deliveries[member].kind() == Delivery.Kind.EVICT
+                && heldBackNs[member] > deliveries[member].patienceMs() * NS_PER_MS;
     }
 
     long grant(final int member) {

@@ -53,6 +53,14 @@ final class MetadataTracker {
         }
     }
 
+    /// Frames below are given up.
+    void skipTo(final long sequence) {
+        if (sequence > first) {
+            first = sequence;
+            askNs = Long.MAX_VALUE;
+        }
+    }
+
     void onAsked(final long nowNs, final long rttNs) {
         askNs = nowNs + Math.max(RETRY_MIN_NS, 2 * rttNs);
     }

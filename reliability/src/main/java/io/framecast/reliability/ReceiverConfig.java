@@ -1,5 +1,7 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 
@@ -10,6 +12,7 @@ import io.framecast.reliability.wire.StreamInfo;
 /// @param ringSlots data slots of its ring
 /// @param receiveCapacity datagrams that may be under way to it beyond what it has taken
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
+/// @param delivery what it does when it cannot keep up
 /// @param addresses where it takes unicast
 public record ReceiverConfig(
         StreamInfo stream,
@@ -17,6 +20,7 @@ public record ReceiverConfig(
         int ringSlots,
         int receiveCapacity,
         int reorderDatagrams,
+        Delivery delivery,
         LaneAddresses addresses) {
     public ReceiverConfig {
         if (receiverId == 0 || ringSlots <= 0 || receiveCapacity <= 0 || reorderDatagrams < 0) {
@@ -25,8 +29,17 @@ public record ReceiverConfig(
         }
     }
 
-    /// The smallest ring that a session works with: frames held and one more arriving, plus what the source may
-    /// have in flight.
+    JoinLayout.Terms joinTerms() {
+        return new JoinLayout.Terms(ringSlots, delivery, addresses);
+    }
+
+    /// What is granted before anything has arrived.
+    int firstGrantSlots() {
+        return Math.min(ringSlots, receiveCapacity);
+    }
+
+    /// The smallest ring that a session works with: frames held and one more arriving, plus what the source
+    /// may have in flight.
     public static long ringSlotsMin(final StreamInfo stream, final int framesHeld) {
         return (framesHeld + 1) * stream.frameMaxSlots() + stream.windowSlots();
     }

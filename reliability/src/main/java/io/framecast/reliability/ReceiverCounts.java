@@ -7,6 +7,7 @@ public final class ReceiverCounts {
     long nacks;
     long nackedDatagrams;
     long acks;
+    long givenUpFrames;
 
     public long frames() {
         return frames;
@@ -27,5 +28,10 @@ public final class ReceiverCounts {
 
     public long acks() {
         return acks;
+    }
+
+    /// Frames that were given up whole.
+    public long givenUpFrames() {
+        return givenUpFrames;
     }
 }

@@ -14,7 +14,6 @@ import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeaderRun;
 import io.framecast.reliability.wire.HeartbeatLayout;
-import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StartLayout;
@@ -27,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
 ///
 /// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
-/// frames are taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair` answered
-/// GOOD and [#acceptedSequence] is not negative, the caller puts that payload in its place before it polls
-/// frames.
+/// frames are taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair`
+/// answered GOOD and [#acceptedSequence] is not negative, the caller puts that payload in its place before it
+/// polls frames.
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class ReceiverMachine {
@@ -66,12 +65,14 @@ public final class ReceiverMachine {
     private final AckValues ackValues = new AckValues();
     private final VerdictCounts verdicts = new VerdictCounts();
     private final ReceiverCounts counts = new ReceiverCounts();
-    private final Handshake handshake = new Handshake();
+    private final Handshake handshake;
     private final MetadataTracker metadata;
     private final FrameQueue queue;
     private final NackSender nackSender;
     private final StreamEnd streamEnd = new StreamEnd();
     private final SourceWatch source;
+    // Null for one that its source waits for.
+    private final @Nullable GiveUps giveUps;
 
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
@@ -91,19 +92,21 @@ public final class ReceiverMachine {
         source = new SourceWatch(stream.aliveTimeoutNs());
         headers = new HeaderCheck(stream, checksum);
         ids = new ControlIds(stream.session()).receiver(config.receiverId());
+        handshake = new Handshake(config, ids, checksum, output);
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
         metadata = new MetadataTracker(frames, window, stream.slotBytes());
         queue = new FrameQueue(frames, window, metadata, stream.slotBytes());
+        final GiveUps.Arrivals arrivals = new GiveUps.Arrivals(frames, window, metadata, queue);
+        giveUps = GiveUps.of(config.delivery(), stream, arrivals, this::onGivenUp);
         nackSender = new NackSender(output, ids, checksum, counts);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
-        acks = new AckScheduler(
-                Math.min(config.ringSlots(), config.receiveCapacity()), random.nextDouble(), source.ackIdleNs());
+        acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
     }
 
     public void start(final long nowNs) {
         source.onHeard(nowNs);
-        sendHandshake(nowNs);
+        handshake.send(state, nowNs);
     }
 
     public State state() {
@@ -142,30 +145,23 @@ public final class ReceiverMachine {
         return startSequence;
     }
 
-    /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo this.
+    /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo
+    /// this.
     public int windowSlots() {
         return window.capacity();
     }
 
-    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not where
-    /// a repair already lies.
+    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
+    /// where a repair already lies.
     public long expectedSequence() {
-        long sequence = Math.max(window.next(), highestData + 1);
-        while (window.isReceived(sequence)) {
-            sequence++;
-        }
-        return sequence;
+        return window.nextUnreceived(Math.max(window.next(), highestData + 1));
     }
 
     /// How many sequences from `first` on may be aimed at: none of them has been received.
     ///
     /// @param max upper bound
     public int expectedRun(final long first, final int max) {
-        int run = 0;
-        while (run < max && !window.isReceived(first + run)) {
-            run++;
-        }
-        return run;
+        return window.unreceivedRun(first, max);
     }
 
     public long acknowledgedSequence() {
@@ -188,8 +184,8 @@ public final class ReceiverMachine {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
     }
 
-    /// Full datagrams that lie behind the one [#onData] accepted last, their headers `stride` bytes apart: takes as
-    /// many as continue its frame in order, at once.
+    /// Full datagrams that lie behind the one [#onData] accepted last, their headers `stride` bytes apart:
+    /// takes as many as continue its frame in order, at once.
     ///
     /// @return datagrams taken; the sequence accepted last is that of the last of them
     public int onRun(
@@ -244,10 +240,12 @@ public final class ReceiverMachine {
             return Verdict.DUPLICATE;
         }
         final long first = sequence - DataLayout.frameIndex(header, offset);
-        if (sequence >= grantedMax) {
-            return Verdict.IMPOSSIBLE;
-        }
         final long frameEnd = first + StreamInfo.slots(DataLayout.frameBytes(header, offset), stream.slotBytes());
+        if (sequence >= grantedMax) {
+            return giveUps != null && streamEnd.admits(frameEnd)
+                    ? giveUps.onOverrun(header, offset, frameEnd)
+                    : Verdict.IMPOSSIBLE;
+        }
         if (first < queue.first() || !streamEnd.admits(frameEnd) || !frames.learn(header, offset, first)) {
             return Verdict.INCONSISTENT;
         }
@@ -260,6 +258,19 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
+    private void onGivenUp(final GivenUp givenUp) {
+        counts.givenUpFrames += givenUp.frames();
+        creditLimit = Math.max(creditLimit, output.onGivenUp(givenUp));
+    }
+
+    /// Gives up whole frames that are out of date; call before [#nextFrameBytes], where the source does not
+    /// wait.
+    public void passOver(final long nowNs) {
+        if (giveUps != null && giveUps.passOver(nowNs) > 0) {
+            acks.onRequest(nowNs);
+        }
+    }
+
     private void onAccepted(
             final int count, final long last, final long frameEnd, final boolean repair, final long nowNs) {
         acceptedSequence = last;
@@ -269,23 +280,15 @@ public final class ReceiverMachine {
             highestData = Math.max(highestData, last);
             nacks.onData(highestData, nowNs);
         }
+        onChange();
         acks.onReceived(count, window.end(), last + 1 == frameEnd, nowNs);
     }
 
     private Verdict onProbe(final int token, final int bytes, final long nowNs) {
         if (bytes == DataLayout.LENGTH + stream.slotBytes()) {
-            handshake.onProbe(token);
-            proceedWhenProbed(nowNs);
+            state = handshake.onProbe(state, token, nowNs);
         }
         return Verdict.GOOD;
-    }
-
-    private void proceedWhenProbed(final long nowNs) {
-        if (state == State.PROBING && handshake.isProbed()) {
-            state = State.STARTING;
-            handshake.restart(nowNs);
-            sendHandshake(nowNs);
-        }
     }
 
     /// A datagram of the control lane, of this session or not.
@@ -336,15 +339,19 @@ public final class ReceiverMachine {
             return Verdict.GOOD;
         }
         final int flags = ControlLayout.flags(datagram, offset);
-        final long sent = HeartbeatLayout.nextSequence(datagram, offset);
+        final long told = HeartbeatLayout.nextSequence(datagram, offset);
+        final long sent = giveUps == null ? told : Math.min(told, grantedMax);
         if (sent > grantedMax) {
             // The source went past this receiver's credit, so it no longer counts it: an ACK brings the EVICT.
             acks.onRequest(nowNs);
             return Verdict.IMPOSSIBLE;
         }
         final boolean end = (flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0;
-        if (!streamEnd.admits(sent) || (end && !streamEnd.onEnd(sent, window.end()))) {
+        if (!streamEnd.admits(told) || (end && !streamEnd.onEnd(told, window.end()))) {
             return Verdict.INCONSISTENT;
+        }
+        if (giveUps != null) {
+            giveUps.onHeartbeat(datagram, offset, nowNs);
         }
         if (sent > window.end()) {
             nacks.onTail(window.end(), sent, nowNs);
@@ -361,14 +368,7 @@ public final class ReceiverMachine {
             return Verdict.IMPOSSIBLE;
         }
         source.onHeard(nowNs);
-        if (state == State.JOINING) {
-            state = State.PROBING;
-            handshake.restart(nowNs);
-        }
-        if (state == State.PROBING) {
-            handshake.onAdmit(AdmitLayout.token(datagram, offset));
-            proceedWhenProbed(nowNs);
-        }
+        state = handshake.onAdmit(state, AdmitLayout.token(datagram, offset), nowNs);
         return Verdict.GOOD;
     }
 
@@ -385,7 +385,7 @@ public final class ReceiverMachine {
             window.reset(startSequence);
             highestData = startSequence - 1;
             creditLimit = startSequence + config.ringSlots();
-            grantedMax = startSequence + firstGrantSlots();
+            grantedMax = startSequence + config.firstGrantSlots();
         }
         if (state == State.RECEIVING) {
             acks.onRequest(nowNs);
@@ -393,14 +393,11 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    private int firstGrantSlots() {
-        return Math.min(config.ringSlots(), config.receiveCapacity());
-    }
-
     private Verdict onFrameMetadata(final MemorySegment datagram, final long offset, final long nowNs) {
         if (!FrameLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
+        source.onHeard(nowNs);
         final long first = FrameLayout.firstSequence(datagram, offset);
         if (state != State.RECEIVING) {
             return Verdict.EARLY;
@@ -411,7 +408,6 @@ public final class ReceiverMachine {
         if (first >= grantedMax) {
             return Verdict.IMPOSSIBLE;
         }
-        source.onHeard(nowNs);
         frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
         metadata.advance(nowNs, source.rttNs());
         return Verdict.GOOD;
@@ -439,6 +435,7 @@ public final class ReceiverMachine {
     public void onCredit(final long limit, final long nowNs) {
         if (limit > creditLimit) {
             creditLimit = limit;
+            onChange();
             acks.onGrant(grant(), window.end(), nowNs);
         }
     }
@@ -474,8 +471,8 @@ public final class ReceiverMachine {
         return state == State.RECEIVING || state == State.LOST ? queue.nextBytes() : 0;
     }
 
-    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise. Frames that
-    /// are whole when the source is lost are given all the same.
+    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise. Frames
+    /// that are whole when the source is lost are given all the same.
     ///
     /// @return a reused object, or null when no frame is whole
     public @Nullable ReceivedFrame pollFrame() {
@@ -485,7 +482,15 @@ public final class ReceiverMachine {
             return null;
         }
         counts.frames++;
-        return queue.take(bytes);
+        final ReceivedFrame frame = queue.take(bytes);
+        onChange();
+        return frame;
+    }
+
+    private void onChange() {
+        if (giveUps != null) {
+            giveUps.onChange();
+        }
     }
 
     private void endWhenDone() {
@@ -518,21 +523,8 @@ public final class ReceiverMachine {
         if (nowNs < handshake.dueNs()) {
             return 0;
         }
-        if (handshake.isExhausted()) {
-            return giveUp(state == State.PROBING ? State.REFUSED : State.LOST, Reason.SILENT);
-        }
-        sendHandshake(nowNs);
-        return 1;
-    }
-
-    // JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
-    private void sendHandshake(final long nowNs) {
-        final MemorySegment datagram = output.control();
-        output.sendControl(
-                state == State.STARTING
-                        ? AdmitLayout.writeReady(datagram, ids, handshake.token(), firstGrantSlots(), checksum)
-                        : JoinLayout.write(datagram, ids, config.ringSlots(), config.addresses(), checksum));
-        handshake.onSent(nowNs);
+        final State next = handshake.onTick(state, nowNs);
+        return next == state ? 1 : giveUp(next, Reason.SILENT);
     }
 
     private int onReceivingTick(final long nowNs) {
@@ -543,6 +535,10 @@ public final class ReceiverMachine {
         if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
             work += nacks.onTick(nowNs, highestData, nackSender);
             nackSender.flush();
+        }
+        if (giveUps != null && giveUps.onTick(creditLimit - queue.first(), source.rttNs(), nowNs)) {
+            acks.onRequest(nowNs);
+            work++;
         }
         if (acks.isDue(nowNs)) {
             sendAck(nowNs);
@@ -591,7 +587,9 @@ public final class ReceiverMachine {
                 Math.min(
                         Math.min(acks.nextDeadlineNs(), metadata.askNs()),
                         Math.min(
-                                window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
+                                Math.min(
+                                        window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
+                                        giveUps == null ? Long.MAX_VALUE : giveUps.nextDeadlineNs()),
                                 isComplete() ? Long.MAX_VALUE : source.lostNs()));
             case ENDED -> acks.nextDeadlineNs() < source.silentNs() ? acks.nextDeadlineNs() : Long.MAX_VALUE;
             case LOST, REFUSED -> Long.MAX_VALUE;

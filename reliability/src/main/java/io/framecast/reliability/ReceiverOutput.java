@@ -8,6 +8,14 @@ public interface ReceiverOutput {
     /// valid until [#sendControl].
     MemorySegment control();
 
+    /// Frames were given up, by a receiver that its source does not wait for. Memory follows at once: their
+    /// slots are free, and the next frame begins behind them.
+    ///
+    /// @return sequences below this have a slot now, as in [ReceiverMachine#onCredit]
+    default long onGivenUp(final GivenUp frames) {
+        throw new IllegalStateException("a receiver that is waited for gives nothing up");
+    }
+
     /// Sends the first `bytes` bytes of [#control] to the source. May lose them.
     void sendControl(int bytes);
 }

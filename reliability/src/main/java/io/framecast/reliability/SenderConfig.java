@@ -6,7 +6,8 @@ import io.framecast.reliability.wire.StreamInfo;
 ///
 /// @param stream what it announces
 /// @param membersMax receivers it serves at once, 1 … 4096
-public record SenderConfig(StreamInfo stream, int membersMax) {
+/// @param clockOffsetNs what is added to the engine's time for the clock that frames are stamped by
+public record SenderConfig(StreamInfo stream, int membersMax, long clockOffsetNs) {
     public static final int MEMBERS_MAX_DEFAULT = 256;
 
     public SenderConfig {

@@ -12,7 +12,6 @@ import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
-import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.NackLayout;
@@ -31,7 +30,8 @@ import java.util.random.RandomGenerator;
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class SenderMachine {
-    /// Repairs sent in one tick; the rest follows in the next, so that new data and control are never starved.
+    /// Repairs sent in one tick; the rest follows in the next, so that new data and control are never
+    /// starved.
     public static final int REPAIRS_PER_TICK_MAX = 256;
 
     /// Sequences looked at for NACKs at one time of the caller's clock; the rest is asked for again.
@@ -43,32 +43,33 @@ public final class SenderMachine {
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
     private static final int TIMEOUT_DOUBLINGS_MAX = 6;
-    // Notices to receivers that are not in the table, so that garbage cannot make the source speak.
-    private static final long STRANGER_INTERVAL_NS = 1_000_000;
+    private static final long TRAIL_INTERVAL_NS = 1_000_000;
 
     private final StreamInfo stream;
     private final SendWindow window;
     private final SenderOutput output;
-    private final RandomGenerator random;
     private final MemberTable members;
     private final RetransmitScheduler repairs;
     private final HeartbeatScheduler heartbeats;
-    private final JoinBudget joins = new JoinBudget();
+    private final Admissions admissions;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlIds ids;
     private final HeartbeatValues heartbeat;
     private final byte[] channel;
+    private final long clockOffsetNs;
     private final RetransmitScheduler.Output repairOutput = this::repair;
     private final VerdictCounts verdicts = new VerdictCounts();
     private final SenderCounts counts = new SenderCounts();
 
     private long next;
     private long waiting;
-    private long grantedByAll = Long.MAX_VALUE;
+    private long granted = Long.MAX_VALUE;
     private boolean ending;
-    private long strangerNs;
     private long requestsNs = -1;
     private int requestsLeft;
+    private long trailNs;
+    private long membersNs;
+    private boolean stuck;
     private long memberDeadlineNs = Long.MAX_VALUE;
 
     /// Makes a sender over the window that its publisher fills.
@@ -81,13 +82,14 @@ public final class SenderMachine {
             final SenderOutput output) {
         stream = config.stream();
         this.window = window;
-        this.random = random;
         this.output = output;
         members = new MemberTable(config.membersMax());
         repairs = new RetransmitScheduler(window);
         heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
         ids = new ControlIds(stream.session());
         heartbeat = new HeartbeatValues(ids);
+        admissions = new Admissions(stream, members, random, output, counts);
+        clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
     }
 
@@ -112,21 +114,21 @@ public final class SenderMachine {
     }
 
     public long grantedSequence() {
-        return grantedByAll;
+        return granted;
     }
 
     public long rttNs() {
         return members.rttNs();
     }
 
-    /// Datagrams that are committed and covered by everybody's credit.
+    /// Datagrams that are committed and covered by the credit of everybody who is waited for.
     public int sendable() {
-        return (int) Math.max(0, Math.min(window.committed(), grantedByAll) - next);
+        return (int) Math.max(0, Math.min(window.committed(), granted) - next);
     }
 
     /// Whether more could be sent than is committed: then an open bundle is taken as it is.
     public boolean isHungry() {
-        return next == window.committed() && grantedByAll > next;
+        return next == window.committed() && granted > next;
     }
 
     /// Sends the metadata of frames that begin in the next `count` datagrams; call before sending these.
@@ -163,8 +165,8 @@ public final class SenderMachine {
         }
     }
 
-    /// Of what went out, the last `count` datagrams wait in the transport: heartbeats do not speak of them yet, or they
-    /// would overtake them and have a receiver miss what was never sent.
+    /// Of what went out, the last `count` datagrams wait in the transport: heartbeats do not speak of them
+    /// yet, or they would overtake them and have a receiver miss what was never sent.
     public void onWaiting(final long count, final long nowNs) {
         if (count != waiting) {
             waiting = count;
@@ -172,32 +174,38 @@ public final class SenderMachine {
         }
     }
 
-    /// Everything below was acknowledged by all members: its slots may be freed.
+    /// Slots below may be freed: everybody who is waited for has acknowledged them. What others lack is kept
+    /// as long as half the window is free, and room for one more frame of any length.
     public long releasable() {
-        return members.acknowledgedByAll(next);
+        final long waitedFor = members.acknowledgedByWaitedFor(next);
+        final long others = members.acknowledgedByOthers(next);
+        final long room = Math.max(stream.frameMaxSlots(), window.slots() / 2);
+        final long wanted = window.committed() + room - (window.slots() - 1);
+        return Math.min(waitedFor, Math.max(others, wanted));
     }
 
-    /// No more frames will be committed: heartbeats say so once everything is sent, unless that ends within a frame.
+    /// No more frames will be committed: heartbeats say so once everything is sent, unless that ends within a
+    /// frame.
     public void end(final long nowNs) {
         ending = true;
         heartbeats.onUrgent(nowNs);
     }
 
-    /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether every
-    /// member knows that this was the end, so that nobody takes the source's silence for a loss. Never, when the
-    /// stream was ended within a frame: that is no end to tell of.
+    /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether
+    /// every member knows that this was the end, so that nobody takes the source's silence for a loss. Never,
+    /// when the stream was ended within a frame: that is no end to tell of.
     public boolean isDrained() {
         return isAcknowledged() && (!ending || (!isTorn() && members.isCompleteForAll()));
     }
 
-    /// Whether nothing more can come of waiting: drained, or ended within a frame of which every member has all there
-    /// is. Then [#close] tells them.
+    /// Whether nothing more can come of waiting: drained, or ended within a frame of which every member has
+    /// all there is. Then [#close] tells them.
     public boolean isSettled() {
         return isDrained() || (ending && isTorn() && isAcknowledged());
     }
 
     private boolean isAcknowledged() {
-        return next == window.committed() && members.acknowledgedByAll(next) == next;
+        return next == window.committed() && members.areServed(next, window.freed());
     }
 
     // What was committed ends within a frame.
@@ -222,41 +230,21 @@ public final class SenderMachine {
         }
         final int type = ControlLayout.type(datagram, offset);
         if (type == ControlLayout.TYPE_JOIN) {
-            return verdicts.count(onJoin(datagram, offset, nowNs));
+            memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
+            return verdicts.count(admissions.onJoin(datagram, offset, nowNs));
         }
         final int member = members.find(ControlLayout.receiver(datagram, offset));
         if (member == MemberTable.NONE) {
-            onStranger(ControlLayout.receiver(datagram, offset), type, nowNs);
+            admissions.onStranger(ControlLayout.receiver(datagram, offset), type, nowNs);
             return verdicts.count(Verdict.UNKNOWN_MEMBER);
         }
         return verdicts.count(dispatch(type, member, datagram, offset, nowNs));
     }
 
-    // Its place was given to another since it was evicted: it must hear that it is no member, or it waits for
-    // ever.
-    private void onStranger(final long id, final int type, final long nowNs) {
-        final boolean speaksAsMember = type == ControlLayout.TYPE_READY
-                || type == ControlLayout.TYPE_ACK
-                || type == ControlLayout.TYPE_NACK
-                || type == ControlLayout.TYPE_FRAME_REQUEST;
-        if (speaksAsMember) {
-            refuse(id, Reason.UNKNOWN, nowNs);
-        }
-    }
-
-    // By multicast, for there is no address of one who is not in the table.
-    private void refuse(final long id, final Reason reason, final long nowNs) {
-        if (id != 0 && nowNs >= strangerNs) {
-            strangerNs = nowNs + STRANGER_INTERVAL_NS;
-            ids.receiver(id);
-            output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
-        }
-    }
-
     private Verdict dispatch(
             final int type, final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (members.state(member) == State.GONE) {
-            evict(member, Reason.UNKNOWN);
+            admissions.evict(member, Reason.UNKNOWN);
             return Verdict.UNKNOWN_MEMBER;
         }
         members.heard(member, nowNs);
@@ -264,75 +252,10 @@ public final class SenderMachine {
             case ControlLayout.TYPE_READY -> onReady(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
-            case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset);
+            case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
-    }
-
-    private Verdict onJoin(final MemorySegment datagram, final long offset, final long nowNs) {
-        if (!JoinLayout.isValid(datagram, offset)) {
-            return Verdict.IMPOSSIBLE;
-        }
-        final long id = ControlLayout.receiver(datagram, offset);
-        int member = members.find(id);
-        if (member != MemberTable.NONE && members.state(member) == State.GONE) {
-            evict(member, Reason.UNKNOWN);
-            return Verdict.UNKNOWN_MEMBER;
-        }
-        if (member != MemberTable.NONE && members.state(member) == State.ACTIVE) {
-            return Verdict.DUPLICATE;
-        }
-        final boolean answeredJustNow =
-                member != MemberTable.NONE && nowNs - members.answeredNs(member) < JoinBudget.MEMBER_INTERVAL_NS;
-        if (answeredJustNow || !joins.take(nowNs)) {
-            return Verdict.LIMITED;
-        }
-        if (member == MemberTable.NONE) {
-            member = admit(id, datagram, offset, nowNs);
-            if (member == MemberTable.NONE) {
-                return Verdict.IMPOSSIBLE;
-            }
-        }
-        if (JoinLayout.ringSlots(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
-            evict(member, Reason.RING_TOO_SMALL);
-            members.remove(member, State.GONE);
-            onRefusal(Reason.RING_TOO_SMALL);
-            return Verdict.GOOD;
-        }
-        members.heard(member, nowNs);
-        members.answered(member, nowNs);
-        // The same token for every repetition, so that an early probe does for a late ADMIT.
-        final int token = members.token(member);
-        ids.receiver(id);
-        output.sendControl(member, AdmitLayout.writeAdmit(output.control(), ids, token, checksum));
-        output.probe(token);
-        return Verdict.GOOD;
-    }
-
-    private void onRefusal(final Reason reason) {
-        counts.refusals++;
-        counts.refusalReason = reason;
-    }
-
-    private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
-        final int member = members.vacancy(nowNs);
-        if (member == MemberTable.NONE) {
-            onRefusal(Reason.FULL);
-            refuse(id, Reason.FULL, nowNs);
-            return MemberTable.NONE;
-        }
-        if (members.state(member) != State.FREE) {
-            output.disconnect(member);
-            members.remove(member, State.FREE);
-        }
-        if (!output.connect(
-                member, JoinLayout.controlAddress(datagram, offset), JoinLayout.repairAddress(datagram, offset))) {
-            return MemberTable.NONE;
-        }
-        members.admit(member, id, random.nextInt(), nowNs);
-        memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
-        return member;
     }
 
     private Verdict onReady(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
@@ -345,7 +268,7 @@ public final class SenderMachine {
             final long first = window.boundaryFrom(next);
             members.activate(
                     member, first, window.frameIdFrom(first), first + AdmitLayout.grantSlots(datagram, offset));
-            grantedByAll = members.grantedByAll();
+            granted = members.granted();
             heartbeats.onUrgent(nowNs);
         }
         sendStart(member);
@@ -369,8 +292,13 @@ public final class SenderMachine {
         }
         final long acknowledged = AckLayout.acknowledged(datagram, offset);
         final long grant = AckLayout.grant(datagram, offset);
-        // A member may acknowledge the boundary it starts at before that was sent, and nothing else unsent.
-        if (acknowledged > Math.max(next, members.startSequence(member)) || grant - acknowledged > Integer.MAX_VALUE) {
+        // A member may acknowledge the boundary it starts at before that was sent, and nothing else unsent; but for the
+        // end
+        // of a frame that it gave up.
+        final boolean waitedFor = members.delivery(member).isWaitedFor();
+        final long ahead = waitedFor ? 0 : stream.frameMaxSlots();
+        if (acknowledged > Math.max(next + ahead, members.startSequence(member))
+                || grant - acknowledged > Integer.MAX_VALUE) {
             return Verdict.IMPOSSIBLE;
         }
         counts.acks++;
@@ -385,7 +313,7 @@ public final class SenderMachine {
         if (members.acknowledge(member, acknowledged, grant)) {
             members.timeoutNs(member, Long.MAX_VALUE);
         }
-        grantedByAll = members.grantedByAll();
+        granted = members.granted();
         return Verdict.GOOD;
     }
 
@@ -404,8 +332,11 @@ public final class SenderMachine {
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, members.rttNs() / 2);
         final int ranges = NackLayout.ranges(datagram, offset);
         for (int range = 0; range < ranges; range++) {
-            // What is freed was acknowledged, what is unsent cannot be missed.
+            // What is freed was acknowledged, or is held no more; what is unsent cannot be missed.
             final long first = Math.max(NackLayout.first(datagram, offset, range), window.freed());
+            if (first > NackLayout.first(datagram, offset, range)) {
+                tellTrail(member, nowNs);
+            }
             final long end = Math.min(
                     next, NackLayout.first(datagram, offset, range) + NackLayout.count(datagram, offset, range));
             for (long sequence = first; sequence < end; sequence++) {
@@ -418,12 +349,22 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    private Verdict onFrameRequest(final int member, final MemorySegment datagram, final long offset) {
+    // A member that is not waited for asks for what is held no more.
+    private void tellTrail(final int member, final long nowNs) {
+        if (!members.delivery(member).isWaitedFor() && nowNs >= trailNs) {
+            trailNs = nowNs + TRAIL_INTERVAL_NS;
+            heartbeats.onUrgent(nowNs);
+        }
+    }
+
+    private Verdict onFrameRequest(
+            final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (members.state(member) != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         final long first = FrameLayout.firstSequence(datagram, offset);
         if (first < window.freed() || first >= next) {
+            tellTrail(member, nowNs);
             return Verdict.IMPOSSIBLE;
         }
         sendMetadata(member, first);
@@ -437,13 +378,8 @@ public final class SenderMachine {
         // It asked for it, so nothing is left to be told: its place and addresses are free at once.
         output.disconnect(member);
         members.remove(member, State.FREE);
-        grantedByAll = members.grantedByAll();
+        granted = members.granted();
         return Verdict.GOOD;
-    }
-
-    private void evict(final int member, final Reason reason) {
-        ids.receiver(members.id(member));
-        output.sendControl(member, LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
     }
 
     /// Timers and repairs.
@@ -487,8 +423,13 @@ public final class SenderMachine {
         }
         ids.receiver(0);
         final MemorySegment datagram = output.control();
-        heartbeat.progress(Math.max(0, next - waiting), window.frameIdFrom(window.boundaryFrom(next)));
-        heartbeat.timing(nowNs, members.rttNs(), members.active());
+        final long boundary = window.boundaryFrom(next);
+        final long told = Math.max(0, next - waiting);
+        if (told == boundary) {
+            flags |= HeartbeatLayout.FLAG_BOUNDARY;
+        }
+        heartbeat.progress(told, window.frameIdFrom(boundary)).repairable(Math.max(0, told - window.freed()));
+        heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
         final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
         output.multicastControl(HeartbeatLayout.write(datagram, length, flags, heartbeat, checksum));
         counts.heartbeats++;
@@ -498,22 +439,51 @@ public final class SenderMachine {
     private int onMembersTick(final long nowNs) {
         memberDeadlineNs = Long.MAX_VALUE;
         int work = 0;
+        final long sinceNs = Math.min(nowNs - membersNs, 2 * MEMBER_TICK_NS);
+        membersNs = nowNs;
+        final boolean blocked = isBlocked();
         for (int m = 0; m < members.capacity(); m++) {
             if (members.state(m) == State.ACTIVE || members.state(m) == State.ADMITTED) {
-                work += onMemberTick(m, nowNs);
+                final boolean holdsBack = blocked && isHeldBackBy(m);
+                work += members.isTooSlow(m, holdsBack, sinceNs) ? evictAs(m, Reason.SLOW) : onMemberTick(m, nowNs);
                 memberDeadlineNs = nowNs + MEMBER_TICK_NS;
             }
         }
+        passOn(blocked);
         return work;
+    }
+
+    // Something is committed that must not be sent yet, or there is no room for more.
+    private boolean isBlocked() {
+        return next < window.committed() ? granted <= next : window.isFull();
+    }
+
+    private boolean isHeldBackBy(final int member) {
+        return members.state(member) == State.ACTIVE
+                && (next < window.committed()
+                        ? members.grant(member) <= next
+                        : members.acknowledged(member) <= window.freed());
+    }
+
+    // Where nobody is waited for and all are stuck, the stream goes on all the same, a window in each tick.
+    private void passOn(final boolean blocked) {
+        if (blocked && stuck && !members.isAnyWaitedFor()) {
+            granted = Math.max(granted, next + window.slots());
+        }
+        stuck = blocked;
+    }
+
+    private int evictAs(final int member, final Reason reason) {
+        admissions.evict(member, reason);
+        counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
+        members.remove(member, State.GONE);
+        granted = members.granted();
+        return 1;
     }
 
     private int onMemberTick(final int member, final long nowNs) {
         if (nowNs - members.heardNs(member) > stream.aliveTimeoutNs()) {
-            evict(member, Reason.SILENT);
-            counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
-            members.remove(member, State.GONE);
-            grantedByAll = members.grantedByAll();
-            return 1;
+            return evictAs(member, Reason.SILENT);
         }
         if (members.state(member) != State.ACTIVE) {
             return 0;

@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
@@ -28,9 +29,9 @@ final class AllocationTest {
     private final Mail toReceiver = new Mail();
     private final Mail toSender = new Mail();
     private final SenderMachine sender =
-            new SenderMachine(new SenderConfig(parts.stream, 4), window, new SplittableRandom(1), new Source());
+            new SenderMachine(new SenderConfig(parts.stream, 4, 0), window, new SplittableRandom(1), new Source());
     private final ReceiverMachine receiver = new ReceiverMachine(
-            new ReceiverConfig(parts.stream, 9, 256, 48, 2, MachinePair.ADDRESSES),
+            new ReceiverConfig(parts.stream, 9, 256, 48, 2, Delivery.RELIABLE, MachinePair.ADDRESSES),
             new SplittableRandom(2),
             new Sink());
     private final MemorySegment probe = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);

@@ -7,6 +7,7 @@ import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
@@ -18,8 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 
-/// A sender and a receiver machine joined by two queues of control datagrams that a test carries, or loses, by
-/// hand. Payload is headers only: 40 bytes are read wherever a datagram is given.
+/// A sender and a receiver machine joined by two queues of control datagrams that a test carries, or loses,
+/// by hand. Payload is headers only: 40 bytes are read wherever a datagram is given.
 final class MachinePair {
     static final long SESSION = 0x5eed_0000_cafe_0001L;
     static final int SLOT_BYTES = 64;
@@ -55,12 +56,14 @@ final class MachinePair {
     }
 
     MachinePair(final int ringSlots, final int capacity, final int membersMax) {
-        sender = new SenderMachine(new SenderConfig(stream, membersMax), window, new SplittableRandom(1), new Source());
+        sender = new SenderMachine(
+                new SenderConfig(stream, membersMax, 0), window, new SplittableRandom(1), new Source());
         receiver = newReceiver(5, ringSlots, capacity);
     }
 
     ReceiverMachine newReceiver(final long id, final int ringSlots, final int capacity) {
-        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, ADDRESSES);
+        final ReceiverConfig config =
+                new ReceiverConfig(stream, id, ringSlots, capacity, 2, Delivery.RELIABLE, ADDRESSES);
         return new ReceiverMachine(config, new SplittableRandom(2), new Sink());
     }
 

@@ -44,7 +44,7 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--plant",
             paramLabel = "NAME",
             description = "Break the protocol on purpose: no-duplicate-check, ignore-credit, reuse-unacked-slot,"
-                    + " skip-mend, forget-nack, wrong-frame-boundary or stale-session.")
+                    + " skip-mend, forget-nack, wrong-frame-boundary, stale-session or forget-given-up.")
     private String plant = "none";
 
     private final Environment environment;

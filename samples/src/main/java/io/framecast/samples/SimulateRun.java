@@ -39,7 +39,9 @@ final class SimulateRun {
             long events,
             long drops,
             long repairs,
+            long evictions,
             long frames,
+            long givenUp,
             long digest,
             Optional<SimReport> failed) {
         Map<String, Object> json() {
@@ -48,7 +50,9 @@ final class SimulateRun {
             json.put("events", events);
             json.put("drops", drops);
             json.put("repairs", repairs);
+            json.put("evictions", evictions);
             json.put("frames", frames);
+            json.put("given_up", givenUp);
             json.put("digest", String.format(Locale.ROOT, "%016x", digest));
             failed.ifPresent(report -> {
                 json.put("failing_seed", report.seed());
@@ -61,13 +65,16 @@ final class SimulateRun {
         String text() {
             return String.format(
                     Locale.ROOT,
-                    "%,d %s, %,d events, %,d drops, %,d repairs, %,d frames delivered and checked, digest %016x",
+                    "%,d %s, %,d events, %,d drops, %,d repairs, %,d evictions, %,d frames delivered and checked,"
+                            + " %,d given up by those not waited for, digest %016x",
                     seeds,
                     seeds == 1 ? "seed" : "seeds",
                     events,
                     drops,
                     repairs,
+                    evictions,
                     frames,
+                    givenUp,
                     digest);
         }
 
@@ -148,19 +155,23 @@ final class SimulateRun {
         private long events;
         private long drops;
         private long repairs;
+        private long evictions;
         private long frames;
+        private long givenUp;
         private long digest;
 
         void add(final SimReport report) {
             events += report.events();
             drops += report.drops();
             repairs += report.repairs();
+            evictions += report.evictions();
             frames += report.frames();
+            givenUp += report.givenUp();
             digest += report.digest() * (2 * report.seed() + 1);
         }
 
         Result result(final Plan plan, final long seeds, final Optional<SimReport> failed) {
-            return new Result(plan, seeds, events, drops, repairs, frames, digest, failed);
+            return new Result(plan, seeds, events, drops, repairs, evictions, frames, givenUp, digest, failed);
         }
     }
 

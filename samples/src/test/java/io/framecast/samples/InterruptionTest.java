@@ -128,7 +128,7 @@ final class InterruptionTest {
     void shouldTellThatASubscriberWasInterrupted() throws Exception {
         final Path out = directory.resolve("out");
         final var subscriber = tool.start("subscribe", ToolFixture.URI, "--out", out.toString(), "--json", "-");
-        tool.start("publish", ToolFixture.URI, "--input", "test", "--frame-bytes", "64", "--child");
+        tool.startApart("publish", ToolFixture.URI, "--input", "test", "--frame-bytes", "64", "--child");
         awaitFrames();
         tool.stop.request();
         final var run = subscriber.join();

@@ -18,7 +18,9 @@ final class SimulateTest {
         final String[] arguments = {"simulate", "--seeds", "1..30", "--receivers", "3", "--json", "-"};
         final Map<?, ?> first = tool.run(arguments).json();
         final Map<?, ?> second = tool.run(arguments).json();
-        assertEquals(List.of("seeds", "events", "drops", "repairs", "frames", "digest"), List.copyOf(first.keySet()));
+        assertEquals(
+                List.of("seeds", "events", "drops", "repairs", "evictions", "frames", "given_up", "digest"),
+                List.copyOf(first.keySet()));
         assertEquals(30L, first.get("seeds"));
         assertTrue((long) first.get("drops") > 0);
         assertTrue((long) first.get("repairs") > 0);

@@ -13,6 +13,9 @@ final class Partings {
             case SILENT ->
                 "source lost: silent for " + machine.silenceNs() / 1_000_000 + " ms (alive-timeout); is it running?";
             case CLOSED -> "source lost: it closed without end of stream";
+            case SLOW ->
+                "source lost: it evicted this subscriber for holding it back longer than its delivery= allows; release"
+                        + " frames sooner, or subscribe again";
             case UNKNOWN, LEFT, FULL, RING_TOO_SMALL ->
                 "source lost: it evicted this subscriber after alive-timeout without an answer; subscribe again";
         };
@@ -30,7 +33,7 @@ final class Partings {
                         + " bytes did not pass from the source; lower mtu= at the source";
             case RING_TOO_SMALL -> "join refused: ring too small for the source's frame-max; enlarge ring=";
             case FULL -> "join refused: the source holds as many subscribers as it can";
-            case UNKNOWN, LEFT, CLOSED -> "join refused: the source closed";
+            case UNKNOWN, LEFT, CLOSED, SLOW -> "join refused: the source closed";
         };
     }
 }

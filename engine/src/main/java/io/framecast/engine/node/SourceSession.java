@@ -80,8 +80,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private long stallLookNs;
     private boolean failed;
 
-    /// Opens lanes and memory. Owns the transport from then on; when it throws, what it opened is closed and the
-    /// transport is still the caller's.
+    /// Opens lanes and memory. Owns the transport from then on; when it throws, what it opened is closed and
+    /// the transport is still the caller's.
     ///
     /// @param secrets gives the session's nonce
     SourceSession(
@@ -106,7 +106,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
             window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
             smallFrames = window.bundleIn(memory.payload());
-            final SenderConfig config = new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT);
+            final SenderConfig config =
+                    new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, new EpochClock().offsetNs());
             machine = new SenderMachine(config, window, context.random(), this);
             controlPeers = new int[config.membersMax()];
             repairPeers = new int[config.membersMax()];
@@ -317,7 +318,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             final String why = switch (machine.counts().refusalReason()) {
                 case RING_TOO_SMALL -> "the subscriber's ring is too small for frame-max; enlarge its ring=";
                 case FULL -> "as many subscribers as there is room for have joined; it will ask again";
-                case LEFT, SILENT, UNKNOWN, CLOSED -> "the session is over";
+                case LEFT, SILENT, UNKNOWN, CLOSED, SLOW -> "the session is over";
             };
             notices.accept("publisher of " + stream().channel() + ": " + (refusals - refusalsNoticed)
                     + " join(s) refused: " + why);

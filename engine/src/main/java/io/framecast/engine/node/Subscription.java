@@ -25,6 +25,7 @@ import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -39,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 /// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is
 /// heard, has the conductor open a session for it, runs that session to its end.
 ///
-/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over through
-/// queues.
+/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over
+/// through queues.
 final class Subscription implements ReceiverOutput, AutoCloseable {
     private static final int NO_PEER = -1;
     private static final int SLOTS_MAX = 1 << 24;
@@ -275,6 +276,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 ringSlots,
                 Math.min(data.receiveCapacity(), sink.receiveSlots()),
                 channel.stream().reorderDatagrams(),
+                Delivery.RELIABLE,
                 new LaneAddresses(control.address().toBytes(), repair.address().toBytes()));
         return new ReceiverMachine(config, context.random(), this);
     }
@@ -323,9 +325,8 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         fail(reason);
     }
 
-    /// Receiver: this source is not for us, or does not answer. What its session took is freed, and another, or the
-    /// same
-    /// one later, is listened for.
+    /// Receiver: this source is not for us, or does not answer. What its session took is freed, and another,
+    /// or the same one later, is listened for.
     void decline(final long source, final String reason, final long nowNs) {
         opening = false;
         final ReceiverSession current = session;
@@ -351,7 +352,8 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         }
     }
 
-    /// Receiver: the session cannot go on. Frames, device and subscriber stay the user's until it closes them.
+    /// Receiver: the session cannot go on. Frames, device and subscriber stay the user's until it closes
+    /// them.
     void fail(final String reason) {
         if (!over && !leaving) {
             subscriber.onFailure(reason);

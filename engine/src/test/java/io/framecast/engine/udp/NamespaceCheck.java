@@ -33,8 +33,10 @@ final class NamespaceCheck {
         // Routed there by the namespace.
         exchange("framecast:udp?group=224.20.30.42:24571");
         requireRefused("framecast:udp?group=224.20.30.42:24571|mtu=1501|interface=" + interfaceName);
-        survive(interfaceName);
         giveUp(interfaceName);
+        ip("mtu 1500", interfaceName);
+        // Last: an interface that went down is up again some time after it was told so.
+        survive(interfaceName);
     }
 
     /// Faults of the interface in mid-stream: counted, told in one line each, and over when they are over.

@@ -3,16 +3,16 @@ package io.framecast.reliability.placement;
 /// Bookkeeping of a ring whose slots are consumed strictly in arrival order, whatever arrives, as a verbs
 /// receive queue does; and of the mend buffers in which frames are assembled that did not land in one piece.
 ///
-/// Arrival a lands in slot a mod ringSlots. A frame is in place when its datagrams landed one after another and
-/// did not pass the ring's end. Any other frame is *mended*: repairs go straight into a mend buffer, and when
-/// the frame is complete its landed runs are copied there and their slots are free at once. Slots are freed in
-/// arrival order.
+/// Arrival a lands in slot a mod ringSlots. A frame is in place when its datagrams landed one after another
+/// and did not pass the ring's end. Any other frame is *mended*: repairs go straight into a mend buffer, and
+/// when the frame is complete its landed runs are copied there and their slots are free at once. Slots are
+/// freed in arrival order.
 ///
-/// Order of calls: [#start]; for each datagram of the data lane [#land], then [#accept] or [#reject] with what
-/// the receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the machine is
-/// told, and [#repaired] when it took it; for the next whole frame [#canComplete], then `pollFrame`, then
-/// [#complete]; [#releaseRun] or [#releaseMend] when the user is done; [#repost] whenever [#repostable] is not
-/// 0; [#creditLimit] after each of these.
+/// Order of calls: [#start]; for each datagram of the data lane [#land], then [#accept] or [#reject] with
+/// what the receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the
+/// machine is told, and [#repaired] when it took it; for the next whole frame [#canComplete], then
+/// `pollFrame`, then [#complete]; [#releaseRun] or [#releaseMend] when the user is done; [#repost] whenever
+/// [#repostable] is not 0; [#creditLimit] after each of these.
 ///
 /// Pure state; one thread; allocates only when made.
 public final class FifoPlacement {
@@ -110,7 +110,8 @@ public final class FifoPlacement {
     /// buffer, a later one only when another stays free.
     ///
     /// @param firstSequence of the frame
-    /// @return the mend buffer, or [#NONE]: the repair must count as not received, and will be asked for again
+    /// @return the mend buffer, or [#NONE]: the repair must count as not received, and will be asked for
+    ///     again
     public int placeRepair(final long firstSequence) {
         final int buffer = mendBuffer(firstSequence);
         refusedRepairs += buffer == NONE ? 1 : 0;
@@ -151,8 +152,8 @@ public final class FifoPlacement {
         return NONE;
     }
 
-    /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be mended
-    /// and no buffer is free.
+    /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be
+    /// mended and no buffer is free.
     public boolean canComplete(final long firstSequence, final long slots) {
         return isInPlace(firstSequence, slots) || mendBuffer(firstSequence) != NONE;
     }
@@ -173,8 +174,8 @@ public final class FifoPlacement {
 
     /// The next frame goes to the user; mends it where needed.
     ///
-    /// @return in place: the arrival number of its first datagram, where its memory begins (modulo ringSlots);
-    /// mended: −1 − the mend buffer that holds it
+    /// @return in place: the arrival number of its first datagram, where its memory begins (modulo
+    ///     ringSlots); mended: −1 − the mend buffer that holds it
     public long complete(final long firstSequence, final long slots, final Copies copies) {
         nextFirst = firstSequence + slots;
         if (isInPlace(firstSequence, slots)) {
@@ -262,6 +263,24 @@ public final class FifoPlacement {
         mendFree++;
     }
 
+    /// The next frames, up to the one that begins at `endSequence`, are given up: what landed of them is
+    /// free, and what did not is not waited for.
+    public void skip(final long firstSequence, final long endSequence) {
+        long came = 0;
+        for (long s = firstSequence; s < Math.min(endSequence, firstSequence + mask + 1); s++) {
+            final long landing = landings[index(s)];
+            if (landing >= 0) {
+                busy[(int) (landing % ringSlots)] = false;
+            }
+            came += landing == UNKNOWN ? 0 : 1;
+            landings[index(s)] = UNKNOWN;
+        }
+        start += endSequence - firstSequence - came;
+        nextFirst = endSequence;
+        dropPassed();
+        advance();
+    }
+
     private void advance() {
         while (freedTo < arrived && !busy[(int) (freedTo % ringSlots)]) {
             freedTo++;
@@ -290,9 +309,9 @@ public final class FifoPlacement {
         return (int) (posted - arrived);
     }
 
-    /// Sequences below have a slot: as many are still to come as slots are posted. Those missing between others
-    /// count, for they may still come, late; those repaired do not, wherever they are in the sequence, or a
-    /// lost tail that was repaired would take its slots away for ever.
+    /// Sequences below have a slot: as many are still to come as slots are posted. Those missing between
+    /// others count, for they may still come, late; those repaired do not, wherever they are in the sequence,
+    /// or a lost tail that was repaired would take its slots away for ever.
     public long creditLimit() {
         return start + here + postedFree();
     }

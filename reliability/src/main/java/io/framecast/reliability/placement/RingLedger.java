@@ -1,21 +1,24 @@
 package io.framecast.reliability.placement;
 
-/// Bookkeeping of a ring addressed by sequence (slot = sequence mod ringSlots): which frames were delivered and
-/// are still held, up to where everything was released, and the credit that follows.
+/// Bookkeeping of a ring addressed by sequence: which frames were delivered and are still held, up to where
+/// everything was released, and the credit that follows.
 ///
-/// Frames are delivered in order and released in any order. Pure state; one thread; allocates only when made.
+/// A sequence's *place* is the sequence less what was jumped over so far, and its slot is its place mod
+/// ringSlots. Frames are delivered in order and released in any order. Pure state; one thread; allocates only
+/// when made.
 public final class RingLedger {
     private static final long NOT_HELD = -1;
 
     private final int ringSlots;
     private final int mask;
-    // By first sequence: end of a frame, or a bundle of them, that is held or was released early.
+    // By first place: end of a frame, or a bundle of them, that is held or was released early.
     private final long[] ends;
-    // By first sequence: frames there that are held.
+    // By first place: frames there that are held.
     private final byte[] sharing;
     private long delivered;
     private long releasedTo;
     private int held;
+    private long jumped;
 
     /// Makes a ledger of an empty ring.
     public RingLedger(final int ringSlots) {
@@ -37,6 +40,7 @@ public final class RingLedger {
         delivered = firstSequence;
         releasedTo = firstSequence;
         held = 0;
+        jumped = 0;
     }
 
     public int ringSlots() {
@@ -44,7 +48,7 @@ public final class RingLedger {
     }
 
     public int slot(final long sequence) {
-        return (int) (sequence % ringSlots);
+        return (int) ((sequence - jumped) % ringSlots);
     }
 
     /// Whether a run of slots passes the ring's end, so that its bytes are not contiguous.
@@ -53,41 +57,71 @@ public final class RingLedger {
     }
 
     /// The next frame goes to the user.
-    public void deliver(final long firstSequence, final long slots) {
-        deliver(firstSequence, slots, 1);
+    ///
+    /// @return its place, for [#release]
+    public long deliver(final long firstSequence, final long slots) {
+        return deliver(firstSequence, slots, 1);
     }
 
     /// The next frames, which share their slots, go to the user; each of them is released.
     ///
     /// @param frames 1 … 127
-    public void deliver(final long firstSequence, final long slots, final int frames) {
+    /// @return their place, for [#release]
+    public long deliver(final long firstSequence, final long slots, final int frames) {
         if (frames < 1 || frames > Byte.MAX_VALUE) {
             throw new IllegalArgumentException("frames that share slots: expected 1 … 127, got " + frames);
         }
-        if (firstSequence != delivered || slots <= 0 || firstSequence + slots > creditLimit()) {
+        if (firstSequence != delivered + jumped || slots <= 0 || firstSequence + slots > creditLimit()) {
             throw new IllegalStateException("frame of " + slots + " slots at " + firstSequence
-                    + " delivered, expected at " + delivered + " below " + creditLimit());
+                    + " delivered, expected at " + (delivered + jumped) + " below " + creditLimit());
         }
-        final int index = (int) firstSequence & mask;
-        ends[index] = firstSequence + slots;
-        sharing[index] = (byte) frames;
-        delivered += slots;
+        final long place = delivered;
+        append(slots, frames);
         held += frames;
+        return place;
+    }
+
+    /// The next frames, up to the one that begins at `endSequence`, are given up. Their slots are free once
+    /// all before them are. Where so many have no slots, sequences jump: the next frame takes the place that
+    /// the first of these had.
+    ///
+    /// @return by how much sequences jumped
+    public long skip(final long firstSequence, final long endSequence) {
+        if (firstSequence != delivered + jumped || endSequence <= firstSequence) {
+            throw new IllegalStateException("frames of " + firstSequence + " … " + endSequence
+                    + " given up, expected at " + (delivered + jumped));
+        }
+        if (endSequence > creditLimit()) {
+            jumped += endSequence - firstSequence;
+            return endSequence - firstSequence;
+        }
+        append(endSequence - firstSequence, 0);
+        advance();
+        return 0;
+    }
+
+    private void append(final long slots, final int frames) {
+        final int index = (int) delivered & mask;
+        delivered += slots;
+        ends[index] = delivered;
+        sharing[index] = (byte) frames;
     }
 
     /// The user gives a frame back; one of those that share their slots, where several do.
     ///
+    /// @param place as [#deliver] returned it
     /// @return whether credit grew
-    public boolean release(final long firstSequence) {
-        final int first = (int) firstSequence & mask;
-        if (firstSequence < releasedTo
-                || firstSequence >= delivered
-                || ends[first] <= firstSequence
-                || sharing[first] == 0) {
-            throw new IllegalStateException("frame at " + firstSequence + " is not held");
+    public boolean release(final long place) {
+        final int first = (int) place & mask;
+        if (place < releasedTo || place >= delivered || ends[first] <= place || sharing[first] == 0) {
+            throw new IllegalStateException("frame at " + place + " is not held");
         }
         sharing[first]--;
         held--;
+        return advance();
+    }
+
+    private boolean advance() {
         final long before = releasedTo;
         while (releasedTo < delivered && sharing[(int) releasedTo & mask] == 0) {
             final int index = (int) releasedTo & mask;
@@ -104,11 +138,11 @@ public final class RingLedger {
 
     /// Every slot below belongs to the ring again.
     public long releasedSequence() {
-        return releasedTo;
+        return releasedTo + jumped;
     }
 
     /// Sequences below have a slot.
     public long creditLimit() {
-        return releasedTo + ringSlots;
+        return releasedTo + jumped + ringSlots;
     }
 }

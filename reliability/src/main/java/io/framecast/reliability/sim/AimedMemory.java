@@ -126,14 +126,18 @@ final class AimedMemory extends SimPlacement {
 
     @Override
     long deliver(final long firstSequence, final long slots) {
-        ledger.deliver(firstSequence, slots);
         inPlace += ledger.wraps(firstSequence, slots) ? 0 : 1;
-        return 0;
+        return ledger.deliver(firstSequence, slots);
     }
 
     @Override
     void release(final long handle, final long firstSequence, final long slots) {
-        ledger.release(firstSequence);
+        ledger.release(handle);
+    }
+
+    @Override
+    void skip(final long firstSequence, final long endSequence) {
+        ledger.skip(firstSequence, endSequence);
     }
 
     @Override

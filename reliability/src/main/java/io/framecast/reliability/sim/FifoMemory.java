@@ -7,8 +7,8 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/// A ring that behaves like a verbs receive queue: whatever arrives takes the next posted slot; without one it
-/// is lost.
+/// A ring that behaves like a verbs receive queue: whatever arrives takes the next posted slot; without one
+/// it is lost.
 final class FifoMemory extends SimPlacement {
     private final FifoPlacement placement;
     private final byte[] ring;
@@ -110,6 +110,12 @@ final class FifoMemory extends SimPlacement {
         } else {
             placement.releaseMend((int) (-1 - handle));
         }
+    }
+
+    @Override
+    void skip(final long firstSequence, final long endSequence) {
+        placement.skip(firstSequence, endSequence);
+        placement.repost(placement.repostable());
     }
 
     @Override

@@ -19,7 +19,9 @@ public enum Plant {
     /// The source starts a member one datagram too late.
     WRONG_FRAME_BOUNDARY,
     /// The receiver takes another session's datagrams.
-    STALE_SESSION;
+    STALE_SESSION,
+    /// A receiver that gives frames up does not tell of them.
+    FORGET_GIVEN_UP;
 
     /// The name used on the command line: `no-duplicate-check`.
     public String label() {

@@ -10,6 +10,7 @@ final class SimJournal {
     private final List<String> violations = new ArrayList<>();
     private long digest;
     private long frames;
+    private long reliableNs;
 
     /// A decision: three numbers that say what it was.
     void decide(final long what, final long subject, final long value) {
@@ -19,6 +20,15 @@ final class SimJournal {
     void frame(final long timeNs, final long receiver, final long frameId) {
         frames++;
         decide(timeNs, receiver, frameId);
+    }
+
+    /// A reliable receiver got a frame.
+    void reliable(final long timeNs) {
+        reliableNs = timeNs;
+    }
+
+    long reliableNs() {
+        return reliableNs;
     }
 
     void violation(final long timeNs, final String text) {

@@ -13,13 +13,16 @@ import java.util.random.RandomGenerator;
 /// @param link what links are like; `chaos` varies it for each
 /// @param chaos 0 … 1: weight of late joiners, leavers, deaths, partitions, slow consumers, ghosts, refused
 /// repairs
-/// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long but under `chaos`
+/// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long but under
+///     `chaos`
 /// @param batchMax datagrams per batch, sent and received
 /// @param framesHeld frames a user keeps at once
 /// @param fifo share of receivers with FIFO placement
 /// @param datagramNs time the source takes per datagram
 /// @param firstFrameId number of the first frame
 /// @param tornEnd the publisher gives the last frame up half-way and closes
+/// @param impatient share of receivers whose delivery is not reliable
+/// @param dwellNs how long these keep each frame; 0: as others do
 /// @param plant how the protocol is broken
 public record SimOptions(
         int receivers,
@@ -37,13 +40,15 @@ public record SimOptions(
         long datagramNs,
         long firstFrameId,
         boolean tornEnd,
+        double impatient,
+        long dwellNs,
         Plant plant) {
     static final int MEND_BUFFERS_MAX = 3;
 
     /// A quiet run: clean links, nobody comes, goes or dwells.
     public static SimOptions quiet(final int receivers, final int frames) {
         return new SimOptions(
-                receivers, 64, 64, frames, 24, 0, LinkSpec.CLEAN, 0, 32, 16, 2, 0.5, 1_000, 0, false, Plant.NONE);
+                receivers, 64, 64, frames, 24, 0, LinkSpec.CLEAN, 0, 32, 16, 2, 0.5, 1_000, 0, false, 0, 0, Plant.NONE);
     }
 
     /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
@@ -69,6 +74,8 @@ public record SimOptions(
                 200L << random.nextInt(6),
                 random.nextInt(8) == 0 ? (1L << 32) - random.nextInt(40) : 0,
                 random.nextInt(8) == 0,
+                random.nextInt(3) / 2.0,
+                random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0,
                 Plant.NONE);
     }
 
@@ -115,6 +122,8 @@ public record SimOptions(
                 datagramNs,
                 firstFrameId,
                 true,
+                impatient,
+                dwellNs,
                 plant);
     }
 
@@ -135,6 +144,8 @@ public record SimOptions(
                 datagramNs,
                 firstFrameId,
                 tornEnd,
+                impatient,
+                dwellNs,
                 value);
     }
 
@@ -155,6 +166,8 @@ public record SimOptions(
                 datagramNs,
                 firstFrameId,
                 tornEnd,
+                impatient,
+                dwellNs,
                 plant);
     }
 
@@ -176,6 +189,8 @@ public record SimOptions(
                 datagramNs,
                 firstFrameId,
                 tornEnd,
+                impatient,
+                dwellNs,
                 plant);
     }
 
@@ -196,6 +211,31 @@ public record SimOptions(
                 datagramNs,
                 firstFrameId,
                 tornEnd,
+                impatient,
+                dwellNs,
+                plant);
+    }
+
+    /// Some receivers are not waited for, or evicted when they are slow.
+    public SimOptions withImpatient(final double share, final long keepNs) {
+        return new SimOptions(
+                receivers,
+                slotBytes,
+                windowSlots,
+                frames,
+                frameMaxSlots,
+                frameBytes,
+                link,
+                chaos,
+                receiveCapacity,
+                batchMax,
+                framesHeld,
+                fifo,
+                datagramNs,
+                firstFrameId,
+                tornEnd,
+                share,
+                keepNs,
                 plant);
     }
 }

@@ -27,6 +27,9 @@ abstract class SimPlacement {
 
     abstract void release(long handle, long firstSequence, long slots);
 
+    /// The next frames are given up.
+    abstract void skip(long firstSequence, long endSequence);
+
     abstract long creditLimit();
 
     /// The memory that a delivered frame lies in.

@@ -1,6 +1,7 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.BundleTable;
+import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
@@ -9,6 +10,7 @@ import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.placement.FifoPlacement;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -25,8 +27,8 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One incarnation of a receiver: finds the source by its heartbeat, joins, checks every frame it is given, and
-/// keeps frames for a while as a slow user does.
+/// One incarnation of a receiver: finds the source by its heartbeat, joins, checks every frame it is given,
+/// and keeps frames for a while as a slow user does.
 final class SimReceiver extends SimNode implements ReceiverOutput {
     /// A gap that stays open this long must have been reported.
     private static final long GAP_REPORT_MAX_NS = 100_000_000;
@@ -40,6 +42,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     private final Session session;
     private final long id;
     private final long consumerDelayMaxNs;
+    private final Delivery delivery;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final HeaderChecksum checksum = new HeaderChecksum();
     private @Nullable ReceiverMachine machine;
@@ -59,6 +62,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     private boolean sourceClosed;
     private boolean owed;
     private long deliveredBytes;
+    private long givenUpFrames;
     private long sourceHeardNs;
 
     /// Where a run's parts meet.
@@ -80,6 +84,15 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         id = random.nextLong() | 1;
         final boolean slow = random.nextDouble() < options.chaos() / 2;
         consumerDelayMaxNs = slow ? 20_000_000 : 100_000;
+        delivery = random.nextDouble() < options.impatient() ? draw(random) : Delivery.RELIABLE;
+    }
+
+    private static Delivery draw(final RandomGenerator random) {
+        return switch (random.nextInt(3)) {
+            case 0 -> Delivery.deadline(1 + random.nextInt(60));
+            case 1 -> Delivery.LATEST;
+            default -> Delivery.evict(1 + random.nextInt(60));
+        };
     }
 
     void address(final int value) {
@@ -102,7 +115,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     /// Whether the source must respect this receiver's grant and acknowledgements.
     boolean isCounted() {
         final ReceiverMachine m = machine;
-        return m != null && m.state() == State.RECEIVING && !evicted && !left;
+        return m != null && m.state() == State.RECEIVING && !evicted && !left && delivery.isWaitedFor();
     }
 
     long grantedSequence() {
@@ -161,6 +174,9 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     void evicted(final long heardBySourceNs, final long aliveTimeoutNs, final LeaveLayout.Reason reason) {
         if (reason == LeaveLayout.Reason.SILENT && nowNs() - heardBySourceNs <= aliveTimeoutNs) {
             violation("evicted though the source heard it " + (nowNs() - heardBySourceNs) / 1000 + " us ago");
+        }
+        if (reason == LeaveLayout.Reason.SLOW && delivery.kind() != Delivery.Kind.EVICT) {
+            violation("evicted for being slow: " + delivery);
         }
         evicted = true;
     }
@@ -246,7 +262,13 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
                 + random().nextInt(2) * random().nextInt(64);
         final byte[] name = {(byte) (address >>> 8), (byte) address};
         final ReceiverConfig config = new ReceiverConfig(
-                stream, id, ringSlots, options.receiveCapacity(), random().nextInt(8), new LaneAddresses(name, name));
+                stream,
+                id,
+                ringSlots,
+                options.receiveCapacity(),
+                random().nextInt(8),
+                delivery,
+                new LaneAddresses(name, name));
         final ReceiverMachine made = new ReceiverMachine(config, random(), this);
         placement = place(made, ringSlots);
         bundle = new BundleTable(stream);
@@ -303,6 +325,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
 
     private void deliver(final ReceiverMachine m, final SimPlacement p) {
         while (true) {
+            m.passOver(nowNs());
             final long bytes = m.nextFrameBytes();
             final long first = m.nextFrameSequence();
             final long slots = StreamInfo.slots(bytes, options.slotBytes());
@@ -320,10 +343,18 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
                 onBundle(frame, p, handle);
             }
             held++;
-            final long delayNs = random().nextInt(4) == 0 ? random().nextLong(consumerDelayMaxNs) : 0;
+            final long delayNs = dwells() ? options.dwellNs() : pauseNs();
             events().at(nowNs() + delayNs, () -> release(m, p, handle, first, slots));
             m.onCredit(p.creditLimit(), nowNs());
         }
+    }
+
+    private boolean dwells() {
+        return options.dwellNs() > 0 && delivery.kind() != Delivery.Kind.RELIABLE;
+    }
+
+    private long pauseNs() {
+        return random().nextInt(4) == 0 ? random().nextLong(consumerDelayMaxNs) : 0;
     }
 
     private void release(
@@ -357,6 +388,9 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         }
         expectedFrame++;
         journal.frame(nowNs(), address, frame.frameId());
+        if (delivery.kind() == Delivery.Kind.RELIABLE) {
+            journal.reliable(nowNs());
+        }
         deliveredBytes += frame.bytes();
         final SimFrames.Frame truth = frames.get(frame.frameId());
         final byte[] metadata = frame.metadata();
@@ -369,6 +403,31 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             return;
         }
         checkBytes(truth, p, handle, frame.slotOffset());
+    }
+
+    @Override
+    public long onGivenUp(final GivenUp givenUp) {
+        final SimPlacement p = Objects.requireNonNull(placement);
+        if (delivery.isWaitedFor()) {
+            violation("gives up frame " + givenUp.firstFrameId() + " though it is waited for");
+        }
+        if (givenUp.firstFrameId() != expectedFrame || givenUp.frames() < 1) {
+            violation("gives up " + givenUp.frames() + " frames from " + givenUp.firstFrameId() + ", expected "
+                    + expectedFrame);
+        }
+        expectedFrame += options.plant() == Plant.FORGET_GIVEN_UP ? 0 : givenUp.frames();
+        if (frames.firstSequence(expectedFrame) != givenUp.endSequence()) {
+            violation("frame " + expectedFrame + " begins at " + frames.firstSequence(expectedFrame) + ", given up to "
+                    + givenUp.endSequence());
+        }
+        givenUpFrames += givenUp.frames();
+        journal.decide(nowNs(), address, givenUp.endSequence());
+        p.skip(givenUp.firstSequence(), givenUp.endSequence());
+        return p.creditLimit();
+    }
+
+    long givenUpFrames() {
+        return givenUpFrames;
     }
 
     private void checkBytes(

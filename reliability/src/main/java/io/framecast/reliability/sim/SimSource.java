@@ -87,7 +87,7 @@ final class SimSource extends SimNode implements SenderOutput {
         small = window.bundleIn(MemorySegment.ofArray(payloads));
         freeSlotsMin = small.takes(Math.max(1, options.frameBytes())) ? 2 : 1;
         addresses = new int[Math.max(4, 2 * options.receivers())];
-        machine = new SenderMachine(new SenderConfig(stream, addresses.length), window, random, this);
+        machine = new SenderMachine(new SenderConfig(stream, addresses.length, 0), window, random, this);
         pauseMaxNs = options.chaos() == 0 ? 1 : 1 + random.nextLong(2_000_000);
     }
 
@@ -105,7 +105,8 @@ final class SimSource extends SimNode implements SenderOutput {
         return ended && (closed || machine.isDrained());
     }
 
-    /// Whether it closed in the middle of a frame: nobody hears of it any more, and the last frame is nobody's.
+    /// Whether it closed in the middle of a frame: nobody hears of it any more, and the last frame is
+    /// nobody's.
     boolean isClosed() {
         return closed;
     }

@@ -8,10 +8,10 @@ import java.util.SplittableRandom;
 /// One source, many receivers, a hostile network and an all-knowing checker, in virtual time. Everything
 /// follows from a seed: the same seed gives the same events, digest and violations on any machine.
 ///
-/// The checker demands that every receiver gets each frame exactly once, in order, whole, with the right bytes
-/// at its final address, from the boundary on at which it became a member; that the source never passes a
-/// member's grant and never frees what a member lacks; that every gap is reported; that nobody is evicted or
-/// gives up without silence; and that all comes to an end once faults stop.
+/// The checker demands that every receiver gets each frame exactly once, in order, whole, with the right
+/// bytes at its final address, from the boundary on at which it became a member; that the source never passes
+/// a member's grant and never frees what a member lacks; that every gap is reported; that nobody is evicted
+/// or gives up without silence; and that all comes to an end once faults stop.
 public final class Simulation {
     /// When quiet runs begin to publish: everybody has joined, however often the handshake was lost.
     static final long QUIET_BEGIN_NS = 500_000_000;
@@ -196,8 +196,10 @@ public final class Simulation {
 
     private SimReport report() {
         long bytes = 0;
+        long givenUp = 0;
         for (final SimReceiver receiver : receivers) {
             bytes += receiver.deliveredBytes();
+            givenUp += receiver.givenUpFrames();
         }
         return new SimReport(
                 seed,
@@ -205,9 +207,11 @@ public final class Simulation {
                 network.drops(),
                 source.machine().counts().repairedDatagrams(),
                 journal.frames(),
+                givenUp,
                 bytes,
                 source.wireBytes(),
                 source.machine().counts().evictions(),
+                journal.reliableNs(),
                 events.nowNs(),
                 journal.digest(),
                 journal.violations());

@@ -89,6 +89,23 @@ public final class ReceiveWindow {
         end = last;
     }
 
+    /// Gives up what is missing below `first`: as if all of it had been received.
+    public void skipTo(final long first) {
+        for (long sequence = next; sequence < Math.min(first, end); sequence++) {
+            if (ahead > 0 && bit(sequence)) {
+                bits[index(sequence) >>> 6] &= ~(1L << sequence);
+                ahead--;
+            }
+        }
+        next = Math.max(next, first);
+        extend(next);
+        while (ahead > 0 && bit(next)) {
+            bits[index(next) >>> 6] &= ~(1L << next);
+            next++;
+            ahead--;
+        }
+    }
+
     /// The first sequence at or after `from`, below `end`, that is missing; `end` when there is none.
     public long nextMissing(final long from) {
         long sequence = Math.max(from, next);
@@ -100,6 +117,24 @@ public final class ReceiveWindow {
             sequence = (sequence | 63) + 1;
         }
         return end;
+    }
+
+    /// The first sequence at or after `from` that was not received.
+    public long nextUnreceived(final long from) {
+        long sequence = from;
+        while (isReceived(sequence)) {
+            sequence++;
+        }
+        return sequence;
+    }
+
+    /// How many sequences from `first` on were not received, at most `max`.
+    public int unreceivedRun(final long first, final int max) {
+        int run = 0;
+        while (run < max && !isReceived(first + run)) {
+            run++;
+        }
+        return run;
     }
 
     private boolean bit(final long sequence) {

@@ -5,19 +5,21 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest sequence,
-/// so that lost tails are noticed, and the source's time, to be echoed for the round-trip time.
+/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest
+/// sequence, so that lost tails are noticed, and the source's time, to be echoed for the round-trip time.
 ///
 /// ```
 ///  32 nextSequence u64 (all below were sent)  40 nextFrameId u64  48 sourceTimeNs i64  56 frameMaxBytes u64
-///  64 slotBytes u32  68 windowSlots u32  72 rttNs u32  76 aliveTimeoutMs u32  80 members u32  84 reserved u32
-///  88 control address (1 + 32)  121 data address (1 + 32)  154 channel: length u8, up to 64 bytes
+///  64 slotBytes u32  68 windowSlots u32  72 rttNs u32  76 aliveTimeoutMs u32  80 members u32  84 repairable u32
+///  88 clockNs i64  96 control address (1 + 32)  129 data address (1 + 32)  162 channel: length u8, up to 64 bytes
 /// ```
 public final class HeartbeatLayout {
     /// No more frames: nextSequence is final.
     public static final int FLAG_END_OF_STREAM = 1;
     /// Every receiver answers with an ACK at once.
     public static final int FLAG_ACK_REQUEST = 2;
+    /// A frame begins at nextSequence, with the number nextFrameId.
+    public static final int FLAG_BOUNDARY = 4;
 
     static final int NEXT_SEQUENCE = 32;
     static final int NEXT_FRAME_ID = 40;
@@ -28,7 +30,9 @@ public final class HeartbeatLayout {
     static final int RTT = 72;
     static final int ALIVE_TIMEOUT = 76;
     static final int MEMBERS = 80;
-    static final int CONTROL_ADDRESS = 88;
+    static final int REPAIRABLE = 84;
+    static final int CLOCK = 88;
+    static final int CONTROL_ADDRESS = 96;
     static final int DATA_ADDRESS = CONTROL_ADDRESS + AddressField.LENGTH;
     static final int CHANNEL = DATA_ADDRESS + AddressField.LENGTH;
     static final int CHANNEL_BYTES_MAX = 64;
@@ -54,12 +58,23 @@ public final class HeartbeatLayout {
                 && datagram.get(Wire.INT, offset + ALIVE_TIMEOUT) > 0
                 && nextSequence(datagram, offset) >= 0
                 && nextSequence(datagram, offset) <= Wire.SEQUENCE_MAX
+                && repairable(datagram, offset) <= nextSequence(datagram, offset)
                 && AddressField.isValid(datagram, offset + CONTROL_ADDRESS)
                 && AddressField.isValid(datagram, offset + DATA_ADDRESS);
     }
 
     public static long nextSequence(final MemorySegment datagram, final long offset) {
         return datagram.get(Wire.LONG, offset + NEXT_SEQUENCE);
+    }
+
+    /// The source still holds that many datagrams below nextSequence; what is older cannot be sent again.
+    public static long repairable(final MemorySegment datagram, final long offset) {
+        return Integer.toUnsignedLong(datagram.get(Wire.INT, offset + REPAIRABLE));
+    }
+
+    /// The source's clock that frames are stamped by, in nanoseconds since the epoch.
+    public static long clockNs(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.LONG, offset + CLOCK);
     }
 
     public static long nextFrameId(final MemorySegment datagram, final long offset) {
@@ -125,6 +140,8 @@ public final class HeartbeatLayout {
         datagram.set(Wire.LONG, SOURCE_TIME, values.sourceTimeNs);
         datagram.set(Wire.INT, RTT, (int) Math.min(values.rttNs, 0xffff_ffffL));
         datagram.set(Wire.INT, MEMBERS, values.members);
+        datagram.set(Wire.INT, REPAIRABLE, values.repairable);
+        datagram.set(Wire.LONG, CLOCK, values.clockNs);
         return ControlLayout.seal(datagram, length, checksum);
     }
 }

@@ -8,6 +8,8 @@ public final class HeartbeatValues {
     long sourceTimeNs;
     long rttNs;
     int members;
+    int repairable;
+    long clockNs;
 
     public HeartbeatValues(final ControlIds ids) {
         this.ids = ids;
@@ -17,6 +19,18 @@ public final class HeartbeatValues {
     public HeartbeatValues progress(final long sequence, final long frameId) {
         nextSequence = sequence;
         nextFrameId = frameId;
+        return this;
+    }
+
+    /// Sets how many datagrams below the next sequence can still be sent again, at most a window.
+    public HeartbeatValues repairable(final long datagrams) {
+        repairable = (int) datagrams;
+        return this;
+    }
+
+    /// Sets the clock that frames are stamped by.
+    public HeartbeatValues clock(final long epochNs) {
+        clockNs = epochNs;
         return this;
     }
 

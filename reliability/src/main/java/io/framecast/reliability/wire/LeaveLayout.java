@@ -26,7 +26,9 @@ public final class LeaveLayout {
         /// The source does not know this receiver (it was evicted, or belongs to an older session).
         UNKNOWN,
         /// The source closed without end of stream.
-        CLOSED
+        CLOSED,
+        /// It held the source back for longer than its delivery policy allows.
+        SLOW
     }
 
     private static final Reason[] REASONS = Reason.values();

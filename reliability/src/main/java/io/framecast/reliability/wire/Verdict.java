@@ -1,13 +1,16 @@
 package io.framecast.reliability.wire;
 
-/// What became of a datagram from the wire. Everything but GOOD, DUPLICATE and EARLY is a rejection and is
-/// counted by reason.
+/// What became of a datagram from the wire. Everything but GOOD, DUPLICATE, EARLY and OVERRUN is a rejection
+/// and is counted by reason.
 public enum Verdict {
     GOOD,
     /// Valid, but had arrived before: dropped silently, counted apart from rejections.
     DUPLICATE,
     /// Valid, but sent before this receiver was a member: dropped silently.
     EARLY,
+    /// Valid, but the source did not wait for this receiver to have room: dropped, counted apart from
+    /// rejections.
+    OVERRUN,
     BAD_LENGTH,
     BAD_VERSION,
     BAD_TYPE,
@@ -26,6 +29,6 @@ public enum Verdict {
     LIMITED;
 
     public boolean isRejection() {
-        return this != GOOD && this != DUPLICATE && this != EARLY;
+        return this != GOOD && this != DUPLICATE && this != EARLY && this != OVERRUN;
     }
 }

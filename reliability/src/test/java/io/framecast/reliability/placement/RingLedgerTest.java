@@ -49,6 +49,38 @@ final class RingLedgerTest {
     }
 
     @Test
+    void shouldFreeSlotsInOrderWhenFramesAreGivenUpThatHaveSome() {
+        final RingLedger ledger = new RingLedger(100);
+        ledger.start(0);
+        final long held = ledger.deliver(0, 10);
+        assertEquals(0, ledger.skip(10, 40));
+        assertEquals(100, ledger.creditLimit());
+        assertEquals(40, ledger.slot(40));
+        ledger.release(held);
+        assertEquals(140, ledger.creditLimit());
+        assertThrows(IllegalStateException.class, () -> ledger.skip(10, 50));
+        assertThrows(IllegalStateException.class, () -> ledger.skip(40, 40));
+    }
+
+    @Test
+    void shouldJumpWhenMoreIsGivenUpThanHasSlots() {
+        final RingLedger ledger = new RingLedger(100);
+        ledger.start(7);
+        final long held = ledger.deliver(7, 60);
+        assertEquals(1_000_000 - 67, ledger.skip(67, 1_000_000));
+        // The next frame lies behind the one that is held, and has the slots that are free.
+        assertEquals(67, ledger.slot(1_000_000));
+        assertEquals(1_000_040, ledger.creditLimit());
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(1_000_000, 41));
+        final long next = ledger.deliver(1_000_000, 40);
+        assertTrue(ledger.release(held));
+        assertEquals(1_000_100, ledger.creditLimit());
+        ledger.release(next);
+        assertEquals(1_000_140, ledger.creditLimit());
+        assertEquals(0, ledger.framesHeld());
+    }
+
+    @Test
     void shouldSayThatAFrameWrapsWhenItPassesTheEnd() {
         final RingLedger ledger = new RingLedger(10);
         assertFalse(ledger.wraps(5, 5));

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class SimulationTest {
     private static final int PLANT_SEEDS_MAX = 20;
+    private static final int MEAN_SEEDS = 8;
 
     private static void assertClean(final SimReport report) {
         assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
@@ -144,8 +145,8 @@ final class SimulationTest {
     }
 
     /// Guards the protocol's performance: what a change does to goodput, repairs and overhead shows here,
-    /// without hardware. The numbers are exact because everything follows from the seed; when a change is meant
-    /// to move them, the new table is part of it.
+    /// without hardware. The numbers are exact because everything follows from the seeds; when a change is
+    /// meant to move them, the new table is part of it. One run with loss may be a tenth off their mean.
     @Test
     void shouldKeepGoodputWhenLossGrows() {
         final StringBuilder table = new StringBuilder();
@@ -155,29 +156,35 @@ final class SimulationTest {
                         .withFrames(100_000, 1408, 512)
                         .withFlow(256, 2, 0)
                         .withLink(LinkSpec.lossy(loss).withQueue(512));
-                final SimReport report = Simulation.run(1, options);
-                assertClean(report);
-                final double bytes = (double) report.deliveredBytes() / receivers;
-                table.append("%5.1f %% %d: %4d MB/s, %4d repairs, wire +%.1f %%%n"
-                        .formatted(
-                                100 * loss,
-                                receivers,
-                                (long) (bytes * 1000 / (report.timeNs() - Simulation.QUIET_BEGIN_NS)),
-                                report.repairs(),
-                                100 * (report.wireBytes() / bytes - 1)));
+                table.append("%5.1f %% %d: %s%n".formatted(100 * loss, receivers, means(options, receivers)));
             }
         }
         assertEquals(EXPECTED, table.toString());
     }
 
+    private static String means(final SimOptions options, final int receivers) {
+        double goodput = 0;
+        double repairs = 0;
+        double wire = 0;
+        for (long seed = 1; seed <= MEAN_SEEDS; seed++) {
+            final SimReport report = Simulation.run(seed, options);
+            assertClean(report);
+            final double bytes = (double) report.deliveredBytes() / receivers;
+            goodput += bytes * 1000 / (report.timeNs() - Simulation.QUIET_BEGIN_NS) / MEAN_SEEDS;
+            repairs += (double) report.repairs() / MEAN_SEEDS;
+            wire += 100 * (report.wireBytes() / bytes - 1) / MEAN_SEEDS;
+        }
+        return "%4d MB/s, %4d repairs, wire +%.1f %%".formatted((long) goodput, (long) repairs, wire);
+    }
+
     private static final String EXPECTED = """
               0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
               0.0 % 8: 1363 MB/s,    0 repairs, wire +2.9 %
-              0.1 % 1: 1365 MB/s,   33 repairs, wire +3.0 %
-              0.1 % 8: 1284 MB/s,  255 repairs, wire +3.8 %
-              1.0 % 1: 1278 MB/s,  273 repairs, wire +3.9 %
-              1.0 % 8:  917 MB/s, 2349 repairs, wire +11.3 %
-              5.0 % 1:  571 MB/s, 1461 repairs, wire +8.1 %
-              5.0 % 8:  307 MB/s, 11807 repairs, wire +45.1 %
+              0.1 % 1: 1360 MB/s,   32 repairs, wire +3.0 %
+              0.1 % 8: 1317 MB/s,  242 repairs, wire +3.8 %
+              1.0 % 1: 1220 MB/s,  288 repairs, wire +3.9 %
+              1.0 % 8:  856 MB/s, 2314 repairs, wire +11.2 %
+              5.0 % 1:  587 MB/s, 1511 repairs, wire +8.3 %
+              5.0 % 8:  290 MB/s, 11763 repairs, wire +45.0 %
             """;
 }

@@ -42,8 +42,11 @@ final class LayoutTest {
     private List<MemorySegment> one() {
         final List<MemorySegment> all = new ArrayList<>();
         all.add(heartbeat(HeartbeatLayout.FLAG_ACK_REQUEST));
-        all.add(exact(
-                JoinLayout.write(scratch, ids, 99, new LaneAddresses(new byte[] {1}, new byte[] {2, 3}), checksum)));
+        all.add(exact(JoinLayout.write(
+                scratch,
+                ids,
+                new JoinLayout.Terms(99, Delivery.deadline(40), new LaneAddresses(new byte[] {1}, new byte[] {2, 3})),
+                checksum)));
         all.add(exact(AdmitLayout.writeAdmit(scratch, ids, 42, checksum)));
         all.add(exact(AdmitLayout.writeReady(scratch, ids, 42, 10, checksum)));
         all.add(exact(StartLayout.write(scratch, ids, 1000, 10, checksum)));

@@ -1,0 +1,139 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.MemberTable.State;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.random.RandomGenerator;
+
+/// A source's door: answers JOIN by ADMIT and a probe, or by a refusal, and tells those who are no members
+/// so.
+///
+/// One thread.
+final class Admissions {
+    // Notices to receivers that are not in the table, so that garbage cannot make the source speak.
+    private static final long STRANGER_INTERVAL_NS = 1_000_000;
+
+    private final StreamInfo stream;
+    private final MemberTable members;
+    private final RandomGenerator random;
+    private final SenderOutput output;
+    private final SenderCounts counts;
+    private final ControlIds ids;
+    private final JoinBudget joins = new JoinBudget();
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private long strangerNs;
+
+    /// @param random for probe tokens
+    Admissions(
+            final StreamInfo stream,
+            final MemberTable members,
+            final RandomGenerator random,
+            final SenderOutput output,
+            final SenderCounts counts) {
+        this.stream = stream;
+        this.members = members;
+        this.random = random;
+        this.output = output;
+        this.counts = counts;
+        ids = new ControlIds(stream.session());
+    }
+
+    Verdict onJoin(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!JoinLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final long id = ControlLayout.receiver(datagram, offset);
+        int member = members.find(id);
+        if (member != MemberTable.NONE && members.state(member) == State.GONE) {
+            evict(member, Reason.UNKNOWN);
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        if (member != MemberTable.NONE && members.state(member) == State.ACTIVE) {
+            return Verdict.DUPLICATE;
+        }
+        final boolean answeredJustNow =
+                member != MemberTable.NONE && nowNs - members.answeredNs(member) < JoinBudget.MEMBER_INTERVAL_NS;
+        if (answeredJustNow || !joins.take(nowNs)) {
+            return Verdict.LIMITED;
+        }
+        if (member == MemberTable.NONE) {
+            member = admit(id, datagram, offset, nowNs);
+            if (member == MemberTable.NONE) {
+                return Verdict.IMPOSSIBLE;
+            }
+        }
+        if (JoinLayout.ringSlots(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
+            evict(member, Reason.RING_TOO_SMALL);
+            members.remove(member, State.GONE);
+            onRefusal(Reason.RING_TOO_SMALL);
+            return Verdict.GOOD;
+        }
+        members.heard(member, nowNs);
+        members.answered(member, nowNs);
+        // The same token for every repetition, so that an early probe does for a late ADMIT.
+        final int token = members.token(member);
+        ids.receiver(id);
+        output.sendControl(member, AdmitLayout.writeAdmit(output.control(), ids, token, checksum));
+        output.probe(token);
+        return Verdict.GOOD;
+    }
+
+    private void onRefusal(final Reason reason) {
+        counts.refusals++;
+        counts.refusalReason = reason;
+    }
+
+    private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
+        final int member = members.vacancy(nowNs);
+        if (member == MemberTable.NONE) {
+            onRefusal(Reason.FULL);
+            refuse(id, Reason.FULL, nowNs);
+            return MemberTable.NONE;
+        }
+        if (members.state(member) != State.FREE) {
+            output.disconnect(member);
+            members.remove(member, State.FREE);
+        }
+        if (!output.connect(
+                member, JoinLayout.controlAddress(datagram, offset), JoinLayout.repairAddress(datagram, offset))) {
+            return MemberTable.NONE;
+        }
+        members.admit(member, id, JoinLayout.delivery(datagram, offset), random.nextInt(), nowNs);
+        return member;
+    }
+
+    /// One who is not in the table: its place was given to another since it was evicted. It must hear that it
+    /// is no member, or it waits for ever.
+    void onStranger(final long id, final int type, final long nowNs) {
+        final boolean speaksAsMember = type == ControlLayout.TYPE_READY
+                || type == ControlLayout.TYPE_ACK
+                || type == ControlLayout.TYPE_NACK
+                || type == ControlLayout.TYPE_FRAME_REQUEST;
+        if (speaksAsMember) {
+            refuse(id, Reason.UNKNOWN, nowNs);
+        }
+    }
+
+    // By multicast, for there is no address of one who is not in the table.
+    private void refuse(final long id, final Reason reason, final long nowNs) {
+        if (id != 0 && nowNs >= strangerNs) {
+            strangerNs = nowNs + STRANGER_INTERVAL_NS;
+            ids.receiver(id);
+            output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+        }
+    }
+
+    /// Tells a member that it is none any more.
+    void evict(final int member, final Reason reason) {
+        ids.receiver(members.id(member));
+        output.sendControl(member, LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+    }
+}

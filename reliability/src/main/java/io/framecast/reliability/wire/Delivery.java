@@ -1,0 +1,64 @@
+package io.framecast.reliability.wire;
+
+/// What a receiver does when it cannot keep up with its source; told to it in JOIN.
+///
+/// @param kind the policy
+/// @param patienceMs DEADLINE: a frame's age, in milliseconds, at which it is given up; EVICT: how long the
+///     source may be held back; else 0
+public record Delivery(Kind kind, int patienceMs) {
+    /// Most that JOIN can say.
+    public static final int PATIENCE_MAX_MS = 0xffff;
+
+    public static final Delivery RELIABLE = new Delivery(Kind.RELIABLE, 0);
+    public static final Delivery LATEST = new Delivery(Kind.LATEST, 0);
+
+    /// Policies; the position is the wire code.
+    public enum Kind {
+        /// Gets every frame; the source waits for it.
+        RELIABLE,
+        /// Gives up frames older than its patience; the source does not wait.
+        DEADLINE,
+        /// Gives up whatever is not the newest; the source does not wait.
+        LATEST,
+        /// Gets every frame, and is evicted when it holds the source back.
+        EVICT
+    }
+
+    private static final Kind[] KINDS = Kind.values();
+
+    public Delivery {
+        final boolean patient = kind == Kind.DEADLINE || kind == Kind.EVICT;
+        if (patient ? patienceMs < 1 || patienceMs > PATIENCE_MAX_MS : patienceMs != 0) {
+            throw new IllegalArgumentException(
+                    "delivery " + kind + ": expected 1 … " + PATIENCE_MAX_MS + " ms, got " + patienceMs);
+        }
+    }
+
+    public static Delivery deadline(final int patienceMs) {
+        return new Delivery(Kind.DEADLINE, patienceMs);
+    }
+
+    public static Delivery evict(final int patienceMs) {
+        return new Delivery(Kind.EVICT, patienceMs);
+    }
+
+    /// Whether the source sends and frees nothing that this receiver has no room for, or lacks.
+    public boolean isWaitedFor() {
+        return kind == Kind.RELIABLE || kind == Kind.EVICT;
+    }
+
+    // Two words of the wire: kind in the low byte, patience in the high half.
+    int code() {
+        return patienceMs << 16 | kind.ordinal();
+    }
+
+    static boolean isCode(final int code) {
+        final int kind = code & 0xffff;
+        final int patience = code >>> 16;
+        return kind < KINDS.length && (KINDS[kind] == Kind.DEADLINE || KINDS[kind] == Kind.EVICT) == (patience > 0);
+    }
+
+    static Delivery of(final int code) {
+        return new Delivery(KINDS[code & 0xffff], code >>> 16);
+    }
+}

@@ -1,0 +1,78 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Receivers that their source does not wait for, or evicts. The simulator's checker demands of them that
+/// every frame is delivered or given up, once, in order, by its number.
+final class DeliveryTest {
+    private static final int SEEDS = 60;
+    private static final long STOPPED_NS = 2_000_000_000;
+
+    private static SimOptions options(final double fifo) {
+        return SimOptions.quiet(4, 200)
+                .withFrames(20_000, 1408, 64)
+                .withFlow(64, 2, fifo)
+                .withLink(LinkSpec.lossy(0.001).withQueue(256));
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 1})
+    void shouldNotHoldOthersUpWhenAReceiverStopsThatIsNotWaitedFor(final double fifo) {
+        int compared = 0;
+        long quickNs = 0;
+        long stoppedNs = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport quick = clean(seed, options(fifo).withImpatient(0.5, 0));
+            final SimReport stopped = clean(seed, options(fifo).withImpatient(0.5, STOPPED_NS));
+            // Without one that is evicted, with one that gives up, and with one that must not notice.
+            if (stopped.evictions() == 0 && stopped.givenUp() > 0 && stopped.reliableNs() > 0) {
+                compared++;
+                quickNs += quick.reliableNs() - Simulation.QUIET_BEGIN_NS;
+                stoppedNs += stopped.reliableNs() - Simulation.QUIET_BEGIN_NS;
+            }
+        }
+        final double goodput = (double) quickNs / stoppedNs;
+        assertTrue(compared > 10 && goodput > 0.95, goodput + " of the undisturbed goodput in " + compared + " runs");
+    }
+
+    @Test
+    void shouldEvictWithinItsPatienceWhenAReceiverHoldsTheSourceBack() {
+        int evicted = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = clean(seed, options(0).withImpatient(0.25, STOPPED_NS));
+            if (report.evictions() > 0 && report.reliableNs() > 0) {
+                evicted++;
+                // 60 ms of patience each at most, and 40 ms until it is looked at.
+                final long most = Simulation.QUIET_BEGIN_NS + 100_000_000 + 4 * 100_000_000L;
+                assertTrue(report.reliableNs() < most, "seed " + seed + ": " + report.reliableNs());
+            }
+        }
+        assertTrue(evicted > 5, evicted + " runs with evictions");
+    }
+
+    @Test
+    void shouldGiveNothingUpWhenEverybodyKeepsUp() {
+        for (long seed = 1; seed <= 20; seed++) {
+            final SimReport report = clean(
+                    seed,
+                    SimOptions.quiet(3, 50)
+                            .withFrames(500, 1408, 64)
+                            .withFlow(64, 50, 0)
+                            .withImpatient(0, 0));
+            assertEquals(0, report.givenUp());
+            assertEquals(150, report.frames());
+        }
+    }
+
+    private static SimReport clean(final long seed, final SimOptions options) {
+        final SimReport report = Simulation.run(seed, options);
+        assertEquals(List.of(), report.violations(), () -> "seed " + seed);
+        return report;
+    }
+}
