@@ -184,10 +184,12 @@ final class GiveUps {
                 more = skip(end(first), idBehind(first), LossReason.EXPIRED);
             } else if (kind == Delivery.Kind.LATEST && awaitsKeyframe && keyed && !isKeyframe(first)) {
                 more = skip(end(first), idBehind(first), LossReason.AWAITS_KEYFRAME);
-            } else if (kind == Delivery.Kind.LATEST && newest(first) > first) {
-                more = skip(newest(first), queue.frameId(newest(first)), LossReason.SUPERSEDED);
             } else {
-                break;
+                final long newest = kind == Delivery.Kind.LATEST ? newest(first) : first;
+                if (newest == first) {
+                    break;
+                }
+                more = skip(newest, queue.frameId(newest), LossReason.SUPERSEDED);
             }
             count += more;
         }

@@ -56,20 +56,6 @@ final class DeliveryTest {
         assertTrue(evicted > 5, evicted + " runs with evictions");
     }
 
-    @Test
-    void shouldGiveNothingUpWhenEverybodyKeepsUp() {
-        for (long seed = 1; seed <= 20; seed++) {
-            final SimReport report = clean(
-                    seed,
-                    SimOptions.quiet(3, 50)
-                            .withFrames(500, 1408, 64)
-                            .withFlow(64, 50, 0)
-                            .withImpatient(0, 0));
-            assertEquals(0, report.givenUp());
-            assertEquals(150, report.frames());
-        }
-    }
-
     private static SimReport clean(final long seed, final SimOptions options) {
         final SimReport report = Simulation.run(seed, options);
         assertEquals(List.of(), report.violations(), () -> "seed " + seed);
