@@ -26,6 +26,7 @@ final class Admissions {
     private final RandomGenerator random;
     private final SenderOutput output;
     private final SenderCounts counts;
+    private final CoRoots coRoots;
     private final ControlIds ids;
     private final JoinBudget joins = new JoinBudget();
     private final HeaderChecksum checksum = new HeaderChecksum();
@@ -33,16 +34,13 @@ final class Admissions {
 
     /// @param random for probe tokens
     Admissions(
-            final StreamInfo stream,
-            final MemberTable members,
-            final RandomGenerator random,
-            final SenderOutput output,
-            final SenderCounts counts) {
+            final StreamInfo stream, final MemberTable members, final RandomGenerator random, final CoRoots coRoots) {
         this.stream = stream;
         this.members = members;
         this.random = random;
-        this.output = output;
-        this.counts = counts;
+        this.coRoots = coRoots;
+        output = coRoots.output();
+        counts = coRoots.counts();
         ids = new ControlIds(stream.session());
     }
 
@@ -102,11 +100,13 @@ final class Admissions {
             output.disconnect(member);
             members.remove(member, State.FREE);
         }
+        final JoinLayout.Terms terms = JoinLayout.terms(datagram, offset);
         if (!output.connect(
-                member, JoinLayout.controlAddress(datagram, offset), JoinLayout.repairAddress(datagram, offset))) {
+                member, terms.addresses().control(), terms.addresses().repair())) {
             return MemberTable.NONE;
         }
-        members.admit(member, id, JoinLayout.delivery(datagram, offset), random.nextInt(), nowNs);
+        members.admit(member, id, terms, random.nextInt(), nowNs);
+        coRoots.onAdmitted(member);
         return member;
     }
 

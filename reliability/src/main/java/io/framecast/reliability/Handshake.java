@@ -22,6 +22,7 @@ final class Handshake {
     private final ControlIds ids;
     private final HeaderChecksum checksum;
     private final ReceiverOutput output;
+    private final boolean serves;
     private int token;
     private int probeToken;
     private boolean probed;
@@ -32,11 +33,13 @@ final class Handshake {
             final ReceiverConfig config,
             final ControlIds ids,
             final HeaderChecksum checksum,
-            final ReceiverOutput output) {
+            final ReceiverOutput output,
+            final boolean serves) {
         this.config = config;
         this.ids = ids;
         this.checksum = checksum;
         this.output = output;
+        this.serves = serves;
     }
 
     State onAdmit(final State state, final int admitToken, final long nowNs) {
@@ -77,7 +80,7 @@ final class Handshake {
         output.sendControl(
                 state == State.STARTING
                         ? AdmitLayout.writeReady(datagram, ids, token, config.firstGrantSlots(), checksum)
-                        : JoinLayout.write(datagram, ids, config.joinTerms(), checksum));
+                        : JoinLayout.write(datagram, ids, config.joinTerms(serves), checksum));
         dueNs = nowNs + Math.min(RETRY_MAX_NS, RETRY_NS << Math.min(attempts, DOUBLINGS_MAX));
         attempts++;
     }

@@ -1,7 +1,10 @@
 package io.framecast.reliability;
 
 import io.framecast.reliability.flow.RttEstimator;
+import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LaneAddresses;
 
 /// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
 /// GONE, so that it can be told, until its place is needed.
@@ -14,6 +17,8 @@ final class MemberTable {
 
     private static final long HELD_BACK_SHARE = 50;
     private static final long NS_PER_MS = 1_000_000;
+    private static final JoinLayout.Terms NOBODY =
+            new JoinLayout.Terms(0, Delivery.RELIABLE, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
 
     /// Where a member stands.
     enum State {
@@ -33,7 +38,7 @@ final class MemberTable {
     private final long[] startFrameIds;
     private final boolean[] started;
     private final boolean[] complete;
-    private final Delivery[] deliveries;
+    private final JoinLayout.Terms[] terms;
     private final long[] heldBackNs;
     private final int[] tokens;
     private final long[] heardNs;
@@ -52,7 +57,7 @@ final class MemberTable {
         startFrameIds = new long[membersMax];
         started = new boolean[membersMax];
         complete = new boolean[membersMax];
-        deliveries = new Delivery[membersMax];
+        terms = new JoinLayout.Terms[membersMax];
         heldBackNs = new long[membersMax];
         tokens = new int[membersMax];
         heardNs = new long[membersMax];
@@ -61,7 +66,7 @@ final class MemberTable {
         timeouts = new int[membersMax];
         rtts = new RttEstimator[membersMax];
         java.util.Arrays.fill(states, State.FREE);
-        java.util.Arrays.fill(deliveries, Delivery.RELIABLE);
+        java.util.Arrays.fill(terms, NOBODY);
         java.util.Arrays.setAll(rtts, _ -> new RttEstimator());
     }
 
@@ -97,9 +102,9 @@ final class MemberTable {
         return gone == NONE ? stalled : gone;
     }
 
-    void admit(final int member, final long id, final Delivery delivery, final int token, final long nowNs) {
+    void admit(final int member, final long id, final JoinLayout.Terms joinTerms, final int token, final long nowNs) {
         ids[member] = id;
-        deliveries[member] = delivery;
+        terms[member] = joinTerms;
         heldBackNs[member] = 0;
         tokens[member] = token;
         complete[member] = false;
@@ -151,7 +156,7 @@ final class MemberTable {
     /// @param held what the source still holds begins there
     boolean areServed(final long next, final long held) {
         for (int m = 0; m < ids.length; m++) {
-            final boolean beyondHelp = !deliveries[m].isWaitedFor() && acknowledged[m] < held;
+            final boolean beyondHelp = !delivery(m).isWaitedFor() && acknowledged[m] < held;
             if (states[m] == State.ACTIVE && acknowledged[m] < next && !beyondHelp) {
                 return false;
             }
@@ -172,7 +177,7 @@ final class MemberTable {
     private long acknowledged(final long limit, final boolean waitedFor) {
         long least = limit;
         for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE && deliveries[m].isWaitedFor() == waitedFor) {
+            if (states[m] == State.ACTIVE && delivery(m).isWaitedFor() == waitedFor) {
                 least = Math.min(least, acknowledged[m]);
             }
         }
@@ -195,7 +200,7 @@ final class MemberTable {
         long least = Long.MAX_VALUE;
         long most = Long.MIN_VALUE;
         for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE && deliveries[m].isWaitedFor()) {
+            if (states[m] == State.ACTIVE && delivery(m).isWaitedFor()) {
                 least = Math.min(least, grants[m]);
             } else if (states[m] == State.ACTIVE) {
                 most = Math.max(most, grants[m]);
@@ -207,7 +212,7 @@ final class MemberTable {
     /// Whether the source waits for any active member.
     boolean isAnyWaitedFor() {
         for (int m = 0; m < ids.length; m++) {
-            if (states[m] == State.ACTIVE && deliveries[m].isWaitedFor()) {
+            if (states[m] == State.ACTIVE && delivery(m).isWaitedFor()) {
                 return true;
             }
         }
@@ -238,7 +243,15 @@ final class MemberTable {
     }
 
     Delivery delivery(final int member) {
-        return deliveries[member];
+        return terms[member].delivery();
+    }
+
+    CoRootOffer offer(final int member) {
+        return terms[member].offer();
+    }
+
+    LaneAddresses addresses(final int member) {
+        return terms[member].addresses();
     }
 
     /// Counts how long a member has held the source back, less a fiftieth of the time that it has not.
@@ -247,8 +260,8 @@ final class MemberTable {
     /// @return whether that is longer than its delivery policy allows
     boolean isTooSlow(final int member, final boolean holdsBack, final long ns) {
         heldBackNs[member] = Math.max(0, heldBackNs[member] + (holdsBack ? ns : -ns / HELD_BACK_SHARE));
-        return deliveries[member].kind() == Delivery.Kind.EVICT
-                && heldBackNs[member] > deliveries[member].patienceMs() * NS_PER_MS;
+        return delivery(member).kind() == Delivery.Kind.EVICT
+                && heldBackNs[member] > delivery(member).patienceMs() * NS_PER_MS;
     }
 
     long grant(final int member) {

@@ -1,5 +1,6 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.wire.StreamInfo;
@@ -18,6 +19,7 @@ final class MetadataTracker {
     private final int slotBytes;
     private long first;
     private long askNs = Long.MAX_VALUE;
+    private int asked;
 
     MetadataTracker(final FrameTable frames, final ReceiveWindow window, final int slotBytes) {
         this.frames = frames;
@@ -49,6 +51,7 @@ final class MetadataTracker {
                 return;
             }
             askNs = Long.MAX_VALUE;
+            asked = 0;
             first += StreamInfo.slots(frames.frameBytes(first), slotBytes);
         }
     }
@@ -57,12 +60,19 @@ final class MetadataTracker {
     void skipTo(final long sequence) {
         if (sequence > first) {
             first = sequence;
+            asked = 0;
             askNs = Long.MAX_VALUE;
         }
     }
 
     void onAsked(final long nowNs, final long rttNs) {
+        asked++;
         askNs = nowNs + Math.max(RETRY_MIN_NS, 2 * rttNs);
+    }
+
+    /// Whether it was asked for before, in vain.
+    boolean isInsistent() {
+        return asked >= NackScheduler.INSISTENT_AFTER;
     }
 
     /// When the metadata of [#first] is to be asked for.

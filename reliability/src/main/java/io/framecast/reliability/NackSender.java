@@ -8,24 +8,33 @@ import io.framecast.reliability.wire.NackLayout;
 /// Packs ranges into NACK datagrams.
 final class NackSender implements NackScheduler.Output {
     private final ReceiverOutput output;
+    private final Reporting reporting;
     private final ControlIds ids;
     private final HeaderChecksum checksum;
     private final ReceiverCounts counts;
     private int ranges;
+    private boolean insistent;
 
     NackSender(
             final ReceiverOutput output,
+            final Reporting reporting,
             final ControlIds ids,
             final HeaderChecksum checksum,
             final ReceiverCounts counts) {
         this.output = output;
+        this.reporting = reporting;
         this.ids = ids;
         this.checksum = checksum;
         this.counts = counts;
     }
 
     @Override
-    public void nack(final long firstSequence, final int count) {
+    public void nack(final long firstSequence, final int count, final boolean insisted) {
+        final boolean toSource = insisted || !reporting.isAssigned();
+        if (toSource != insistent) {
+            flush();
+            insistent = toSource;
+        }
         NackLayout.range(output.control(), ranges++, firstSequence, count);
         counts.nackedDatagrams += count;
         if (ranges == NackLayout.RANGES_MAX) {
@@ -36,7 +45,7 @@ final class NackSender implements NackScheduler.Output {
     /// Sends what is packed.
     void flush() {
         if (ranges > 0) {
-            output.sendControl(NackLayout.write(output.control(), ids, ranges, checksum));
+            reporting.send(NackLayout.write(output.control(), ids, ranges, checksum), insistent);
             counts.nacks++;
             ranges = 0;
         }

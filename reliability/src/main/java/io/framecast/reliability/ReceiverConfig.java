@@ -1,5 +1,6 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -14,6 +15,7 @@ import io.framecast.reliability.wire.StreamInfo;
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
 /// @param delivery what it does when it cannot keep up
 /// @param addresses where it takes unicast
+/// @param site receivers of one site share a co-root where they can; 0: nowhere in particular
 public record ReceiverConfig(
         StreamInfo stream,
         long receiverId,
@@ -21,7 +23,8 @@ public record ReceiverConfig(
         int receiveCapacity,
         int reorderDatagrams,
         Delivery delivery,
-        LaneAddresses addresses) {
+        LaneAddresses addresses,
+        int site) {
     public ReceiverConfig {
         if (receiverId == 0 || ringSlots <= 0 || receiveCapacity <= 0 || reorderDatagrams < 0) {
             throw new IllegalArgumentException("receiver: expected an id, ring slots > 0 and receive capacity > 0, got "
@@ -29,8 +32,20 @@ public record ReceiverConfig(
         }
     }
 
-    JoinLayout.Terms joinTerms() {
-        return new JoinLayout.Terms(ringSlots, delivery, addresses);
+    /// Nowhere in particular.
+    public ReceiverConfig(
+            final StreamInfo stream,
+            final long receiverId,
+            final int ringSlots,
+            final int receiveCapacity,
+            final int reorderDatagrams,
+            final Delivery delivery,
+            final LaneAddresses addresses) {
+        this(stream, receiverId, ringSlots, receiveCapacity, reorderDatagrams, delivery, addresses, 0);
+    }
+
+    JoinLayout.Terms joinTerms(final boolean serves) {
+        return new JoinLayout.Terms(ringSlots, delivery, addresses, new CoRootOffer(site, serves));
     }
 
     /// What is granted before anything has arrived.

@@ -8,6 +8,10 @@ public final class ReceiverCounts {
     long nackedDatagrams;
     long acks;
     long givenUpFrames;
+    long aggregates;
+    long reportsTaken;
+    long repairsSent;
+    int servedMembers;
 
     public long frames() {
         return frames;
@@ -28,6 +32,26 @@ public final class ReceiverCounts {
 
     public long acks() {
         return acks;
+    }
+
+    /// ACKs sent for a whole set, as its co-root; among [#acks].
+    public long aggregates() {
+        return aggregates;
+    }
+
+    /// ACKs and NACKs taken from others, as their co-root.
+    public long reportsTaken() {
+        return reportsTaken;
+    }
+
+    /// Members of the set that it serves now as their co-root.
+    public int servedMembers() {
+        return servedMembers;
+    }
+
+    /// Datagrams sent to others, as their co-root.
+    public long repairsSent() {
+        return repairsSent;
     }
 
     /// Frames that were given up whole.

@@ -4,8 +4,7 @@ import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
-import io.framecast.reliability.wire.AckLayout;
-import io.framecast.reliability.wire.AckValues;
+import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
@@ -58,17 +57,17 @@ public final class ReceiverMachine {
     private final ReceiveWindow window;
     private final FrameTable frames;
     private final NackScheduler nacks;
-    private final AckScheduler acks;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final HeaderCheck headers;
     private final ControlIds ids;
-    private final AckValues ackValues = new AckValues();
     private final VerdictCounts verdicts = new VerdictCounts();
     private final ReceiverCounts counts = new ReceiverCounts();
     private final Handshake handshake;
     private final MetadataTracker metadata;
     private final FrameQueue queue;
     private final NackSender nackSender;
+    private final ReceiveLedger ledger;
+    private final Reporting reporting;
     private final StreamEnd streamEnd = new StreamEnd();
     private final SourceWatch source;
     // Null for one that its source waits for.
@@ -77,31 +76,41 @@ public final class ReceiverMachine {
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
     private long acceptedSequence = NO_SEQUENCE;
-    private long highestData = -1;
-    private long startSequence;
-    private long creditLimit;
-    private long grantedMax;
 
-    /// Makes a receiver; [#start] begins the handshake.
+    /// Makes a receiver that serves nobody; [#start] begins the handshake.
     ///
     /// @param random for back-off and skew only
     public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
+        this(config, random, output, null);
+    }
+
+    /// Makes a receiver.
+    ///
+    /// @param serving what it does as a co-root; null for one that does not serve
+    public ReceiverMachine(
+            final ReceiverConfig config,
+            final RandomGenerator random,
+            final ReceiverOutput output,
+            final @Nullable CoRootOutput serving) {
         this.config = config;
         this.output = output;
         stream = config.stream();
         source = new SourceWatch(stream.aliveTimeoutNs());
         headers = new HeaderCheck(stream, checksum);
         ids = new ControlIds(stream.session()).receiver(config.receiverId());
-        handshake = new Handshake(config, ids, checksum, output);
+        handshake = new Handshake(config, ids, checksum, output, serving != null);
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
         metadata = new MetadataTracker(frames, window, stream.slotBytes());
         queue = new FrameQueue(frames, window, metadata, stream.slotBytes());
         final GiveUps.Arrivals arrivals = new GiveUps.Arrivals(frames, window, metadata, queue);
         giveUps = GiveUps.of(config.delivery(), stream, arrivals, this::onGivenUp);
-        nackSender = new NackSender(output, ids, checksum, counts);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
-        acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
+        ledger = new ReceiveLedger(config, window, metadata, queue, streamEnd);
+        final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
+        reporting =
+                new Reporting(ids, new CoRoot.Parts(serving, output, checksum, counts, window, source, acks), ledger);
+        nackSender = new NackSender(output, reporting, ids, checksum, counts);
     }
 
     public void start(final long nowNs) {
@@ -142,7 +151,7 @@ public final class ReceiverMachine {
 
     /// The sequence at which this receiver became a member; meaningful from RECEIVING on.
     public long startSequence() {
-        return startSequence;
+        return ledger.startSequence();
     }
 
     /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo
@@ -154,7 +163,7 @@ public final class ReceiverMachine {
     /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
     /// where a repair already lies.
     public long expectedSequence() {
-        return window.nextUnreceived(Math.max(window.next(), highestData + 1));
+        return window.nextUnreceived(ledger.highest());
     }
 
     /// How many sequences from `first` on may be aimed at: none of them has been received.
@@ -174,7 +183,7 @@ public final class ReceiverMachine {
 
     /// The largest grant told to the source.
     public long grantedSequence() {
-        return grantedMax;
+        return ledger.granted();
     }
 
     /// A datagram of the data lane.
@@ -195,7 +204,7 @@ public final class ReceiverMachine {
         }
         final long first = acceptedSequence - DataLayout.frameIndex(headers, offset);
         final long frameBytes = frames.frameBytes(first);
-        final long room = Math.min(first + frameBytes / stream.slotBytes(), grantedMax) - window.end();
+        final long room = Math.min(first + frameBytes / stream.slotBytes(), ledger.granted()) - window.end();
         final int run = HeaderRun.length(headers, offset, stride, (int) Math.min(max, room));
         if (run > 0) {
             window.receiveAtEnd(run);
@@ -236,12 +245,12 @@ public final class ReceiverMachine {
         }
         final long sequence = DataLayout.sequence(header, offset);
         if (window.isReceived(sequence)) {
-            acks.onDuplicate(nowNs);
+            reporting.onDuplicate(nowNs);
             return Verdict.DUPLICATE;
         }
         final long first = sequence - DataLayout.frameIndex(header, offset);
         final long frameEnd = first + StreamInfo.slots(DataLayout.frameBytes(header, offset), stream.slotBytes());
-        if (sequence >= grantedMax) {
+        if (sequence >= ledger.granted()) {
             return giveUps != null && streamEnd.admits(frameEnd)
                     ? giveUps.onOverrun(header, offset, frameEnd)
                     : Verdict.IMPOSSIBLE;
@@ -260,14 +269,14 @@ public final class ReceiverMachine {
 
     private void onGivenUp(final GivenUp givenUp) {
         counts.givenUpFrames += givenUp.frames();
-        creditLimit = Math.max(creditLimit, output.onGivenUp(givenUp));
+        ledger.onCredit(output.onGivenUp(givenUp));
     }
 
     /// Gives up whole frames that are out of date; call before [#nextFrameBytes], where the source does not
     /// wait.
     public void passOver(final long nowNs) {
         if (giveUps != null && giveUps.passOver(nowNs) > 0) {
-            acks.onRequest(nowNs);
+            reporting.onRequest(false, nowNs);
         }
     }
 
@@ -277,11 +286,26 @@ public final class ReceiverMachine {
         source.onData(nowNs);
         metadata.advance(nowNs, source.rttNs());
         if (!repair) {
-            highestData = Math.max(highestData, last);
-            nacks.onData(highestData, nowNs);
+            ledger.onData(last);
+            nacks.onData(ledger.highestData(), nowNs);
         }
         onChange();
-        acks.onReceived(count, window.end(), last + 1 == frameEnd, nowNs);
+        reporting.onAccepted(count, last + 1 == frameEnd, nowNs);
+    }
+
+    /// What a co-root keeps for its set: the caller puts every datagram there that was accepted, as it came,
+    /// and says so by [#onStored]. Null for a receiver that serves nobody.
+    public @Nullable RepairStore store() {
+        final CoRoot coRoot = reporting.coRoot();
+        return coRoot == null ? null : coRoot.store();
+    }
+
+    /// The store holds this sequence now.
+    public void onStored(final long sequence) {
+        final CoRoot coRoot = reporting.coRoot();
+        if (coRoot != null) {
+            coRoot.onHeld(sequence);
+        }
     }
 
     private Verdict onProbe(final int token, final int bytes, final long nowNs) {
@@ -302,7 +326,7 @@ public final class ReceiverMachine {
         }
         final long receiver = ControlLayout.receiver(datagram, offset);
         if (receiver != 0 && receiver != config.receiverId()) {
-            return verdicts.count(Verdict.UNKNOWN_MEMBER);
+            return verdicts.count(reporting.onOthers(datagram, offset, nowNs));
         }
         return verdicts.count(dispatch(datagram, offset, nowNs));
     }
@@ -314,6 +338,10 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
             case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset, nowNs);
+            case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_SET ->
+                state == State.RECEIVING || state == State.ENDED
+                        ? reporting.onInstruction(datagram, offset, nowNs)
+                        : Verdict.EARLY;
             // What receivers say to sources reaches receivers too where both share a port.
             case ControlLayout.TYPE_JOIN,
                     ControlLayout.TYPE_READY,
@@ -332,18 +360,19 @@ public final class ReceiverMachine {
         source.onHeartbeat(
                 HeartbeatLayout.sourceTimeNs(datagram, offset), HeartbeatLayout.rttNs(datagram, offset), nowNs);
         nacks.onRtt(source.rttNs());
+        final int flags = ControlLayout.flags(datagram, offset);
+        final boolean direct = (flags & HeartbeatLayout.FLAG_DIRECT) != 0;
         if (state == State.ENDED) {
-            acks.onRequest(nowNs);
+            reporting.onRequest(direct, nowNs);
         }
         if (state != State.RECEIVING) {
             return Verdict.GOOD;
         }
-        final int flags = ControlLayout.flags(datagram, offset);
         final long told = HeartbeatLayout.nextSequence(datagram, offset);
-        final long sent = giveUps == null ? told : Math.min(told, grantedMax);
-        if (sent > grantedMax) {
+        final long sent = giveUps == null ? told : Math.min(told, ledger.granted());
+        if (sent > ledger.granted()) {
             // The source went past this receiver's credit, so it no longer counts it: an ACK brings the EVICT.
-            acks.onRequest(nowNs);
+            reporting.onRequest(true, nowNs);
             return Verdict.IMPOSSIBLE;
         }
         final boolean end = (flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0;
@@ -358,7 +387,7 @@ public final class ReceiverMachine {
             window.extend(sent);
         }
         if (flags != 0) {
-            acks.onRequest(nowNs);
+            reporting.onRequest(direct, nowNs);
         }
         return Verdict.GOOD;
     }
@@ -379,16 +408,14 @@ public final class ReceiverMachine {
         source.onHeard(nowNs);
         if (state == State.STARTING) {
             state = State.RECEIVING;
-            startSequence = StartLayout.firstSequence(datagram, offset);
-            queue.start(startSequence, StartLayout.firstFrameId(datagram, offset));
-            metadata.start(startSequence);
-            window.reset(startSequence);
-            highestData = startSequence - 1;
-            creditLimit = startSequence + config.ringSlots();
-            grantedMax = startSequence + config.firstGrantSlots();
+            final long first = StartLayout.firstSequence(datagram, offset);
+            queue.start(first, StartLayout.firstFrameId(datagram, offset));
+            metadata.start(first);
+            window.reset(first);
+            ledger.start(first);
         }
         if (state == State.RECEIVING) {
-            acks.onRequest(nowNs);
+            reporting.onRequest(true, nowNs);
         }
         return Verdict.GOOD;
     }
@@ -405,10 +432,15 @@ public final class ReceiverMachine {
         if (first < queue.first()) {
             return Verdict.DUPLICATE;
         }
-        if (first >= grantedMax) {
+        if (first >= ledger.granted()) {
             return Verdict.IMPOSSIBLE;
         }
-        frames.putMetadata(first, FrameLayout.metadata(datagram, offset));
+        final byte[] bytes = FrameLayout.metadata(datagram, offset);
+        frames.putMetadata(first, bytes);
+        final RepairStore store = store();
+        if (store != null) {
+            store.putMetadata(first, bytes);
+        }
         metadata.advance(nowNs, source.rttNs());
         return Verdict.GOOD;
     }
@@ -433,19 +465,10 @@ public final class ReceiverMachine {
 
     /// Slots were freed: sequences below `limit` have a place now.
     public void onCredit(final long limit, final long nowNs) {
-        if (limit > creditLimit) {
-            creditLimit = limit;
+        if (ledger.onCredit(limit)) {
             onChange();
-            acks.onGrant(grant(), window.end(), nowNs);
+            reporting.onGrant(nowNs);
         }
-    }
-
-    // Never takes back what was granted.
-    private long grant() {
-        final long capacityLimit = Math.max(highestData + 1, window.next()) + config.receiveCapacity();
-        // Frames not yet polled keep their place in the tables, which are as long as the window.
-        final long tableLimit = queue.first() + window.capacity();
-        return Math.max(grantedMax, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
     }
 
     /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it asks
@@ -456,7 +479,7 @@ public final class ReceiverMachine {
         }
         final long sequence = DataLayout.sequence(header, offset);
         return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
-                && sequence < grantedMax
+                && sequence < ledger.granted()
                 && !window.isReceived(sequence)
                 && sequence - DataLayout.frameIndex(header, offset) >= queue.first();
     }
@@ -496,12 +519,8 @@ public final class ReceiverMachine {
     private void endWhenDone() {
         if (state == State.RECEIVING && streamEnd.isAt(queue.first())) {
             state = State.ENDED;
+            ledger.finish();
         }
-    }
-
-    // Every datagram and all metadata are here, and the last frame is whole.
-    private boolean isComplete() {
-        return state == State.RECEIVING && streamEnd.isAt(metadata.first()) && window.next() >= metadata.first();
     }
 
     /// Timers.
@@ -528,24 +547,22 @@ public final class ReceiverMachine {
     }
 
     private int onReceivingTick(final long nowNs) {
-        if (source.isLost(nowNs) && !isComplete()) {
+        if (source.isLost(nowNs) && !ledger.isComplete()) {
             return giveUp(State.LOST, source.reason());
         }
         int work = 0;
         if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
-            work += nacks.onTick(nowNs, highestData, nackSender);
+            work += nacks.onTick(nowNs, ledger.highestData(), nackSender);
             nackSender.flush();
         }
-        if (giveUps != null && giveUps.onTick(creditLimit - queue.first(), source.rttNs(), nowNs)) {
-            acks.onRequest(nowNs);
+        if (giveUps != null && giveUps.onTick(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs)) {
+            reporting.onRequest(false, nowNs);
             work++;
         }
-        if (acks.isDue(nowNs)) {
-            sendAck(nowNs);
-            work++;
-        }
+        work += reporting.onTick(nowNs);
         if (metadata.askNs() <= nowNs) {
-            output.sendControl(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum));
+            final int bytes = FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum);
+            reporting.send(bytes, metadata.isInsistent());
             metadata.onAsked(nowNs, source.rttNs());
             work++;
         }
@@ -554,22 +571,7 @@ public final class ReceiverMachine {
 
     // The source may have missed the last ACK, so it is repeated on request.
     private int onEndedTick(final long nowNs) {
-        if (nextDeadlineNs() > nowNs) {
-            return 0;
-        }
-        sendAck(nowNs);
-        return 1;
-    }
-
-    private void sendAck(final long nowNs) {
-        grantedMax = grant();
-        ackValues
-                .progress(metadata.acknowledgeable(), grantedMax, Math.max(highestData + 1, window.next()))
-                .complete(state == State.ENDED || isComplete());
-        source.echo(ackValues, nowNs);
-        output.sendControl(AckLayout.write(output.control(), ids, ackValues, checksum));
-        acks.onSent(grantedMax, window.end(), nowNs);
-        counts.acks++;
+        return nextDeadlineNs() > nowNs ? 0 : reporting.onTick(nowNs);
     }
 
     /// Says goodbye.
@@ -585,13 +587,13 @@ public final class ReceiverMachine {
             case JOINING, PROBING, STARTING -> handshake.dueNs();
             case RECEIVING ->
                 Math.min(
-                        Math.min(acks.nextDeadlineNs(), metadata.askNs()),
+                        Math.min(reporting.nextDeadlineNs(), metadata.askNs()),
                         Math.min(
                                 Math.min(
                                         window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
                                         giveUps == null ? Long.MAX_VALUE : giveUps.nextDeadlineNs()),
-                                isComplete() ? Long.MAX_VALUE : source.lostNs()));
-            case ENDED -> acks.nextDeadlineNs() < source.silentNs() ? acks.nextDeadlineNs() : Long.MAX_VALUE;
+                                ledger.isComplete() ? Long.MAX_VALUE : source.lostNs()));
+            case ENDED -> reporting.nextDeadlineNs() < source.silentNs() ? reporting.nextDeadlineNs() : Long.MAX_VALUE;
             case LOST, REFUSED -> Long.MAX_VALUE;
         };
     }

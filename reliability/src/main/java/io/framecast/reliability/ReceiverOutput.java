@@ -1,6 +1,7 @@
 package io.framecast.reliability;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// What a receiver machine does to the world.
 public interface ReceiverOutput {
@@ -18,4 +19,17 @@ public interface ReceiverOutput {
 
     /// Sends the first `bytes` bytes of [#control] to the source. May lose them.
     void sendControl(int bytes);
+
+    /// Makes the co-root reachable that this receiver reports to from now on.
+    ///
+    /// @param controlAddress from the wire; null: none any more
+    /// @return false when that is no address of this transport: then it reports to the source
+    default boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+        return controlAddress == null;
+    }
+
+    /// Sends the first `bytes` bytes of [#control] to the co-root connected last. May lose them.
+    default void sendToCoRoot(final int bytes) {
+        throw new IllegalStateException("no co-root was connected");
+    }
 }

@@ -11,6 +11,12 @@ public final class SenderCounts {
     long heartbeats;
     long timeouts;
     long evictions;
+    long aggregates;
+    long instructions;
+    long failovers;
+    long fedDatagrams;
+    long frameRequests;
+    int coRoots;
     long refusals;
     Reason refusalReason = Reason.LEFT;
 
@@ -37,6 +43,36 @@ public final class SenderCounts {
     /// Retransmissions that nobody asked for: a member made no progress for a timeout.
     public long timeouts() {
         return timeouts;
+    }
+
+    /// ACKs of co-roots for their sets; among [#acks].
+    public long aggregates() {
+        return aggregates;
+    }
+
+    /// ASSIGN and SET datagrams sent.
+    public long instructions() {
+        return instructions;
+    }
+
+    /// Co-roots replaced.
+    public long failovers() {
+        return failovers;
+    }
+
+    /// Datagrams that went to co-roots by unicast as well.
+    public long fedDatagrams() {
+        return fedDatagrams;
+    }
+
+    /// FRAME_REQUEST datagrams taken.
+    public long frameRequests() {
+        return frameRequests;
+    }
+
+    /// Co-roots now.
+    public int coRoots() {
+        return coRoots;
     }
 
     public long evictions() {

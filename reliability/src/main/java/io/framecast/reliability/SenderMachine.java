@@ -52,6 +52,7 @@ public final class SenderMachine {
     private final RetransmitScheduler repairs;
     private final HeartbeatScheduler heartbeats;
     private final Admissions admissions;
+    private final CoRoots coRoots;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlIds ids;
     private final HeartbeatValues heartbeat;
@@ -88,7 +89,8 @@ public final class SenderMachine {
         heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
         ids = new ControlIds(stream.session());
         heartbeat = new HeartbeatValues(ids);
-        admissions = new Admissions(stream, members, random, output, counts);
+        coRoots = new CoRoots(config, members, output, counts);
+        admissions = new Admissions(stream, members, random, coRoots);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
     }
@@ -157,6 +159,7 @@ public final class SenderMachine {
         for (int i = 0; i < count; i++) {
             repairs.onSent(next + i);
         }
+        coRoots.feed(next, count);
         next += count;
         counts.sentDatagrams += count;
         heartbeats.onDataSent(nowNs);
@@ -303,16 +306,19 @@ public final class SenderMachine {
         }
         counts.acks++;
         members.started(member);
-        if (ending && (ControlLayout.flags(datagram, offset) & AckLayout.FLAG_COMPLETE) != 0) {
+        final boolean complete = ending && AckLayout.isComplete(datagram, offset);
+        if (complete) {
             members.complete(member);
         }
         final long echo = AckLayout.echoTimeNs(datagram, offset);
         if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
             members.rtt(member).onSample(nowNs - echo - AckLayout.echoDelayNs(datagram, offset));
         }
-        if (members.acknowledge(member, acknowledged, grant)) {
+        final boolean moved = members.acknowledge(member, acknowledged, grant);
+        if (moved) {
             members.timeoutNs(member, Long.MAX_VALUE);
         }
+        coRoots.onAck(member, datagram, offset, moved, complete);
         granted = members.granted();
         return Verdict.GOOD;
     }
@@ -362,6 +368,7 @@ public final class SenderMachine {
         if (members.state(member) != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
+        counts.frameRequests++;
         final long first = FrameLayout.firstSequence(datagram, offset);
         if (first < window.freed() || first >= next) {
             tellTrail(member, nowNs);
@@ -378,6 +385,7 @@ public final class SenderMachine {
         // It asked for it, so nothing is left to be told: its place and addresses are free at once.
         output.disconnect(member);
         members.remove(member, State.FREE);
+        coRoots.onGone(member);
         granted = members.granted();
         return Verdict.GOOD;
     }
@@ -421,6 +429,9 @@ public final class SenderMachine {
         if (unacknowledged || blocked) {
             flags |= HeartbeatLayout.FLAG_ACK_REQUEST;
         }
+        if (coRoots.takeDirectRequest()) {
+            flags |= HeartbeatLayout.FLAG_DIRECT | HeartbeatLayout.FLAG_ACK_REQUEST;
+        }
         ids.receiver(0);
         final MemorySegment datagram = output.control();
         final long boundary = window.boundaryFrom(next);
@@ -450,7 +461,7 @@ public final class SenderMachine {
             }
         }
         passOn(blocked);
-        return work;
+        return work + coRoots.onTick(next, blocked, nowNs);
     }
 
     // Something is committed that must not be sent yet, or there is no room for more.
@@ -477,6 +488,7 @@ public final class SenderMachine {
         admissions.evict(member, reason);
         counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
         members.remove(member, State.GONE);
+        coRoots.onGone(member);
         granted = members.granted();
         return 1;
     }
@@ -499,7 +511,7 @@ public final class SenderMachine {
     // laggard only.
     private int onTimeoutTick(final int member, final long nowNs) {
         final long oldest = members.acknowledged(member);
-        if (oldest >= next) {
+        if (oldest >= next || coRoots.isAssigned(member)) {
             members.timeoutNs(member, Long.MAX_VALUE);
             return 0;
         }

@@ -4,9 +4,9 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 
-/// What a receiver knows of its source's life: when it was heard, its clock to be echoed, the round-trip time, and
-/// whether it said goodbye. A goodbye takes effect a little later: what the source sent before it may still be
-/// under way on another lane.
+/// What a receiver knows of its source's life: when it was heard, its clock to be echoed, the round-trip
+/// time, and whether it said goodbye. A goodbye takes effect a little later: what the source sent before it
+/// may still be under way on another lane.
 ///
 /// Pure state; one thread.
 final class SourceWatch {
@@ -65,6 +65,11 @@ final class SourceWatch {
         echoTimeNs = AckLayout.NO_ECHO;
     }
 
+    /// Puts no time into an ACK: it does not go to the source.
+    void echoNothing(final AckValues values) {
+        values.echo(AckLayout.NO_ECHO, 0);
+    }
+
     /// The source said goodbye; the first time counts.
     void onGoodbye(final Reason why, final long nowNs) {
         if (goodbyeNs == Long.MAX_VALUE) {
@@ -73,8 +78,8 @@ final class SourceWatch {
         }
     }
 
-    /// Something new arrived: more of what was sent before the source closed may follow. Who was evicted waits for
-    /// nothing, for the others' data flows on.
+    /// Something new arrived: more of what was sent before the source closed may follow. Who was evicted
+    /// waits for nothing, for the others' data flows on.
     void onData(final long nowNs) {
         if (goodbyeNs != Long.MAX_VALUE && reason == Reason.CLOSED) {
             goodbyeNs = nowNs + graceNs();

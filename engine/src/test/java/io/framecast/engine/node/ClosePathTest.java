@@ -14,6 +14,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
@@ -352,7 +353,7 @@ class ClosePathTest {
         final int bytes = JoinLayout.write(
                 join,
                 new ControlIds(session.stream().session()).receiver(77),
-                new JoinLayout.Terms(5, Delivery.RELIABLE, new LaneAddresses(address, address)),
+                new JoinLayout.Terms(5, Delivery.RELIABLE, new LaneAddresses(address, address), CoRootOffer.NONE),
                 new HeaderChecksum());
         session.machine().onControl(join, 0, bytes, 1_000_000_000);
         nodes.until(

@@ -5,15 +5,19 @@ import java.util.random.RandomGenerator;
 
 /// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
 /// `reorderDatagrams` later datagrams have arrived, or after a short delay when the stream pauses behind the
-/// gap; repetitions wait for the round trip, doubled each time, with a random part so that receivers that lost
-/// the same datagram do not answer in step (RFC 5401 §5: back-off against NACK implosion).
+/// gap; repetitions wait for the round trip, doubled each time, with a random part so that receivers that
+/// lost the same datagram do not answer in step (RFC 5401 §5: back-off against NACK implosion).
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class NackScheduler {
     /// Takes the ranges that are due, ascending.
     public interface Output {
-        void nack(long firstSequence, int count);
+        /// @param insisted the range was reported [#INSISTENT_AFTER] times before, and did not come
+        void nack(long firstSequence, int count, boolean insisted);
     }
+
+    /// From then on who repairs by order asks the source instead.
+    public static final int INSISTENT_AFTER = 2;
 
     /// Ranges reported in one call of [#onTick]; what is left follows a moment later.
     public static final int RANGES_MAX = 768;
@@ -55,7 +59,8 @@ public final class NackScheduler {
         await(first, end, nowNs + gapDelayNs());
     }
 
-    /// As [#onGap], but known only from a heartbeat, which came by another lane and may have overtaken the data.
+    /// As [#onGap], but known only from a heartbeat, which came by another lane and may have overtaken the
+    /// data.
     public void onTail(final long first, final long end, final long nowNs) {
         await(first, end, nowNs + tailDelayNs());
     }
@@ -96,27 +101,30 @@ public final class NackScheduler {
         int ranges = 0;
         long rangeFirst = -1;
         long rangeEnd = -1;
+        boolean rangeInsisted = false;
         for (long s = window.nextMissing(window.next()); s < window.end(); s = window.nextMissing(s + 1)) {
             if (ranges == RANGES_MAX) {
                 nextDueNs = Math.min(nextDueNs, nowNs + BACKOFF_MIN_NS);
                 break;
             }
+            final boolean insisted = attempts[window.index(s)] >= INSISTENT_AFTER;
             if (!report(s, nowNs, highestData)) {
                 continue;
             }
-            if (s == rangeEnd) {
+            if (s == rangeEnd && insisted == rangeInsisted) {
                 rangeEnd++;
                 continue;
             }
             if (rangeFirst >= 0) {
-                output.nack(rangeFirst, (int) (rangeEnd - rangeFirst));
+                output.nack(rangeFirst, (int) (rangeEnd - rangeFirst), rangeInsisted);
                 ranges++;
             }
             rangeFirst = s;
             rangeEnd = s + 1;
+            rangeInsisted = insisted;
         }
         if (rangeFirst >= 0) {
-            output.nack(rangeFirst, (int) (rangeEnd - rangeFirst));
+            output.nack(rangeFirst, (int) (rangeEnd - rangeFirst), rangeInsisted);
             ranges++;
         }
         return ranges;

@@ -2,33 +2,57 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// ACK, receiver → source: cumulative acknowledgement and credit.
+/// ACK, receiver → source or co-root: cumulative acknowledgement and credit. From a co-root to the source,
+/// with [#FLAG_AGGREGATE], the least of its set's (seed 004, co-root scheme). The epoch in the header is the
+/// newest that the speaker obeys.
 ///
 /// ```
 ///  32 acknowledged u64 (all below were received)  40 grant u64 (the source may send all below)
 ///  48 highest u64 (1 + highest received)  56 echoTimeNs i64 (the newest heartbeat's source time)
-///  64 echoDelayNs u32 (how long the echo was held)  68 reserved u32
+///  64 echoDelayNs u32 (how long the echo was held)  68 covered u32 (aggregate: speaks for those who joined the set
+///  up to this epoch)  72 laggard u64 (aggregate only: whose acknowledgement or grant is the least)
 /// ```
 public final class AckLayout {
     /// Echo field of a receiver that has heard no heartbeat yet.
     public static final long NO_ECHO = Long.MIN_VALUE;
     /// The receiver knows the stream's end and has everything up to it: the source may go.
     public static final int FLAG_COMPLETE = 1;
+    /// Speaks for a whole set.
+    public static final int FLAG_AGGREGATE = 2;
 
     static final int ACKNOWLEDGED = 32;
     static final int GRANT = 40;
     static final int HIGHEST = 48;
     static final int ECHO_TIME = 56;
     static final int ECHO_DELAY = 64;
+    static final int COVERED = 68;
     static final int LENGTH = 72;
+    static final int LAGGARD = 72;
+    static final int AGGREGATE_LENGTH = 80;
 
     private AckLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
+        return ControlLayout.bytes(datagram, offset) == (isAggregate(datagram, offset) ? AGGREGATE_LENGTH : LENGTH)
                 && acknowledged(datagram, offset) >= 0
                 && highest(datagram, offset) >= acknowledged(datagram, offset)
                 && grant(datagram, offset) >= acknowledged(datagram, offset);
+    }
+
+    public static boolean isAggregate(final MemorySegment datagram, final long offset) {
+        return (ControlLayout.flags(datagram, offset) & FLAG_AGGREGATE) != 0;
+    }
+
+    public static boolean isComplete(final MemorySegment datagram, final long offset) {
+        return (ControlLayout.flags(datagram, offset) & FLAG_COMPLETE) != 0;
+    }
+
+    public static int covered(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.INT, offset + COVERED);
+    }
+
+    public static long laggard(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.LONG, offset + LAGGARD);
     }
 
     public static long acknowledged(final MemorySegment datagram, final long offset) {
@@ -59,7 +83,11 @@ public final class AckLayout {
         datagram.set(Wire.LONG, HIGHEST, values.highest);
         datagram.set(Wire.LONG, ECHO_TIME, values.echoTimeNs);
         datagram.set(Wire.INT, ECHO_DELAY, (int) Math.min(values.echoDelayNs, 0xffff_ffffL));
-        datagram.set(Wire.INT, ECHO_DELAY + 4, 0);
-        return ControlLayout.seal(datagram, LENGTH, checksum);
+        datagram.set(Wire.INT, COVERED, values.covered);
+        if ((values.flags & FLAG_AGGREGATE) == 0) {
+            return ControlLayout.seal(datagram, LENGTH, checksum);
+        }
+        datagram.set(Wire.LONG, LAGGARD, values.laggard);
+        return ControlLayout.seal(datagram, AGGREGATE_LENGTH, checksum);
     }
 }

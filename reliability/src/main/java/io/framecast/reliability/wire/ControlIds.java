@@ -20,16 +20,17 @@ public final class ControlIds {
         return this;
     }
 
-    long receiver() {
+    public long receiver() {
         return receiver;
     }
 
+    /// The newest epoch that the speaker knows of, for itself.
     public ControlIds epoch(final int value) {
         epoch = value;
         return this;
     }
 
-    int epoch() {
+    public int epoch() {
         return epoch;
     }
 }

@@ -33,6 +33,8 @@ public final class ControlLayout {
     public static final int TYPE_FRAME_REQUEST = 9;
     public static final int TYPE_LEAVE = 10;
     public static final int TYPE_EVICT = 11;
+    public static final int TYPE_ASSIGN = 12;
+    public static final int TYPE_SET = 13;
 
     static final int VERSION_TYPE = 0;
     static final int FLAGS = 1;

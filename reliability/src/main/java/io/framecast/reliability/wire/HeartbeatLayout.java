@@ -20,6 +20,8 @@ public final class HeartbeatLayout {
     public static final int FLAG_ACK_REQUEST = 2;
     /// A frame begins at nextSequence, with the number nextFrameId.
     public static final int FLAG_BOUNDARY = 4;
+    /// Members that report to a co-root answer the source as well.
+    public static final int FLAG_DIRECT = 8;
 
     static final int NEXT_SEQUENCE = 32;
     static final int NEXT_FRAME_ID = 40;

@@ -6,20 +6,26 @@ import java.lang.foreign.MemorySegment;
 ///
 /// ```
 ///  32 ringSlots u32  36 delivery u16  38 patienceMs u16  40 control address (1 + 32)  73 repair address (1 + 32)
+///  106 site u32
 /// ```
+///
+/// Flag: 1 the receiver can serve as a co-root.
 public final class JoinLayout {
     static final int RING_SLOTS = 32;
     static final int DELIVERY = 36;
     static final int CONTROL_ADDRESS = 40;
     static final int REPAIR_ADDRESS = CONTROL_ADDRESS + AddressField.LENGTH;
-    static final int LENGTH = REPAIR_ADDRESS + AddressField.LENGTH;
+    static final int SITE = REPAIR_ADDRESS + AddressField.LENGTH;
+    static final int LENGTH = SITE + 4;
+    static final int FLAG_SERVES = 1;
 
     /// What a receiver joins with.
     ///
     /// @param ringSlots data slots of its ring
     /// @param delivery what it does when it cannot keep up
     /// @param addresses where it takes unicast
-    public record Terms(int ringSlots, Delivery delivery, LaneAddresses addresses) {}
+    /// @param offer what it offers as a co-root
+    public record Terms(int ringSlots, Delivery delivery, LaneAddresses addresses, CoRootOffer offer) {}
 
     private JoinLayout() {}
 
@@ -36,26 +42,27 @@ public final class JoinLayout {
         return datagram.get(Wire.INT, offset + RING_SLOTS);
     }
 
-    /// Allocates.
-    public static Delivery delivery(final MemorySegment datagram, final long offset) {
-        return Delivery.of(datagram.get(Wire.INT, offset + DELIVERY));
-    }
-
-    public static byte[] controlAddress(final MemorySegment datagram, final long offset) {
-        return AddressField.read(datagram, offset + CONTROL_ADDRESS);
-    }
-
-    public static byte[] repairAddress(final MemorySegment datagram, final long offset) {
-        return AddressField.read(datagram, offset + REPAIR_ADDRESS);
+    /// All of it. Allocates.
+    public static Terms terms(final MemorySegment datagram, final long offset) {
+        return new Terms(
+                ringSlots(datagram, offset),
+                Delivery.of(datagram.get(Wire.INT, offset + DELIVERY)),
+                new LaneAddresses(
+                        AddressField.read(datagram, offset + CONTROL_ADDRESS),
+                        AddressField.read(datagram, offset + REPAIR_ADDRESS)),
+                new CoRootOffer(
+                        datagram.get(Wire.INT, offset + SITE),
+                        (ControlLayout.flags(datagram, offset) & FLAG_SERVES) != 0));
     }
 
     public static int write(
             final MemorySegment datagram, final ControlIds ids, final Terms terms, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_JOIN, 0, ids);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_JOIN, terms.offer().serves() ? FLAG_SERVES : 0, ids);
         datagram.set(Wire.INT, RING_SLOTS, terms.ringSlots());
         datagram.set(Wire.INT, DELIVERY, terms.delivery().code());
         AddressField.write(datagram, CONTROL_ADDRESS, terms.addresses().control());
         AddressField.write(datagram, REPAIR_ADDRESS, terms.addresses().repair());
+        datagram.set(Wire.INT, SITE, terms.offer().site());
         return ControlLayout.seal(datagram, LENGTH, checksum);
     }
 }

@@ -38,7 +38,7 @@ final class RepairTest {
     }
 
     private int tick(final long nowNs, final long highest) {
-        return nacks.onTick(nowNs, highest, (first, count) -> reports.add(first + "+" + count));
+        return nacks.onTick(nowNs, highest, (first, count, _) -> reports.add(first + "+" + count));
     }
 
     @Test

@@ -185,6 +185,6 @@ final class SimulationTest {
               1.0 % 1: 1220 MB/s,  288 repairs, wire +3.9 %
               1.0 % 8:  856 MB/s, 2314 repairs, wire +11.2 %
               5.0 % 1:  587 MB/s, 1511 repairs, wire +8.3 %
-              5.0 % 8:  290 MB/s, 11763 repairs, wire +45.0 %
+              5.0 % 8:  289 MB/s, 11769 repairs, wire +45.0 %
             """;
 }

@@ -45,7 +45,11 @@ final class LayoutTest {
         all.add(exact(JoinLayout.write(
                 scratch,
                 ids,
-                new JoinLayout.Terms(99, Delivery.deadline(40), new LaneAddresses(new byte[] {1}, new byte[] {2, 3})),
+                new JoinLayout.Terms(
+                        99,
+                        Delivery.deadline(40),
+                        new LaneAddresses(new byte[] {1}, new byte[] {2, 3}),
+                        new CoRootOffer(7, true)),
                 checksum)));
         all.add(exact(AdmitLayout.writeAdmit(scratch, ids, 42, checksum)));
         all.add(exact(AdmitLayout.writeReady(scratch, ids, 42, 10, checksum)));
@@ -149,8 +153,10 @@ final class LayoutTest {
     void shouldReadWhatTheOthersSaid() {
         final List<MemorySegment> all = one();
         assertEquals(99, JoinLayout.ringSlots(all.get(1), 0));
-        assertArrayEquals(new byte[] {1}, JoinLayout.controlAddress(all.get(1), 0));
-        assertArrayEquals(new byte[] {2, 3}, JoinLayout.repairAddress(all.get(1), 0));
+        final JoinLayout.Terms terms = JoinLayout.terms(all.get(1), 0);
+        assertArrayEquals(new byte[] {1}, terms.addresses().control());
+        assertArrayEquals(new byte[] {2, 3}, terms.addresses().repair());
+        assertEquals(new CoRootOffer(7, true), terms.offer());
         assertEquals(42, AdmitLayout.token(all.get(2), 0));
         assertEquals(0, AdmitLayout.grantSlots(all.get(2), 0));
         assertEquals(10, AdmitLayout.grantSlots(all.get(3), 0));

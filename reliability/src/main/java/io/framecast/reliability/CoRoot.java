@@ -1,0 +1,268 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.repair.SetRepairs;
+import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AckValues;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// What a receiver does for others as a co-root (seed 004: "The root and each co-root is responsible to
+/// collect ACK's from a pre-specified set of nodes … takes care of re-transmission to all nodes in it's local
+/// group"): keeps a copy of the window, answers its set's NACKs, and has one aggregate go to the source in
+/// place of all their ACKs.
+///
+/// What it has received itself frees nothing: an aggregate is the least of the whole set. One thread.
+final class CoRoot {
+    /// Repairs sent in one tick; the rest follows in the next.
+    static final int REPAIRS_PER_TICK_MAX = 256;
+    /// Sequences looked at for NACKs at one time of the caller's clock; the rest is asked for again.
+    static final int REQUESTS_PER_CYCLE_MAX = 16_384;
+
+    private static final long HOLD_OFF_MIN_NS = 200_000;
+
+    private final CoRootOutput output;
+    private final ReceiverOutput receiver;
+    private final ControlIds ids;
+    private final HeaderChecksum checksum;
+    private final ReceiverCounts counts;
+    private final RepairStore store;
+    private final SetRepairs repairs;
+    private final ReceiveWindow window;
+    private final SourceWatch source;
+    private final AckScheduler acks;
+    private final MemberSet set = new MemberSet();
+    // The list that is being told, in parts.
+    private final long[] listIds = new long[SetLayout.MEMBERS_MAX];
+    private final int[] listJoined = new int[SetLayout.MEMBERS_MAX];
+    private final @Nullable LaneAddresses[] listAddresses = new LaneAddresses[SetLayout.MEMBERS_MAX];
+    private int listEpoch;
+    private int listParts;
+    private int listMembers;
+
+    private long toldAcknowledged;
+    private int toldCovered;
+    private boolean toldComplete;
+    private long requestsNs = -1;
+    private int requestsLeft;
+
+    /// What reporting, and serving, is made of.
+    ///
+    /// @param output null for a receiver that cannot serve
+    /// @param window what this receiver has itself
+    /// @param acks when aggregates are due; also asked by the receiver's machine
+    record Parts(
+            @Nullable CoRootOutput output,
+            ReceiverOutput receiver,
+            HeaderChecksum checksum,
+            ReceiverCounts counts,
+            ReceiveWindow window,
+            SourceWatch source,
+            AckScheduler acks) {}
+
+    /// @param session of the stream
+    /// @param store empty, or what is left of an earlier term
+    CoRoot(final long session, final Parts parts, final CoRootOutput output, final RepairStore store) {
+        this.output = output;
+        receiver = parts.receiver;
+        checksum = parts.checksum;
+        counts = parts.counts;
+        ids = new ControlIds(session);
+        this.store = store;
+        window = parts.window;
+        source = parts.source;
+        acks = parts.acks;
+        repairs = new SetRepairs(store);
+    }
+
+    RepairStore store() {
+        return store;
+    }
+
+    /// A valid SET of a newer epoch than the receiver obeys, or of the same.
+    ///
+    /// @return the epoch of the newest list that is complete
+    int onSet(final MemorySegment datagram, final long offset) {
+        final int told = ControlLayout.epoch(datagram, offset);
+        if (told > listEpoch) {
+            listEpoch = told;
+            listParts = 0;
+            listMembers = 0;
+        }
+        if (told < listEpoch || told == set.epoch()) {
+            return set.epoch();
+        }
+        final int part = SetLayout.part(datagram, offset);
+        final int members = SetLayout.members(datagram, offset);
+        if ((listParts & 1 << part) == 0) {
+            listParts |= 1 << part;
+            listMembers += members;
+            for (int i = 0; i < members; i++) {
+                final int at = part * SetLayout.MEMBERS_PER_PART + i;
+                listIds[at] = SetLayout.id(datagram, offset, i);
+                listJoined[at] = SetLayout.joined(datagram, offset, i);
+                listAddresses[at] = SetLayout.addresses(datagram, offset, i);
+            }
+        }
+        if (Integer.bitCount(listParts) == SetLayout.parts(datagram, offset)) {
+            adopt();
+        }
+        return set.epoch();
+    }
+
+    private void adopt() {
+        for (long bits = set.present(); bits != 0; bits &= bits - 1) {
+            final int member = Long.numberOfTrailingZeros(bits);
+            if (!isListed(set.id(member))) {
+                set.remove(member);
+                output.disconnect(member);
+            }
+        }
+        for (int i = 0; i < listMembers; i++) {
+            final int member = set.add(listIds[i], listJoined[i]);
+            final LaneAddresses addresses = listAddresses[i];
+            if (member >= 0 && addresses != null) {
+                output.connect(member, addresses);
+            }
+        }
+        set.settle(listEpoch);
+        counts.servedMembers = Long.bitCount(set.present());
+    }
+
+    private boolean isListed(final long id) {
+        for (int i = 0; i < listMembers; i++) {
+            if (listIds[i] == id) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Another serves from now on.
+    void resign() {
+        for (long bits = set.present(); bits != 0; bits &= bits - 1) {
+            output.disconnect(Long.numberOfTrailingZeros(bits));
+        }
+        counts.servedMembers = 0;
+    }
+
+    /// ACK, NACK or FRAME_REQUEST from one who is not this receiver.
+    Verdict onReport(final MemorySegment datagram, final long offset, final long nowNs) {
+        final int member = set.find(ControlLayout.receiver(datagram, offset));
+        if (member == MemberSet.NONE) {
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        return switch (ControlLayout.type(datagram, offset)) {
+            case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset);
+            case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset);
+            default -> Verdict.BAD_TYPE;
+        };
+    }
+
+    private Verdict onAck(final int member, final MemorySegment datagram, final long offset) {
+        if (!AckLayout.isValid(datagram, offset) || AckLayout.isAggregate(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        set.onAck(member, datagram, offset);
+        counts.reportsTaken++;
+        return Verdict.GOOD;
+    }
+
+    private Verdict onNack(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!NackLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        counts.reportsTaken++;
+        if (nowNs != requestsNs) {
+            requestsNs = nowNs;
+            requestsLeft = REQUESTS_PER_CYCLE_MAX;
+        }
+        final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, source.rttNs() / 2);
+        for (int range = 0; range < NackLayout.ranges(datagram, offset); range++) {
+            final long first = NackLayout.first(datagram, offset, range);
+            // Nothing is sent further than a window beyond what this receiver has acknowledged.
+            final long end = Math.min(first + NackLayout.count(datagram, offset, range), window.next() + store.slots());
+            for (long sequence = first; sequence < end; sequence++) {
+                if (requestsLeft-- <= 0) {
+                    return Verdict.LIMITED;
+                }
+                // What came before this receiver served is not here: the member insists, and the source sends it.
+                if (store.holds(sequence) || !window.isReceived(sequence)) {
+                    repairs.request(member, sequence, nowNs, holdOffNs);
+                }
+            }
+        }
+        return Verdict.GOOD;
+    }
+
+    private Verdict onFrameRequest(final int member, final MemorySegment datagram, final long offset) {
+        if (!FrameLayout.isValidRequest(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final long first = FrameLayout.firstSequence(datagram, offset);
+        final byte[] metadata = store.metadata(first);
+        if (metadata != null) {
+            output.sendControl(
+                    member, FrameLayout.write(receiver.control(), ids.receiver(0), first, metadata, checksum));
+        }
+        return Verdict.GOOD;
+    }
+
+    /// The store has this now.
+    void onHeld(final long sequence) {
+        repairs.onHeld(sequence);
+    }
+
+    /// This receiver's own progress, or a member's, may have moved what can be said of all.
+    void onProgress(final AckValues own, final long highest, final long nowNs) {
+        final long acknowledged = Math.min(own.acknowledged(), set.leastAcknowledged());
+        if (acknowledged > toldAcknowledged) {
+            acks.onReceived((int) Math.min(Integer.MAX_VALUE, acknowledged - toldAcknowledged), highest, true, nowNs);
+        }
+        acks.onGrant(Math.min(own.grant(), set.leastGrant()), highest, nowNs);
+        if (set.covered() != toldCovered || (set.isComplete() && own.isComplete()) != toldComplete) {
+            acks.onRequest(nowNs);
+        }
+    }
+
+    /// Turns this receiver's own word into the set's.
+    void aggregate(final AckValues values, final long ownId) {
+        final boolean own = set.leastAcknowledged() == Long.MAX_VALUE
+                || Math.min(values.acknowledged(), values.grant())
+                        < Math.min(set.leastAcknowledged(), set.leastGrant());
+        toldAcknowledged = Math.min(values.acknowledged(), set.leastAcknowledged());
+        toldCovered = set.covered();
+        toldComplete = values.isComplete() && set.isComplete();
+        values.progress(toldAcknowledged, Math.min(values.grant(), set.leastGrant()), values.highest())
+                .complete(toldComplete)
+                .aggregate(toldCovered, own ? ownId : set.laggard());
+        counts.aggregates++;
+    }
+
+    /// Sends repairs.
+    ///
+    /// @return datagrams sent
+    int onTick(final long nowNs) {
+        if (repairs.isEmpty()) {
+            return 0;
+        }
+        final int sent = repairs.drain(REPAIRS_PER_TICK_MAX, set.present(), nowNs, output);
+        counts.repairsSent += sent;
+        return sent;
+    }
+
+    boolean hasRepairs() {
+        return !repairs.isEmpty();
+    }
+}

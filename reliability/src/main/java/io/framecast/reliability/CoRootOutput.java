@@ -1,0 +1,30 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.repair.SetRepairs;
+import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.LaneAddresses;
+import org.jspecify.annotations.Nullable;
+
+/// What a receiver does to the world while it serves others as a co-root. Repairs come from its store.
+///
+/// Called by the receiver machine's thread. Members are indices 0 … 62 of its set, given anew after
+/// [#disconnect].
+public interface CoRootOutput extends SetRepairs.Output {
+    /// Takes the memory for a copy of the source's window, in host memory; the same for as long as the
+    /// session lasts.
+    ///
+    /// @return as many slots as the source's window has, or null when there is no memory: then another serves
+    @Nullable
+    RepairStore openStore();
+
+    /// Makes a member reachable. Addresses are from the wire.
+    ///
+    /// @return false when they are not addresses of this transport: then the source repairs for it
+    boolean connect(int member, LaneAddresses addresses);
+
+    /// Forgets a member's addresses.
+    void disconnect(int member);
+
+    /// Sends the first `bytes` bytes of [ReceiverOutput#control] to one member. May lose them.
+    void sendControl(int member, int bytes);
+}

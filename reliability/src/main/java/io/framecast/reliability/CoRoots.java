@@ -1,0 +1,447 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.MemberTable.State;
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AssignLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.SetLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A source's co-roots (seed 004): who serves whom, told by ASSIGN and SET, and what their aggregates say.
+///
+/// Every change has an epoch. An aggregate speaks for those of its set who joined that up to the epoch it
+/// covers, and for nobody else; what it says of them is a lower bound that stays true. So an aggregate of an
+/// older epoch, or of a co-root that was replaced, harms nobody, and the source keeps the most that it knows
+/// of each.
+///
+/// A co-root is replaced when it is gone; when it has not confirmed its list; and when it is late: silent
+/// while something is unacknowledged, though all were asked to answer. Nothing is lost with it, for its own
+/// receipt has freed nothing.
+///
+/// Pure state; one thread. Times are nanoseconds since the engine's start.
+final class CoRoots {
+    /// A co-root that is silent for longer, while its answer is awaited, is replaced.
+    static final long LATE_MIN_NS = 200_000_000;
+
+    static final long PLAN_INTERVAL_NS = 100_000_000;
+    private static final long REPEAT_NS = 20_000_000;
+    private static final int REPEAT_DOUBLINGS_MAX = 4;
+    private static final int LATE_RTTS = 8;
+    private static final int NONE = -1;
+
+    private final CoRootConfig config;
+    private final MemberTable members;
+    private final SenderOutput output;
+    private final SenderCounts counts;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final ControlIds ids;
+    private final long aliveTimeoutNs;
+    private final List<CoRootSet> sets = new ArrayList<>();
+    // By member.
+    private final @Nullable CoRootSet[] setOf;
+    private final int[] joined;
+    private final int[] told;
+    private final int[] confirmed;
+    private final int[] repeats;
+    private final long[] repeatNs;
+    private final long[] unfitNs;
+    private final boolean[] alone;
+
+    private int epoch;
+    private boolean changed;
+    private long planNs;
+    // MAX_VALUE: nothing is awaited; 0: it has been for long.
+    private long stalledNs = Long.MAX_VALUE;
+    private long askNs;
+    private long awaitedNs;
+    private long least;
+    private boolean wantsDirect;
+
+    CoRoots(
+            final SenderConfig config,
+            final MemberTable members,
+            final SenderOutput output,
+            final SenderCounts counts) {
+        this.config = config.coRoots();
+        this.members = members;
+        this.output = output;
+        this.counts = counts;
+        ids = new ControlIds(config.stream().session());
+        aliveTimeoutNs = config.stream().aliveTimeoutNs();
+        final int capacity = members.capacity();
+        setOf = new CoRootSet[capacity];
+        joined = new int[capacity];
+        told = new int[capacity];
+        confirmed = new int[capacity];
+        repeats = new int[capacity];
+        repeatNs = new long[capacity];
+        unfitNs = new long[capacity];
+        alone = new boolean[capacity];
+    }
+
+    SenderOutput output() {
+        return output;
+    }
+
+    SenderCounts counts() {
+        return counts;
+    }
+
+    /// A place of the table was given to a newcomer.
+    void onAdmitted(final int member) {
+        onGone(member);
+        told[member] = 0;
+        confirmed[member] = 0;
+        unfitNs[member] = 0;
+        alone[member] = false;
+    }
+
+    /// A member's ACK was accepted.
+    ///
+    /// @param advanced whether it told of progress
+    /// @param complete whether it has the whole stream, and the source knows that this was all
+    void onAck(
+            final int member,
+            final MemorySegment datagram,
+            final long offset,
+            final boolean advanced,
+            final boolean complete) {
+        confirmed[member] = Math.max(confirmed[member], ControlLayout.epoch(datagram, offset));
+        final CoRootSet set = setOf[member];
+        if (set == null) {
+            return;
+        }
+        if (set.coRoot() == member) {
+            if (AckLayout.isAggregate(datagram, offset)) {
+                onAggregate(set, datagram, offset, complete);
+            }
+        } else if (advanced && stalledNs == 0 && set.blames(members.id(member), joined[member])) {
+            // It is further than its co-root has said for long: the two do not reach each other.
+            alone[member] = true;
+        }
+    }
+
+    private void onAggregate(
+            final CoRootSet set, final MemorySegment datagram, final long offset, final boolean complete) {
+        counts.aggregates++;
+        final int covered = AckLayout.covered(datagram, offset);
+        set.onAggregate(covered, AckLayout.laggard(datagram, offset));
+        final long acknowledged = AckLayout.acknowledged(datagram, offset);
+        final long grant = AckLayout.grant(datagram, offset);
+        for (int i = 0; i < set.size(); i++) {
+            final int member = set.member(i);
+            if (joined[member] <= covered) {
+                members.acknowledge(member, acknowledged, grant);
+                if (complete) {
+                    members.complete(member);
+                }
+            }
+        }
+    }
+
+    /// Whether a co-root takes this member's ACKs.
+    boolean isAssigned(final int member) {
+        final CoRootSet set = setOf[member];
+        return set != null && set.coRoot() != member;
+    }
+
+    /// A member left, or was evicted.
+    void onGone(final int member) {
+        final CoRootSet set = setOf[member];
+        if (set == null) {
+            return;
+        }
+        setOf[member] = null;
+        if (set.coRoot() == member) {
+            // Replaced at the next tick.
+            return;
+        }
+        set.remove(member);
+        epoch++;
+        tell(set.coRoot());
+    }
+
+    // It is instructed at the next tick, and again until it confirms.
+    private void tell(final int member) {
+        changed = true;
+        told[member] = epoch;
+        repeats[member] = 0;
+        repeatNs[member] = 0;
+    }
+
+    /// Datagrams were multicast for the first time.
+    void feed(final long firstSequence, final int count) {
+        if (config.feed() == CoRootConfig.Feed.UNICAST) {
+            for (final CoRootSet set : sets) {
+                counts.fedDatagrams += output.repair(set.coRoot(), firstSequence, count);
+            }
+        }
+    }
+
+    /// Whether the next heartbeat asks everybody to answer the source itself.
+    boolean takeDirectRequest() {
+        final boolean wanted = wantsDirect;
+        wantsDirect = false;
+        return wanted;
+    }
+
+    /// To be called every few milliseconds while there are members.
+    ///
+    /// @param next the source's next sequence
+    /// @param blocked whether it waits for credit
+    /// @return datagrams sent
+    int onTick(final long next, final boolean blocked, final long nowNs) {
+        if (config.count() == 0) {
+            return 0;
+        }
+        final long lateNs = Math.max(LATE_MIN_NS, LATE_RTTS * members.rttNs());
+        watchProgress(next, blocked, lateNs, nowNs);
+        if (members.acknowledgedByAll(next) == next) {
+            awaitedNs = nowNs;
+        }
+        for (int s = sets.size() - 1; s >= 0; s--) {
+            watch(sets.get(s), lateNs, nowNs);
+        }
+        if (nowNs >= planNs) {
+            planNs = nowNs + PLAN_INTERVAL_NS;
+            plan(nowNs);
+        }
+        counts.coRoots = sets.size();
+        return instruct(nowNs);
+    }
+
+    // A stall that goes on is looked into: everybody is asked to answer the source itself.
+    private void watchProgress(final long next, final boolean blocked, final long lateNs, final long nowNs) {
+        final long reached = blocked ? members.granted() : members.acknowledgedByAll(next);
+        final boolean waits = blocked || reached < next;
+        if (!waits || reached > least || stalledNs == Long.MAX_VALUE) {
+            stalledNs = waits ? nowNs + lateNs : Long.MAX_VALUE;
+        } else if (nowNs >= stalledNs && (stalledNs > 0 || nowNs >= askNs)) {
+            stalledNs = 0;
+            askNs = nowNs + lateNs;
+            wantsDirect = !sets.isEmpty();
+        }
+        least = reached;
+    }
+
+    private void watch(final CoRootSet set, final long lateNs, final long nowNs) {
+        final int coRoot = set.coRoot();
+        final boolean unconfirmed = told[coRoot] > confirmed[coRoot] && nowNs - set.formedNs() > 2 * lateNs;
+        final long heardNs = Math.max(members.heardNs(coRoot), Math.max(set.formedNs(), awaitedNs));
+        final boolean silent = nowNs - heardNs > lateNs;
+        if (setOf[coRoot] != set || unconfirmed || silent) {
+            replace(set, nowNs);
+            return;
+        }
+        for (int i = set.size() - 1; i >= 0; i--) {
+            final int member = set.member(i);
+            if (alone[member]) {
+                onGone(member);
+                tell(member);
+            }
+        }
+    }
+
+    private void replace(final CoRootSet set, final long nowNs) {
+        final int old = set.coRoot();
+        epoch++;
+        counts.failovers++;
+        if (setOf[old] == set) {
+            setOf[old] = null;
+            unfitNs[old] = nowNs + aliveTimeoutNs;
+            tell(old);
+        }
+        final int next = successor(set, nowNs);
+        if (next == NONE) {
+            dissolve(set);
+            return;
+        }
+        set.lead(next, nowNs);
+        tell(next);
+        for (int i = 0; i < set.size(); i++) {
+            joined[set.member(i)] = epoch;
+            tell(set.member(i));
+        }
+    }
+
+    // Who is furthest has the most to give.
+    private int successor(final CoRootSet set, final long nowNs) {
+        int best = NONE;
+        for (int i = 0; i < set.size(); i++) {
+            final int member = set.member(i);
+            if (canServe(member, nowNs)
+                    && (best == NONE || members.acknowledged(member) > members.acknowledged(best))) {
+                best = member;
+            }
+        }
+        return best;
+    }
+
+    private boolean canServe(final int member, final long nowNs) {
+        return members.offer(member).serves() && nowNs >= unfitNs[member];
+    }
+
+    private void dissolve(final CoRootSet set) {
+        sets.remove(set);
+        if (setOf[set.coRoot()] == set) {
+            setOf[set.coRoot()] = null;
+            tell(set.coRoot());
+        }
+        for (int i = 0; i < set.size(); i++) {
+            setOf[set.member(i)] = null;
+            tell(set.member(i));
+        }
+    }
+
+    private void plan(final long nowNs) {
+        int eligible = 0;
+        for (int m = 0; m < members.capacity(); m++) {
+            eligible += isEligible(m) ? 1 : 0;
+        }
+        final int wanted = config.count() == CoRootConfig.AUTO
+                ? CoRootModel.DEFAULT.coRoots(eligible, config.feed())
+                : Math.min(config.count(), eligible / 2);
+        epoch++;
+        changed = false;
+        if (sets.size() > (config.count() == CoRootConfig.AUTO ? 2 * wanted : wanted)) {
+            dissolve(smallest());
+        }
+        while (sets.size() < wanted) {
+            final int candidate = candidate(nowNs);
+            if (candidate == NONE) {
+                break;
+            }
+            final CoRootSet made = new CoRootSet(candidate, nowNs);
+            sets.add(made);
+            setOf[candidate] = made;
+            tell(candidate);
+        }
+        if (!sets.isEmpty()) {
+            assign(Math.min(SetLayout.MEMBERS_MAX, (eligible + sets.size() - 1) / sets.size() - 1));
+        }
+        epoch -= changed ? 0 : 1;
+    }
+
+    private boolean isEligible(final int member) {
+        return members.state(member) == State.ACTIVE
+                && members.isStarted(member)
+                && members.delivery(member).kind() == Delivery.Kind.RELIABLE
+                && !alone[member];
+    }
+
+    // A site without a co-root comes first.
+    private int candidate(final long nowNs) {
+        int best = NONE;
+        for (int m = 0; m < members.capacity(); m++) {
+            if (isEligible(m) && setOf[m] == null && canServe(m, nowNs)) {
+                if (config.sets() == CoRootConfig.Sets.BLOCK
+                        || !isServed(members.offer(m).site())) {
+                    return m;
+                }
+                best = best == NONE ? m : best;
+            }
+        }
+        return best;
+    }
+
+    private boolean isServed(final int site) {
+        for (final CoRootSet set : sets) {
+            if (members.offer(set.coRoot()).site() == site) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void assign(final int sizeMax) {
+        for (int m = 0; m < members.capacity(); m++) {
+            if (!isEligible(m) || setOf[m] != null) {
+                continue;
+            }
+            final CoRootSet set = roomiest(m, sizeMax);
+            if (set != null) {
+                set.add(m);
+                setOf[m] = set;
+                joined[m] = epoch;
+                tell(m);
+                tell(set.coRoot());
+            }
+        }
+    }
+
+    // Of its own site if that is not twice as full as it should be, else the smallest.
+    private @Nullable CoRootSet roomiest(final int member, final int sizeMax) {
+        CoRootSet near = null;
+        CoRootSet any = null;
+        for (final CoRootSet set : sets) {
+            final int site = members.offer(set.coRoot()).site();
+            if (site != 0 && site == members.offer(member).site() && (near == null || set.size() < near.size())) {
+                near = set;
+            }
+            any = any == null || set.size() < any.size() ? set : any;
+        }
+        if (config.sets() == CoRootConfig.Sets.SITE
+                && near != null
+                && near.size() < Math.min(SetLayout.MEMBERS_MAX, 2 * sizeMax)) {
+            return near;
+        }
+        return any != null && any.size() < sizeMax ? any : null;
+    }
+
+    private CoRootSet smallest() {
+        CoRootSet best = sets.getFirst();
+        for (final CoRootSet set : sets) {
+            best = set.size() < best.size() ? set : best;
+        }
+        return best;
+    }
+
+    private int instruct(final long nowNs) {
+        int sent = 0;
+        for (int m = 0; m < members.capacity(); m++) {
+            if (members.state(m) == State.ACTIVE && told[m] > confirmed[m] && nowNs >= repeatNs[m]) {
+                repeatNs[m] = nowNs + (REPEAT_NS << Math.min(repeats[m]++, REPEAT_DOUBLINGS_MAX));
+                sent += instruct(m);
+            }
+        }
+        counts.instructions += sent;
+        return sent;
+    }
+
+    private int instruct(final int member) {
+        ids.receiver(members.id(member)).epoch(told[member]);
+        final CoRootSet set = setOf[member];
+        if (set == null) {
+            output.sendControl(member, AssignLayout.writeDirect(output.control(), ids, checksum));
+            return 1;
+        }
+        if (set.coRoot() != member) {
+            final int coRoot = set.coRoot();
+            output.sendControl(
+                    member,
+                    AssignLayout.write(
+                            output.control(),
+                            ids,
+                            members.id(coRoot),
+                            members.addresses(coRoot).control(),
+                            checksum));
+            return 1;
+        }
+        final int parts = SetLayout.partsOf(set.size());
+        for (int part = 0; part < parts; part++) {
+            final int first = part * SetLayout.MEMBERS_PER_PART;
+            for (int i = first; i < Math.min(set.size(), first + SetLayout.MEMBERS_PER_PART); i++) {
+                final int m = set.member(i);
+                SetLayout.member(output.control(), i - first, members.id(m), joined[m], members.addresses(m));
+            }
+            output.sendControl(member, SetLayout.write(output.control(), ids, part, set.size(), checksum));
+        }
+        return parts;
+    }
+}

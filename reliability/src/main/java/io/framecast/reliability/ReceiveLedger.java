@@ -1,0 +1,112 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.wire.AckValues;
+
+/// What a receiver can say of itself: up to where everything is here, and up to where the source may send.
+///
+/// Pure state; one thread.
+final class ReceiveLedger {
+    private final ReceiverConfig config;
+    private final ReceiveWindow window;
+    private final MetadataTracker metadata;
+    private final FrameQueue queue;
+    private final StreamEnd streamEnd;
+    private long highestData = -1;
+    private long startSequence;
+    private long creditLimit;
+    private long granted;
+    private boolean over;
+
+    ReceiveLedger(
+            final ReceiverConfig config,
+            final ReceiveWindow window,
+            final MetadataTracker metadata,
+            final FrameQueue queue,
+            final StreamEnd streamEnd) {
+        this.config = config;
+        this.window = window;
+        this.metadata = metadata;
+        this.queue = queue;
+        this.streamEnd = streamEnd;
+    }
+
+    /// The receiver is a member from this sequence on.
+    void start(final long sequence) {
+        startSequence = sequence;
+        highestData = sequence - 1;
+        creditLimit = sequence + config.ringSlots();
+        granted = sequence + config.firstGrantSlots();
+    }
+
+    long startSequence() {
+        return startSequence;
+    }
+
+    /// The highest sequence that came by the data lane.
+    long highestData() {
+        return highestData;
+    }
+
+    void onData(final long sequence) {
+        highestData = Math.max(highestData, sequence);
+    }
+
+    /// 1 + the highest sequence that is here.
+    long highest() {
+        return Math.max(highestData + 1, window.next());
+    }
+
+    /// Sequences below have a slot.
+    long creditLimit() {
+        return creditLimit;
+    }
+
+    /// @return whether that is more than before
+    boolean onCredit(final long limit) {
+        if (limit <= creditLimit) {
+            return false;
+        }
+        creditLimit = limit;
+        return true;
+    }
+
+    /// What could be granted. Never takes back what was.
+    long grant() {
+        final long capacityLimit = highest() + config.receiveCapacity();
+        // Frames not yet polled keep their place in the tables, which are as long as the window.
+        final long tableLimit = queue.first() + window.capacity();
+        return Math.max(granted, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
+    }
+
+    /// The largest grant told.
+    long granted() {
+        return granted;
+    }
+
+    /// 1 + the highest sequence that anything is known of.
+    long end() {
+        return window.end();
+    }
+
+    /// Every frame up to the last was polled.
+    void finish() {
+        over = true;
+    }
+
+    /// Every datagram and all metadata are here, and the last frame is whole.
+    boolean isComplete() {
+        return over || (streamEnd.isAt(metadata.first()) && window.next() >= metadata.first());
+    }
+
+    /// Says all of it, and grants what can be granted.
+    void advertise(final AckValues values) {
+        granted = grant();
+        describe(values);
+    }
+
+    /// Says what could be said now.
+    void describe(final AckValues values) {
+        values.progress(metadata.acknowledgeable(), grant(), highest()).complete(isComplete());
+    }
+}

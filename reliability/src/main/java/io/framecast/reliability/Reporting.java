@@ -1,0 +1,236 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AckValues;
+import io.framecast.reliability.wire.AssignLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Whom a receiver reports to, and when: its source, or the co-root that the source assigned it to; or it is
+/// a co-root itself. Of all that it was told the word of the highest epoch counts, and its ACKs carry that
+/// epoch.
+///
+/// Whoever reports to a co-root lets the source hear from it directly as often as an idle receiver does, so
+/// that a co-root's death is nobody else's; and asks the source for what its co-root did not send.
+///
+/// One thread.
+final class Reporting {
+    private final ReceiverOutput output;
+    private final CoRoot.Parts parts;
+    private final ControlIds ids;
+    private final ReceiveLedger ledger;
+    private final AckScheduler acks;
+    private final AckValues values = new AckValues();
+    private int epoch;
+    private boolean assigned;
+    private long directDueNs;
+    private @Nullable CoRoot coRoot;
+    private @Nullable RepairStore store;
+
+    /// @param ids of this receiver; the epoch is set here
+    Reporting(final ControlIds ids, final CoRoot.Parts parts, final ReceiveLedger ledger) {
+        output = parts.receiver();
+        this.parts = parts;
+        this.ids = ids;
+        this.ledger = ledger;
+        acks = parts.acks();
+    }
+
+    /// Null when this receiver serves nobody.
+    @Nullable
+    CoRoot coRoot() {
+        return coRoot;
+    }
+
+    /// Whether it reports to a co-root.
+    boolean isAssigned() {
+        return assigned;
+    }
+
+    /// ASSIGN or SET.
+    Verdict onInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
+        return ControlLayout.type(datagram, offset) == ControlLayout.TYPE_SET
+                ? onSet(datagram, offset, nowNs)
+                : onAssign(datagram, offset, nowNs);
+    }
+
+    private Verdict onAssign(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!AssignLayout.isValid(datagram, offset) || AssignLayout.coRoot(datagram, offset) == ids.receiver()) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final int told = ControlLayout.epoch(datagram, offset);
+        if (told > epoch) {
+            resign();
+            final boolean direct = AssignLayout.coRoot(datagram, offset) == 0;
+            // Where its address is none, this receiver reports to the source, and no aggregate speaks for it.
+            assigned = output.connectCoRoot(direct ? null : AssignLayout.address(datagram, offset)) && !direct;
+            obey(told);
+        }
+        confirm(nowNs);
+        return Verdict.GOOD;
+    }
+
+    private Verdict onSet(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!SetLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final CoRootOutput serving = parts.output();
+        final int told = ControlLayout.epoch(datagram, offset);
+        if (serving == null || told < epoch || (told == epoch && coRoot == null)) {
+            return Verdict.GOOD;
+        }
+        if (store == null) {
+            store = serving.openStore();
+        }
+        final RepairStore copy = store;
+        if (copy == null) {
+            // Unconfirmed: the source chooses another.
+            return Verdict.GOOD;
+        }
+        final CoRoot current = coRoot == null ? new CoRoot(ids.session(), parts, serving, copy) : coRoot;
+        coRoot = current;
+        final int complete = current.onSet(datagram, offset);
+        if (complete > epoch) {
+            output.connectCoRoot(null);
+            assigned = false;
+            obey(complete);
+        }
+        confirm(nowNs);
+        return Verdict.GOOD;
+    }
+
+    private void obey(final int newest) {
+        epoch = newest;
+        ids.epoch(newest);
+    }
+
+    // The next ACK goes to the source, now.
+    private void confirm(final long nowNs) {
+        directDueNs = nowNs;
+        acks.onRequest(nowNs);
+    }
+
+    private void resign() {
+        final CoRoot current = coRoot;
+        if (current != null) {
+            current.resign();
+            coRoot = null;
+        }
+    }
+
+    /// A datagram of another receiver.
+    Verdict onOthers(final MemorySegment datagram, final long offset, final long nowNs) {
+        final CoRoot current = coRoot;
+        if (current == null) {
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        final Verdict verdict = current.onReport(datagram, offset, nowNs);
+        onSetProgress(current, nowNs);
+        return verdict;
+    }
+
+    /// Datagrams were accepted.
+    ///
+    /// @param frameEnd whether a frame's last was among them
+    void onAccepted(final int count, final boolean frameEnd, final long nowNs) {
+        final CoRoot current = coRoot;
+        if (current == null) {
+            acks.onReceived(count, ledger.end(), frameEnd, nowNs);
+        } else {
+            onSetProgress(current, nowNs);
+        }
+    }
+
+    /// More can be granted.
+    void onGrant(final long nowNs) {
+        final CoRoot current = coRoot;
+        if (current == null) {
+            acks.onGrant(ledger.grant(), ledger.end(), nowNs);
+        } else {
+            onSetProgress(current, nowNs);
+        }
+    }
+
+    private void onSetProgress(final CoRoot current, final long nowNs) {
+        ledger.describe(values);
+        current.onProgress(values, ledger.end(), nowNs);
+    }
+
+    /// The source asked everybody.
+    ///
+    /// @param direct not their co-roots
+    void onRequest(final boolean direct, final long nowNs) {
+        acks.onRequest(nowNs);
+        if (direct) {
+            directDueNs = nowNs;
+        }
+    }
+
+    /// A duplicate came.
+    void onDuplicate(final long nowNs) {
+        acks.onDuplicate(nowNs);
+    }
+
+    /// Sends the first `bytes` bytes of the output's control memory to whom this receiver reports to.
+    ///
+    /// @param insistent the co-root was asked before, in vain
+    void send(final int bytes, final boolean insistent) {
+        if (assigned && !insistent) {
+            output.sendToCoRoot(bytes);
+        } else {
+            output.sendControl(bytes);
+        }
+    }
+
+    /// Acknowledges and repairs.
+    ///
+    /// @return work done
+    int onTick(final long nowNs) {
+        int work = 0;
+        if (acks.isDue(nowNs) || (assigned && nowNs >= directDueNs)) {
+            sendAck(nowNs);
+            work++;
+        }
+        final CoRoot current = coRoot;
+        return current == null ? work : work + current.onTick(nowNs);
+    }
+
+    private void sendAck(final long nowNs) {
+        ledger.advertise(values);
+        parts.counts().acks++;
+        if (assigned) {
+            parts.source().echoNothing(values.single());
+            output.sendToCoRoot(AckLayout.write(output.control(), ids, values, parts.checksum()));
+        }
+        if (!assigned || nowNs >= directDueNs) {
+            sendToSource(nowNs);
+        }
+        acks.onSent(values.grant(), ledger.end(), nowNs);
+    }
+
+    private void sendToSource(final long nowNs) {
+        final CoRoot current = coRoot;
+        if (current != null && !assigned) {
+            current.aggregate(values, ids.receiver());
+        } else {
+            values.single();
+        }
+        parts.source().echo(values, nowNs);
+        output.sendControl(AckLayout.write(output.control(), ids, values, parts.checksum()));
+        directDueNs = nowNs + parts.source().ackIdleNs();
+    }
+
+    long nextDeadlineNs() {
+        final CoRoot current = coRoot;
+        if (current != null && current.hasRepairs()) {
+            return 0;
+        }
+        return assigned ? Math.min(directDueNs, acks.nextDeadlineNs()) : acks.nextDeadlineNs();
+    }
+}

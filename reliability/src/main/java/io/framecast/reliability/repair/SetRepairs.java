@@ -1,0 +1,130 @@
+package io.framecast.reliability.repair;
+
+import io.framecast.reliability.window.RepairStore;
+
+/// Which sequences a co-root sends to whom of its set. What it lacks itself it sends as soon as it has it. A
+/// sequence that was sent to a member less than a round trip ago is not sent to it again; each sequence is
+/// queued once, so the queue is bounded by the store.
+///
+/// Pure state; one thread. Times are nanoseconds since the engine's start.
+public final class SetRepairs {
+    /// Sends repairs to one.
+    public interface Output {
+        /// Sends `count` consecutive sequences, all held.
+        ///
+        /// @return how many were accepted
+        int repair(int member, long firstSequence, int count);
+    }
+
+    private static final int RUN_MAX = 64;
+
+    private final RepairStore store;
+    // By slot: who wants the sequence that `sequences` names, a bit for each member.
+    private final long[] sequences;
+    private final long[] wantedBy;
+    private final long[] sentTo;
+    private final long[] sentNs;
+    private final boolean[] queued;
+    private final long[] queue;
+    private long head;
+    private long tail;
+
+    /// Makes an empty schedule for the sequences of a store.
+    public SetRepairs(final RepairStore store) {
+        this.store = store;
+        sequences = new long[store.slots()];
+        wantedBy = new long[store.slots()];
+        sentTo = new long[store.slots()];
+        sentNs = new long[store.slots()];
+        queued = new boolean[store.slots()];
+        queue = new long[store.slots()];
+        java.util.Arrays.fill(sequences, -1);
+    }
+
+    /// A member asks for a sequence that is held, or that has not come yet.
+    ///
+    /// @param member 0 … 63
+    /// @param holdOffNs not sent again to one it was sent to less than this ago
+    public void request(final int member, final long sequence, final long nowNs, final long holdOffNs) {
+        final int slot = store.slot(sequence);
+        if (sequences[slot] != sequence) {
+            if (queued[slot]) {
+                // Older than what the window can hold: the queue's next look drops it.
+                return;
+            }
+            sequences[slot] = sequence;
+            wantedBy[slot] = 0;
+            sentTo[slot] = 0;
+        }
+        final long bit = 1L << member;
+        if ((sentTo[slot] & bit) != 0 && nowNs - sentNs[slot] < holdOffNs) {
+            return;
+        }
+        wantedBy[slot] |= bit;
+        if (store.holds(sequence)) {
+            enqueue(slot, sequence);
+        }
+    }
+
+    /// The store has this now.
+    public void onHeld(final long sequence) {
+        final int slot = store.slot(sequence);
+        if (sequences[slot] == sequence && wantedBy[slot] != 0) {
+            enqueue(slot, sequence);
+        }
+    }
+
+    private void enqueue(final int slot, final long sequence) {
+        if (!queued[slot]) {
+            queued[slot] = true;
+            queue[(int) (tail++ & queue.length - 1)] = sequence;
+        }
+    }
+
+    public boolean isEmpty() {
+        return head == tail;
+    }
+
+    /// Sends from the queue, runs of consecutive sequences together. What is refused is asked for again.
+    ///
+    /// @param datagramsMax most datagrams to send now
+    /// @param alive a bit for each member that is still one
+    /// @return datagrams sent
+    public int drain(final int datagramsMax, final long alive, final long nowNs, final Output output) {
+        int sent = 0;
+        while (head < tail && sent < datagramsMax) {
+            final long first = queue[(int) (head & queue.length - 1)];
+            final long wanted = wantedBy[store.slot(first)];
+            final int run = runLength(first, wanted, datagramsMax - sent);
+            for (long members = wanted & alive; members != 0; members &= members - 1) {
+                sent += output.repair(Long.numberOfTrailingZeros(members), first, run);
+            }
+            for (int i = 0; i < run; i++) {
+                final int slot = store.slot(first + i);
+                queued[slot] = false;
+                wantedBy[slot] = 0;
+                sentTo[slot] = wanted;
+                sentNs[slot] = nowNs;
+            }
+            head += run;
+        }
+        return sent;
+    }
+
+    private int runLength(final long first, final long wanted, final int max) {
+        int run = 1;
+        final long limit = Math.min(Math.min(max, RUN_MAX), tail - head);
+        if (!store.holds(first)) {
+            // Overwritten meanwhile: everybody has acknowledged it.
+            wantedBy[store.slot(first)] = 0;
+            return 1;
+        }
+        while (run < limit
+                && queue[(int) (head + run & queue.length - 1)] == first + run
+                && store.holds(first + run)
+                && wantedBy[store.slot(first + run)] == wanted) {
+            run++;
+        }
+        return run;
+    }
+}

@@ -1,0 +1,99 @@
+package io.framecast.reliability.window;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// A co-root's copy of the source's window: as many slots, so that whatever somebody may still ask for has
+/// its own, from the moment on that the receiver became a co-root. Sequence s uses slot s mod slots.
+///
+/// Holds headers, payloads and metadata; the memory is the caller's, in host memory, and outlives this. One
+/// thread.
+public final class RepairStore {
+    private static final long NONE = -1;
+
+    private final MemorySegment headers;
+    private final MemorySegment payloads;
+    private final int[] payloadLengths;
+    private final long[] sequences;
+    private final long[] metadataSequences;
+    private final byte[] @Nullable [] metadata;
+    private final int slotBytes;
+    private final int mask;
+
+    /// Makes an empty store.
+    ///
+    /// @param headers `[slots][40]` or more
+    /// @param payloads `[slots][slotBytes]` or more
+    /// @param payloadLengths `[slots]`, a power of two, filled in here, read by the transport
+    public RepairStore(
+            final MemorySegment headers,
+            final MemorySegment payloads,
+            final int[] payloadLengths,
+            final int slotBytes) {
+        if (Integer.bitCount(payloadLengths.length) != 1) {
+            throw new IllegalArgumentException("store: expected a power of two of slots, got " + payloadLengths.length);
+        }
+        this.headers = headers;
+        this.payloads = payloads;
+        this.payloadLengths = payloadLengths;
+        this.slotBytes = slotBytes;
+        mask = payloadLengths.length - 1;
+        sequences = new long[payloadLengths.length];
+        metadataSequences = new long[payloadLengths.length];
+        metadata = new byte[payloadLengths.length][];
+        java.util.Arrays.fill(sequences, NONE);
+        java.util.Arrays.fill(metadataSequences, NONE);
+    }
+
+    public int slots() {
+        return mask + 1;
+    }
+
+    public int slot(final long sequence) {
+        return (int) sequence & mask;
+    }
+
+    public boolean holds(final long sequence) {
+        return sequences[slot(sequence)] == sequence;
+    }
+
+    /// Keeps a datagram that was accepted. Copies header and payload.
+    ///
+    /// @param payloadBytes at most `slotBytes`
+    public void put(
+            final long sequence,
+            final MemorySegment header,
+            final long headerOffset,
+            final MemorySegment payload,
+            final long payloadOffset,
+            final int payloadBytes) {
+        final int slot = slot(sequence);
+        MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
+        MemorySegment.copy(payload, payloadOffset, payloads, (long) slot * slotBytes, payloadBytes);
+        payloadLengths[slot] = payloadBytes;
+        sequences[slot] = sequence;
+    }
+
+    /// Keeps a frame's metadata.
+    public void putMetadata(final long firstSequence, final byte[] bytes) {
+        metadataSequences[slot(firstSequence)] = firstSequence;
+        metadata[slot(firstSequence)] = bytes;
+    }
+
+    public byte @Nullable [] metadata(final long firstSequence) {
+        return metadataSequences[slot(firstSequence)] == firstSequence ? metadata[slot(firstSequence)] : null;
+    }
+
+    /// One datagram, header and payload, for those who do not gather. Allocates.
+    public byte[] datagram(final long sequence) {
+        final int slot = slot(sequence);
+        final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];
+        MemorySegment.copy(headers, JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
+        MemorySegment.copy(
+                payloads, JAVA_BYTE, (long) slot * slotBytes, bytes, DataLayout.LENGTH, payloadLengths[slot]);
+        return bytes;
+    }
+}
