@@ -28,10 +28,10 @@ final class FifoMemory extends SimPlacement {
         this.placement = placement;
         this.ringSlots = ringSlots;
         this.mend = mend;
-        slotBytes = options.slotBytes();
-        batchMax = options.batchMax();
+        slotBytes = options.stream().slotBytes();
+        batchMax = options.flow().batchMax();
         ring = new byte[Math.multiplyExact(ringSlots, slotBytes)];
-        mends = new byte[mendBuffers][Math.multiplyExact(options.frameMaxSlots(), slotBytes)];
+        mends = new byte[mendBuffers][Math.multiplyExact(options.stream().frameMaxSlots(), slotBytes)];
     }
 
     @Override

@@ -5,50 +5,79 @@ import java.util.random.RandomGenerator;
 /// What one simulated run is made of.
 ///
 /// @param receivers at the start; late joiners are among them
-/// @param slotBytes a multiple of 64
-/// @param windowSlots a power of two
-/// @param frames to publish
-/// @param frameMaxSlots longest frame, in slots
-/// @param frameBytes length of every frame, 0 for random ones
+/// @param stream what is published
+/// @param flow how fast things move, and where they lie
+/// @param audience who does not wait, or is not waited for
 /// @param link what links are like; `chaos` varies it for each
 /// @param chaos 0 … 1: weight of late joiners, leavers, deaths, partitions, slow consumers, ghosts, refused
-/// repairs
-/// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long but under
-///     `chaos`
-/// @param batchMax datagrams per batch, sent and received
-/// @param framesHeld frames a user keeps at once
-/// @param fifo share of receivers with FIFO placement
-/// @param datagramNs time the source takes per datagram
-/// @param firstFrameId number of the first frame
-/// @param tornEnd the publisher gives the last frame up half-way and closes
-/// @param impatient share of receivers whose delivery is not reliable
-/// @param dwellNs how long these keep each frame; 0: as others do
+///     repairs
 /// @param plant how the protocol is broken
 public record SimOptions(
-        int receivers,
-        int slotBytes,
-        int windowSlots,
-        int frames,
-        int frameMaxSlots,
-        long frameBytes,
-        LinkSpec link,
-        double chaos,
-        int receiveCapacity,
-        int batchMax,
-        int framesHeld,
-        double fifo,
-        long datagramNs,
-        long firstFrameId,
-        boolean tornEnd,
-        double impatient,
-        long dwellNs,
-        Plant plant) {
+        int receivers, Stream stream, Flow flow, Audience audience, LinkSpec link, double chaos, Plant plant) {
     static final int MEND_BUFFERS_MAX = 3;
+
+    /// What is published.
+    ///
+    /// @param slotBytes a multiple of 64
+    /// @param windowSlots a power of two
+    /// @param frames to publish
+    /// @param frameMaxSlots longest frame, in slots
+    /// @param frameBytes length of every frame, 0 for random ones
+    /// @param firstFrameId number of the first frame
+    /// @param tornEnd the publisher gives the last frame up half-way and closes
+    public record Stream(
+            int slotBytes,
+            int windowSlots,
+            int frames,
+            int frameMaxSlots,
+            long frameBytes,
+            long firstFrameId,
+            boolean tornEnd) {
+        public long frameMaxBytes() {
+            return (long) frameMaxSlots * slotBytes;
+        }
+
+        /// Frames of one length, slots and windows to fit.
+        Stream of(final long bytes, final int slot, final int window) {
+            final int slots = (int) ((bytes + slot - 1) / slot);
+            return new Stream(slot, window, frames, slots, bytes, firstFrameId, tornEnd);
+        }
+
+        Stream torn() {
+            return new Stream(slotBytes, windowSlots, frames, frameMaxSlots, frameBytes, firstFrameId, true);
+        }
+    }
+
+    /// How fast things move, and where they lie.
+    ///
+    /// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long but under
+    ///     `chaos`
+    /// @param batchMax datagrams per batch, sent and received
+    /// @param framesHeld frames a user keeps at once
+    /// @param fifo share of receivers with FIFO placement
+    /// @param datagramNs time the source takes per datagram
+    public record Flow(int receiveCapacity, int batchMax, int framesHeld, double fifo, long datagramNs) {
+        Flow of(final int capacity, final int held, final double fifoShare) {
+            return new Flow(capacity, batchMax, held, fifoShare, datagramNs);
+        }
+    }
+
+    /// Who does not wait, or is not waited for.
+    ///
+    /// @param impatient share of receivers whose delivery is not reliable
+    /// @param dwellNs how long these keep each frame; 0: as others do
+    public record Audience(double impatient, long dwellNs) {}
 
     /// A quiet run: clean links, nobody comes, goes or dwells.
     public static SimOptions quiet(final int receivers, final int frames) {
         return new SimOptions(
-                receivers, 64, 64, frames, 24, 0, LinkSpec.CLEAN, 0, 32, 16, 2, 0.5, 1_000, 0, false, 0, 0, Plant.NONE);
+                receivers,
+                new Stream(64, 64, frames, 24, 0, 0, false),
+                new Flow(32, 16, 2, 0.5, 1_000),
+                new Audience(0, 0),
+                LinkSpec.CLEAN,
+                0,
+                Plant.NONE);
     }
 
     /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
@@ -60,23 +89,28 @@ public record SimOptions(
         final int capacity = 4 << random.nextInt(5);
         return new SimOptions(
                 receivers,
+                drawStream(random, window),
+                new Flow(
+                        capacity,
+                        1 + random.nextInt(64),
+                        1 + random.nextInt(3),
+                        random.nextInt(3) / 2.0,
+                        200L << random.nextInt(6)),
+                new Audience(random.nextInt(3) / 2.0, random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0),
+                drawLink(random, loss, Math.max(8, capacity)),
+                random.nextInt(3) / 2.0,
+                Plant.NONE);
+    }
+
+    private static Stream drawStream(final RandomGenerator random, final int window) {
+        return new Stream(
                 64 << random.nextInt(4),
                 window,
                 10 + random.nextInt(40),
                 1 + random.nextInt(random.nextInt(4) == 0 ? 2 * window : 16),
                 0,
-                drawLink(random, loss, Math.max(8, capacity)),
-                random.nextInt(3) / 2.0,
-                capacity,
-                1 + random.nextInt(64),
-                1 + random.nextInt(3),
-                random.nextInt(3) / 2.0,
-                200L << random.nextInt(6),
                 random.nextInt(8) == 0 ? (1L << 32) - random.nextInt(40) : 0,
-                random.nextInt(8) == 0,
-                random.nextInt(3) / 2.0,
-                random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0,
-                Plant.NONE);
+                random.nextInt(8) == 0);
     }
 
     private static LinkSpec drawLink(final RandomGenerator random, final double loss, final int queue) {
@@ -101,141 +135,33 @@ public record SimOptions(
         };
     }
 
-    public long frameMaxBytes() {
-        return (long) frameMaxSlots * slotBytes;
+    private SimOptions with(final Stream value) {
+        return new SimOptions(receivers, value, flow, audience, link, chaos, plant);
     }
 
     public SimOptions withTornEnd() {
-        return new SimOptions(
-                receivers,
-                slotBytes,
-                windowSlots,
-                frames,
-                frameMaxSlots,
-                frameBytes,
-                link,
-                chaos,
-                receiveCapacity,
-                batchMax,
-                framesHeld,
-                fifo,
-                datagramNs,
-                firstFrameId,
-                true,
-                impatient,
-                dwellNs,
-                plant);
-    }
-
-    public SimOptions withPlant(final Plant value) {
-        return new SimOptions(
-                receivers,
-                slotBytes,
-                windowSlots,
-                frames,
-                frameMaxSlots,
-                frameBytes,
-                link,
-                chaos,
-                receiveCapacity,
-                batchMax,
-                framesHeld,
-                fifo,
-                datagramNs,
-                firstFrameId,
-                tornEnd,
-                impatient,
-                dwellNs,
-                value);
-    }
-
-    public SimOptions withLink(final LinkSpec value) {
-        return new SimOptions(
-                receivers,
-                slotBytes,
-                windowSlots,
-                frames,
-                frameMaxSlots,
-                frameBytes,
-                value,
-                chaos,
-                receiveCapacity,
-                batchMax,
-                framesHeld,
-                fifo,
-                datagramNs,
-                firstFrameId,
-                tornEnd,
-                impatient,
-                dwellNs,
-                plant);
+        return with(stream.torn());
     }
 
     /// Frames of one length, slots and windows to fit.
     public SimOptions withFrames(final long bytes, final int slot, final int window) {
-        return new SimOptions(
-                receivers,
-                slot,
-                window,
-                frames,
-                (int) ((bytes + slot - 1) / slot),
-                bytes,
-                link,
-                chaos,
-                receiveCapacity,
-                batchMax,
-                framesHeld,
-                fifo,
-                datagramNs,
-                firstFrameId,
-                tornEnd,
-                impatient,
-                dwellNs,
-                plant);
+        return with(stream.of(bytes, slot, window));
     }
 
     public SimOptions withFlow(final int capacity, final int held, final double fifoShare) {
-        return new SimOptions(
-                receivers,
-                slotBytes,
-                windowSlots,
-                frames,
-                frameMaxSlots,
-                frameBytes,
-                link,
-                chaos,
-                capacity,
-                batchMax,
-                held,
-                fifoShare,
-                datagramNs,
-                firstFrameId,
-                tornEnd,
-                impatient,
-                dwellNs,
-                plant);
+        return new SimOptions(receivers, stream, flow.of(capacity, held, fifoShare), audience, link, chaos, plant);
     }
 
     /// Some receivers are not waited for, or evicted when they are slow.
     public SimOptions withImpatient(final double share, final long keepNs) {
-        return new SimOptions(
-                receivers,
-                slotBytes,
-                windowSlots,
-                frames,
-                frameMaxSlots,
-                frameBytes,
-                link,
-                chaos,
-                receiveCapacity,
-                batchMax,
-                framesHeld,
-                fifo,
-                datagramNs,
-                firstFrameId,
-                tornEnd,
-                share,
-                keepNs,
-                plant);
+        return new SimOptions(receivers, stream, flow, new Audience(share, keepNs), link, chaos, plant);
+    }
+
+    public SimOptions withLink(final LinkSpec value) {
+        return new SimOptions(receivers, stream, flow, audience, value, chaos, plant);
+    }
+
+    public SimOptions withPlant(final Plant value) {
+        return new SimOptions(receivers, stream, flow, audience, link, chaos, value);
     }
 }

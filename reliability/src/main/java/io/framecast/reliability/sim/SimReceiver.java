@@ -84,7 +84,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         id = random.nextLong() | 1;
         final boolean slow = random.nextDouble() < options.chaos() / 2;
         consumerDelayMaxNs = slow ? 20_000_000 : 100_000;
-        delivery = random.nextDouble() < options.impatient() ? draw(random) : Delivery.RELIABLE;
+        delivery = random.nextDouble() < options.audience().impatient() ? draw(random) : Delivery.RELIABLE;
     }
 
     private static Delivery draw(final RandomGenerator random) {
@@ -258,14 +258,15 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, 0);
-        final int ringSlots = (int) ReceiverConfig.ringSlotsMin(stream, options.framesHeld())
-                + random().nextInt(2) * random().nextInt(64);
+        final int ringSlots =
+                (int) ReceiverConfig.ringSlotsMin(stream, options.flow().framesHeld())
+                        + random().nextInt(2) * random().nextInt(64);
         final byte[] name = {(byte) (address >>> 8), (byte) address};
         final ReceiverConfig config = new ReceiverConfig(
                 stream,
                 id,
                 ringSlots,
-                options.receiveCapacity(),
+                options.flow().receiveCapacity(),
                 random().nextInt(8),
                 delivery,
                 new LaneAddresses(name, name));
@@ -279,12 +280,17 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
 
     private SimPlacement place(final ReceiverMachine m, final int ringSlots) {
         final boolean mend = options.plant() != Plant.SKIP_MEND;
-        if (random().nextDouble() < options.fifo()) {
+        if (random().nextDouble() < options.flow().fifo()) {
             final int mendBuffers = 1 + random().nextInt(SimOptions.MEND_BUFFERS_MAX);
             final FifoPlacement fifo = new FifoPlacement(ringSlots, mendBuffers, m.windowSlots());
             return new FifoMemory(fifo, options, ringSlots, mendBuffers, mend);
         }
-        return new AimedMemory(random(), ringSlots, options.slotBytes(), options.batchMax(), mend);
+        return new AimedMemory(
+                random(),
+                ringSlots,
+                options.stream().slotBytes(),
+                options.flow().batchMax(),
+                mend);
     }
 
     private int receive(final ReceiverMachine m, final SimPlacement p) {
@@ -298,7 +304,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         }
         final long before = accepted(m);
         int work = data.isEmpty() ? 0 : p.receiveData(data, m, nowNs());
-        for (int i = 0; i < options.batchMax() && !repair.isEmpty(); i++) {
+        for (int i = 0; i < options.flow().batchMax() && !repair.isEmpty(); i++) {
             p.receiveRepair(repair.remove(), m, nowNs());
             work++;
         }
@@ -328,8 +334,8 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             m.passOver(nowNs());
             final long bytes = m.nextFrameBytes();
             final long first = m.nextFrameSequence();
-            final long slots = StreamInfo.slots(bytes, options.slotBytes());
-            if (bytes > 0 && (held >= options.framesHeld() || !p.canDeliver(first, slots))) {
+            final long slots = StreamInfo.slots(bytes, options.stream().slotBytes());
+            if (bytes > 0 && (held >= options.flow().framesHeld() || !p.canDeliver(first, slots))) {
                 return;
             }
             final ReceivedFrame frame = m.pollFrame();
@@ -343,14 +349,14 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
                 onBundle(frame, p, handle);
             }
             held++;
-            final long delayNs = dwells() ? options.dwellNs() : pauseNs();
+            final long delayNs = dwells() ? options.audience().dwellNs() : pauseNs();
             events().at(nowNs() + delayNs, () -> release(m, p, handle, first, slots));
             m.onCredit(p.creditLimit(), nowNs());
         }
     }
 
     private boolean dwells() {
-        return options.dwellNs() > 0 && delivery.kind() != Delivery.Kind.RELIABLE;
+        return options.audience().dwellNs() > 0 && delivery.kind() != Delivery.Kind.RELIABLE;
     }
 
     private long pauseNs() {
@@ -435,7 +441,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         final byte[] memory = p.memory(handle);
         long at = 0;
         for (long index = 0; at < truth.bytes(); index++) {
-            final int bytes = (int) Math.min(options.slotBytes(), truth.bytes() - at);
+            final int bytes = (int) Math.min(options.stream().slotBytes(), truth.bytes() - at);
             final int offset = p.offset(handle, truth.firstSequence(), index) + slotOffset;
             final int wrong = frames.mismatch(truth.id(), at, memory, offset, bytes);
             if (wrong >= 0) {
@@ -512,7 +518,8 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
             return;
         }
         final long sequence = DataLayout.sequence(datagram, 0);
-        final boolean whole = DataLayout.frameBytes(datagram, 0) <= options.slotBytes();
+        final boolean whole =
+                DataLayout.frameBytes(datagram, 0) <= options.stream().slotBytes();
         if (DataLayout.type(datagram, 0) == DataLayout.TYPE_DATA
                 && whole
                 && sequence >= m.startSequence()

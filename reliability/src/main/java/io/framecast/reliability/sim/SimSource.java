@@ -72,20 +72,26 @@ final class SimSource extends SimNode implements SenderOutput {
         stream = new StreamInfo(
                 session.nonce(),
                 "sim",
-                options.slotBytes(),
-                options.windowSlots(),
-                options.frameMaxBytes(),
+                options.stream().slotBytes(),
+                options.stream().windowSlots(),
+                options.stream().frameMaxBytes(),
                 ALIVE_TIMEOUT_MS,
                 new byte[] {1},
                 new byte[] {2});
-        headers = MemorySegment.ofArray(new byte[options.windowSlots() * DataLayout.LENGTH]);
-        payloadLengths = new int[options.windowSlots()];
-        payloads = new byte[Math.multiplyExact(options.windowSlots(), options.slotBytes())];
-        final SendWindow made =
-                new SendWindow(options.windowSlots(), headers, payloadLengths, options.slotBytes(), session.nonce());
-        window = made.firstFrameId(options.firstFrameId());
+        headers = MemorySegment.ofArray(new byte[options.stream().windowSlots() * DataLayout.LENGTH]);
+        payloadLengths = new int[options.stream().windowSlots()];
+        payloads = new byte
+                [Math.multiplyExact(
+                        options.stream().windowSlots(), options.stream().slotBytes())];
+        final SendWindow made = new SendWindow(
+                options.stream().windowSlots(),
+                headers,
+                payloadLengths,
+                options.stream().slotBytes(),
+                session.nonce());
+        window = made.firstFrameId(options.stream().firstFrameId());
         small = window.bundleIn(MemorySegment.ofArray(payloads));
-        freeSlotsMin = small.takes(Math.max(1, options.frameBytes())) ? 2 : 1;
+        freeSlotsMin = small.takes(Math.max(1, options.stream().frameBytes())) ? 2 : 1;
         addresses = new int[Math.max(4, 2 * options.receivers())];
         machine = new SenderMachine(new SenderConfig(stream, addresses.length, 0), window, random, this);
         pauseMaxNs = options.chaos() == 0 ? 1 : 1 + random.nextLong(2_000_000);
@@ -193,10 +199,10 @@ final class SimSource extends SimNode implements SenderOutput {
             }
             final int part = (int) Math.min(openSlots - openIndex, 1 + random().nextInt(free));
             for (int i = 0; i < part; i++) {
-                final long offset = (openIndex + i) * options.slotBytes();
-                final int bytes = (int) Math.min(options.slotBytes(), open.bytes() - offset);
+                final long offset = (openIndex + i) * options.stream().slotBytes();
+                final int bytes = (int) Math.min(options.stream().slotBytes(), open.bytes() - offset);
                 final int slot = window.slot(open.firstSequence() + openIndex + i);
-                frames.fill(open.id(), offset, payloads, slot * options.slotBytes(), bytes);
+                frames.fill(open.id(), offset, payloads, slot * options.stream().slotBytes(), bytes);
             }
             window.commit(open.bytes(), part);
             openIndex += part;
@@ -205,7 +211,10 @@ final class SimSource extends SimNode implements SenderOutput {
     }
 
     private void tear() {
-        if (options.tornEnd() && published == options.frames() && openIndex < openSlots && random().nextInt(2) == 0) {
+        if (options.stream().tornEnd()
+                && published == options.stream().frames()
+                && openIndex < openSlots
+                && random().nextInt(2) == 0) {
             torn = true;
             ended = true;
             machine.end(nowNs());
@@ -213,7 +222,7 @@ final class SimSource extends SimNode implements SenderOutput {
     }
 
     private boolean beginFrame() {
-        if (published == options.frames()) {
+        if (published == options.stream().frames()) {
             if (!ended) {
                 ended = true;
                 small.close();
@@ -237,7 +246,7 @@ final class SimSource extends SimNode implements SenderOutput {
             return true;
         }
         small.close();
-        openSlots = StreamInfo.slots(bytes, options.slotBytes());
+        openSlots = StreamInfo.slots(bytes, options.stream().slotBytes());
         openIndex = 0;
         open = frames.add(frame.at(window.cursor()), openSlots);
         window.beginFrame(bytes, flags, open.timestampNs(), metadata);
@@ -258,12 +267,13 @@ final class SimSource extends SimNode implements SenderOutput {
     }
 
     private long frameBytes() {
-        if (options.frameBytes() > 0) {
-            return options.frameBytes();
+        if (options.stream().frameBytes() > 0) {
+            return options.stream().frameBytes();
         }
-        final long max = options.frameMaxBytes();
-        final long slot = options.slotBytes();
-        final int shared = Math.min((int) max, BundleLayout.frameBytesMax(options.slotBytes()));
+        final long max = options.stream().frameMaxBytes();
+        final long slot = options.stream().slotBytes();
+        final int shared =
+                Math.min((int) max, BundleLayout.frameBytesMax(options.stream().slotBytes()));
         if (shared > 0 && random().nextInt(2) == 0) {
             return 1L + random().nextInt(shared);
         }
@@ -286,7 +296,7 @@ final class SimSource extends SimNode implements SenderOutput {
         final int allowed = options.plant() == Plant.IGNORE_CREDIT
                 ? (int) (window.committed() - machine.nextSequence())
                 : machine.sendable();
-        final int count = Math.min(allowed, options.batchMax());
+        final int count = Math.min(allowed, options.flow().batchMax());
         if (count == 0) {
             return 0;
         }
@@ -304,7 +314,7 @@ final class SimSource extends SimNode implements SenderOutput {
             haunt(datagram);
         }
         machine.onSent(count, nowNs());
-        sendFreeNs = nowNs() + count * options.datagramNs();
+        sendFreeNs = nowNs() + count * options.flow().datagramNs();
         journal.decide(nowNs(), first, count);
         return count;
     }
@@ -314,7 +324,7 @@ final class SimSource extends SimNode implements SenderOutput {
         final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];
         MemorySegment.copy(
                 headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
-        System.arraycopy(payloads, slot * options.slotBytes(), bytes, DataLayout.LENGTH, payloadLengths[slot]);
+        System.arraycopy(payloads, slot * options.stream().slotBytes(), bytes, DataLayout.LENGTH, payloadLengths[slot]);
         return MemorySegment.ofArray(bytes);
     }
 
@@ -347,7 +357,10 @@ final class SimSource extends SimNode implements SenderOutput {
         if (machine.sendable() > 0 || (machine.isHungry() && window.hasBundle())) {
             deadline = Math.min(deadline, Math.max(nowNs(), sendFreeNs));
         }
-        if (!torn && openIndex == openSlots && published < options.frames() && window.freeSlots() >= freeSlotsMin) {
+        if (!torn
+                && openIndex == openSlots
+                && published < options.stream().frames()
+                && window.freeSlots() >= freeSlotsMin) {
             deadline = Math.min(deadline, Math.max(nowNs(), nextFrameNs));
         }
         return Math.max(deadline, nowNs());
@@ -442,7 +455,7 @@ final class SimSource extends SimNode implements SenderOutput {
 
     @Override
     public void probe(final int token) {
-        final byte[] bytes = new byte[DataLayout.LENGTH + options.slotBytes()];
+        final byte[] bytes = new byte[DataLayout.LENGTH + options.stream().slotBytes()];
         final MemorySegment probe = MemorySegment.ofArray(bytes);
         final DataHeader header =
                 new DataHeader().session(DataLayout.TYPE_PROBE, session.nonce()).frame(0, 0, nowNs());

@@ -41,7 +41,8 @@ public final class Simulation {
         // Every other ghost shares the true session's low half, which is all that headers carry in clear.
         final long ghost = random.nextBoolean() ? nonce ^ ((1L + random.nextInt(1000)) << 32) : random.nextLong();
         session = new SimReceiver.Session(nonce, ghost);
-        final SimFrames frames = new SimFrames(random.nextLong(), options.firstFrameId());
+        final SimFrames frames =
+                new SimFrames(random.nextLong(), options.stream().firstFrameId());
         world = new SimReceiver.World(events, network, options, frames, journal);
         source = new SimSource(world, random.split(), session, receivers);
         network.source(source);
