@@ -159,8 +159,8 @@ public final class SenderMachine {
         for (int i = 0; i < count; i++) {
             repairs.onSent(next + i);
         }
-        coRoots.feed(next, count);
         next += count;
+        coRoots.feed(next - count, count);
         counts.sentDatagrams += count;
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE) {

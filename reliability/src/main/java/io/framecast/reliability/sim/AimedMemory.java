@@ -96,7 +96,15 @@ final class AimedMemory extends SimPlacement {
         }
         final int run = 1 + machine.onRun(headers, header, DataLayout.LENGTH, whole, nowNs);
         for (int i = 0; i < run; i++) {
-            batch.add(landing(expected, index + i), ledger.slot(first + i));
+            final int landing = landing(expected, index + i);
+            batch.add(landing, ledger.slot(first + i));
+            keep(
+                    machine,
+                    first + i,
+                    headers,
+                    header + (long) i * DataLayout.LENGTH,
+                    MemorySegment.ofArray(memory)
+                            .asSlice((long) landing * slotBytes, datagramBytes[index + i] - DataLayout.LENGTH));
         }
         return run;
     }
@@ -116,6 +124,7 @@ final class AimedMemory extends SimPlacement {
         final Verdict verdict = machine.onRepair(datagram, 0, (int) datagram.byteSize(), nowNs);
         if (verdict == Verdict.GOOD && machine.acceptedSequence() >= 0) {
             copyPayload(datagram, memory, ledger.slot(machine.acceptedSequence()) * slotBytes, slotBytes);
+            keep(machine, machine.acceptedSequence(), datagram, 0, datagram.asSlice(DataLayout.LENGTH));
         }
     }
 

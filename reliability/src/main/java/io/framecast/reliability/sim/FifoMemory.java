@@ -52,6 +52,7 @@ final class FifoMemory extends SimPlacement {
             final Verdict verdict = machine.onData(datagram, 0, (int) datagram.byteSize(), nowNs);
             if (verdict == Verdict.GOOD && machine.acceptedSequence() >= 0) {
                 placement.accept(machine.acceptedSequence());
+                keep(machine, machine.acceptedSequence(), datagram, 0, datagram.asSlice(DataLayout.LENGTH));
             } else {
                 placement.reject();
             }
@@ -78,6 +79,7 @@ final class FifoMemory extends SimPlacement {
                 throw new IllegalStateException("the machine took a repair it did not want");
             }
             placement.repaired(machine.acceptedSequence());
+            keep(machine, machine.acceptedSequence(), datagram, 0, datagram.asSlice(DataLayout.LENGTH));
         }
     }
 

@@ -12,6 +12,11 @@ final class SimLink {
     private static final int BURST_MAX = 12;
     private static final int HEADER_BYTES = 40;
 
+    /// What a link leads to.
+    interface End {
+        void arrive(SimLane lane, MemorySegment datagram);
+    }
+
     private final SimEvents events;
     private final RandomGenerator random;
     private final LinkSpec spec;
@@ -48,7 +53,7 @@ final class SimLink {
         return drops;
     }
 
-    void send(final SimLane lane, final MemorySegment datagram, final SimNode to) {
+    void send(final SimLane lane, final MemorySegment datagram, final End to) {
         final long now = events.nowNs();
         if (now >= calmNs) {
             deliver(lane, datagram, to, false);
@@ -87,7 +92,7 @@ final class SimLink {
         return probability > 0 && random.nextDouble() < probability;
     }
 
-    private void deliver(final SimLane lane, final MemorySegment datagram, final SimNode to, final boolean late) {
+    private void deliver(final SimLane lane, final MemorySegment datagram, final End to, final boolean late) {
         final long now = events.nowNs();
         long arrival = now + spec.delayNs() + (spec.jitterNs() == 0 ? 0 : random.nextLong(spec.jitterNs()));
         arrival = Math.max(arrival, clogUntilNs);

@@ -31,7 +31,7 @@ final class SimNetwork {
         for (final Port port : ports) {
             if (!port.node.isStopped()) {
                 sent++;
-                port.down.send(lane, datagram, port.node);
+                port.down.send(lane, datagram, port.node::arrive);
             }
         }
     }
@@ -41,7 +41,7 @@ final class SimNetwork {
         final Port port = ports.get(address);
         if (!port.node.isStopped()) {
             sent++;
-            port.down.send(lane, datagram, port.node);
+            port.down.send(lane, datagram, port.node::arrive);
         }
     }
 
@@ -50,7 +50,16 @@ final class SimNetwork {
         final SimNode node = source;
         if (node != null) {
             sent++;
-            ports.get(address).up.send(SimLane.CONTROL, datagram, node);
+            ports.get(address).up.send(SimLane.CONTROL, datagram, node::arrive);
+        }
+    }
+
+    /// From one receiver to another.
+    void between(final int from, final int to, final SimLane lane, final MemorySegment datagram) {
+        final Port port = ports.get(to);
+        if (!port.node.isStopped()) {
+            sent++;
+            ports.get(from).up.send(lane, datagram, (l, d) -> port.down.send(l, d, port.node::arrive));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.CoRootConfig;
 import java.util.random.RandomGenerator;
 
 /// What one simulated run is made of.
@@ -66,7 +67,8 @@ public record SimOptions(
     ///
     /// @param impatient share of receivers whose delivery is not reliable
     /// @param dwellNs how long these keep each frame; 0: as others do
-    public record Audience(double impatient, long dwellNs) {}
+    /// @param coRoots who helps the source
+    public record Audience(double impatient, long dwellNs, CoRootConfig coRoots) {}
 
     /// A quiet run: clean links, nobody comes, goes or dwells.
     public static SimOptions quiet(final int receivers, final int frames) {
@@ -74,7 +76,7 @@ public record SimOptions(
                 receivers,
                 new Stream(64, 64, frames, 24, 0, 0, false),
                 new Flow(32, 16, 2, 0.5, 1_000),
-                new Audience(0, 0),
+                new Audience(0, 0, CoRootConfig.NONE),
                 LinkSpec.CLEAN,
                 0,
                 Plant.NONE);
@@ -96,10 +98,20 @@ public record SimOptions(
                         1 + random.nextInt(3),
                         random.nextInt(3) / 2.0,
                         200L << random.nextInt(6)),
-                new Audience(random.nextInt(3) / 2.0, random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0),
+                drawAudience(random, receivers),
                 drawLink(random, loss, Math.max(8, capacity)),
                 random.nextInt(3) / 2.0,
                 Plant.NONE);
+    }
+
+    private static Audience drawAudience(final RandomGenerator random, final int receivers) {
+        final CoRootConfig coRoots = new CoRootConfig(
+                random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(Math.max(1, receivers / 2)),
+                random.nextInt(4) == 0 ? CoRootConfig.Feed.UNICAST : CoRootConfig.Feed.MULTICAST,
+                random.nextBoolean() ? CoRootConfig.Sets.SITE : CoRootConfig.Sets.BLOCK);
+        // With co-roots most wait: who does not takes no part in sets.
+        final double impatient = coRoots.count() > 0 ? random.nextInt(3) / 4.0 : random.nextInt(3) / 2.0;
+        return new Audience(impatient, random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0, coRoots);
     }
 
     private static Stream drawStream(final RandomGenerator random, final int window) {
@@ -154,7 +166,13 @@ public record SimOptions(
 
     /// Some receivers are not waited for, or evicted when they are slow.
     public SimOptions withImpatient(final double share, final long keepNs) {
-        return new SimOptions(receivers, stream, flow, new Audience(share, keepNs), link, chaos, plant);
+        return new SimOptions(
+                receivers, stream, flow, new Audience(share, keepNs, audience.coRoots), link, chaos, plant);
+    }
+
+    public SimOptions withCoRoots(final CoRootConfig value) {
+        final Audience changed = new Audience(audience.impatient, audience.dwellNs, value);
+        return new SimOptions(receivers, stream, flow, changed, link, chaos, plant);
     }
 
     public SimOptions withLink(final LinkSpec value) {

@@ -1,6 +1,7 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -40,6 +41,22 @@ abstract class SimPlacement {
 
     /// Frames that needed no copy.
     abstract long framesInPlace();
+
+    /// A datagram was accepted, and its payload lies here: a co-root keeps a copy.
+    ///
+    /// @param header of 40 bytes, at `headerOffset`
+    static void keep(
+            final ReceiverMachine machine,
+            final long sequence,
+            final MemorySegment header,
+            final long headerOffset,
+            final MemorySegment payload) {
+        final RepairStore store = machine.store();
+        if (store != null) {
+            store.put(sequence, header, headerOffset, payload, 0, (int) payload.byteSize());
+            machine.onStored(sequence);
+        }
+    }
 
     static void copyPayload(final MemorySegment datagram, final byte[] target, final int at, final int bytesMax) {
         final long bytes = Math.min(bytesMax, datagram.byteSize() - DataLayout.LENGTH);

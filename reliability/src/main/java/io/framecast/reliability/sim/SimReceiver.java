@@ -34,6 +34,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     private static final long GAP_REPORT_MAX_NS = 100_000_000;
 
     private static final int UNSTARTED = -1;
+    private static final int NOWHERE = -1;
 
     private final SimNetwork network;
     private final SimOptions options;
@@ -49,6 +50,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
     private @Nullable SimPlacement placement;
     private @Nullable BundleTable bundle;
     private int address;
+    private int coRoot = NOWHERE;
     private State lastState = State.JOINING;
     private long expectedFrame = UNSTARTED;
     private int held;
@@ -242,7 +244,11 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         }
         final boolean receiving = m.state() == State.RECEIVING;
         final Verdict verdict = m.onControl(datagram, 0, (int) datagram.byteSize(), nowNs());
-        note(verdict);
+        // Not what others report to it as their co-root: that is no sign of the source's life.
+        final long to = datagram.byteSize() < ControlLayout.LENGTH ? 0 : ControlLayout.receiver(datagram, 0);
+        if (to == 0 || to == id) {
+            note(verdict);
+        }
         final SimPlacement p = placement;
         if (!receiving && m.state() == State.RECEIVING && p != null) {
             p.start(m.startSequence());
@@ -261,7 +267,7 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
         final int ringSlots =
                 (int) ReceiverConfig.ringSlotsMin(stream, options.flow().framesHeld())
                         + random().nextInt(2) * random().nextInt(64);
-        final byte[] name = {(byte) (address >>> 8), (byte) address};
+        final byte[] name = SimCoRoot.name(address);
         final ReceiverConfig config = new ReceiverConfig(
                 stream,
                 id,
@@ -269,8 +275,10 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
                 options.flow().receiveCapacity(),
                 random().nextInt(8),
                 delivery,
-                new LaneAddresses(name, name));
-        final ReceiverMachine made = new ReceiverMachine(config, random(), this);
+                new LaneAddresses(name, name),
+                random().nextInt(3));
+        final SimCoRoot serving = random().nextDouble() < 0.9 ? new SimCoRoot(network, stream, scratch, address) : null;
+        final ReceiverMachine made = new ReceiverMachine(config, random(), this, serving);
         placement = place(made, ringSlots);
         bundle = new BundleTable(stream);
         machine = made;
@@ -489,6 +497,21 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
                 address, MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE)));
     }
 
+    @Override
+    public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+        coRoot = controlAddress == null ? NOWHERE : SimCoRoot.address(controlAddress);
+        return network.isAddress(coRoot);
+    }
+
+    @Override
+    public void sendToCoRoot(final int bytes) {
+        if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_NACK) {
+            noteNack();
+        }
+        final byte[] datagram = scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+        network.between(address, coRoot, SimLane.CONTROL, MemorySegment.ofArray(datagram));
+    }
+
     private void noteNack() {
         final ReceiverMachine m = machine;
         for (int i = 0; m != null && i < NackLayout.ranges(scratch, 0); i++) {
@@ -549,6 +572,18 @@ final class SimReceiver extends SimNode implements ReceiverOutput {
 
     boolean gotEverything() {
         return expectedFrame == frames.nextId();
+    }
+
+    /// As a co-root.
+    long reportsTaken() {
+        final ReceiverMachine m = machine;
+        return m == null ? 0 : m.counts().reportsTaken();
+    }
+
+    /// As a co-root.
+    long repairsSent() {
+        final ReceiverMachine m = machine;
+        return m == null ? 0 : m.counts().repairsSent();
     }
 
     long repairsTaken() {

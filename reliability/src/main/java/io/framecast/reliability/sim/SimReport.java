@@ -13,6 +13,7 @@ import java.util.List;
 /// @param deliveredBytes payload of those
 /// @param wireBytes bytes handed to the network by the source, each multicast once
 /// @param evictions members the source gave up
+/// @param control what source and co-roots said to each other
 /// @param reliableNs when the last frame reached a reliable receiver
 /// @param timeNs virtual time it took
 /// @param digest of all deliveries and decisions in order
@@ -27,10 +28,24 @@ public record SimReport(
         long deliveredBytes,
         long wireBytes,
         long evictions,
+        Control control,
         long reliableNs,
         long timeNs,
         long digest,
         List<String> violations) {
+    /// What source and co-roots said to each other.
+    ///
+    /// @param sent data datagrams, each counted once
+    /// @param taken ACKs, NACKs and requests that the source took
+    /// @param told heartbeats, ASSIGNs and SETs that it sent
+    /// @param aggregates of co-roots, among those taken
+    /// @param reports ACKs and NACKs that co-roots took
+    /// @param repairs datagrams that co-roots sent
+    /// @param fed datagrams that went to co-roots by unicast
+    /// @param failovers co-roots replaced
+    public record Control(
+            long sent, long taken, long told, long aggregates, long reports, long repairs, long fed, long failovers) {}
+
     public boolean isClean() {
         return violations.isEmpty();
     }

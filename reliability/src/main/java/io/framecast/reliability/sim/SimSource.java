@@ -93,7 +93,8 @@ final class SimSource extends SimNode implements SenderOutput {
         small = window.bundleIn(MemorySegment.ofArray(payloads));
         freeSlotsMin = small.takes(Math.max(1, options.stream().frameBytes())) ? 2 : 1;
         addresses = new int[Math.max(4, 2 * options.receivers())];
-        machine = new SenderMachine(new SenderConfig(stream, addresses.length, 0), window, random, this);
+        machine = new SenderMachine(
+                new SenderConfig(stream, addresses.length, 0, options.audience().coRoots()), window, random, this);
         pauseMaxNs = options.chaos() == 0 ? 1 : 1 + random.nextLong(2_000_000);
     }
 

@@ -1,6 +1,7 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.SenderCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -195,6 +196,25 @@ public final class Simulation {
         }
     }
 
+    private SimReport.Control control() {
+        long reports = 0;
+        long repairs = 0;
+        for (final SimReceiver receiver : receivers) {
+            reports += receiver.reportsTaken();
+            repairs += receiver.repairsSent();
+        }
+        final SenderCounts counts = source.machine().counts();
+        return new SimReport.Control(
+                counts.sentDatagrams(),
+                counts.acks() + counts.nacks() + counts.frameRequests(),
+                counts.heartbeats() + counts.instructions(),
+                counts.aggregates(),
+                reports,
+                repairs,
+                counts.fedDatagrams(),
+                counts.failovers());
+    }
+
     private SimReport report() {
         long bytes = 0;
         long givenUp = 0;
@@ -212,6 +232,7 @@ public final class Simulation {
                 bytes,
                 source.wireBytes(),
                 source.machine().counts().evictions(),
+                control(),
                 journal.reliableNs(),
                 events.nowNs(),
                 journal.digest(),
