@@ -55,6 +55,7 @@ final class Reporting {
 
     /// ASSIGN or SET.
     Verdict onInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
+        parts.source().onHeard(nowNs);
         return ControlLayout.type(datagram, offset) == ControlLayout.TYPE_SET
                 ? onSet(datagram, offset, nowNs)
                 : onAssign(datagram, offset, nowNs);

@@ -94,7 +94,8 @@ public final class SetRepairs {
         int sent = 0;
         while (head < tail && sent < datagramsMax) {
             final long first = queue[(int) (head & queue.length - 1)];
-            final long wanted = wantedBy[store.slot(first)];
+            // Overwritten meanwhile: everybody has acknowledged it.
+            final long wanted = store.holds(first) ? wantedBy[store.slot(first)] : 0;
             final int run = runLength(first, wanted, datagramsMax - sent);
             for (long members = wanted & alive; members != 0; members &= members - 1) {
                 sent += output.repair(Long.numberOfTrailingZeros(members), first, run);
@@ -114,9 +115,7 @@ public final class SetRepairs {
     private int runLength(final long first, final long wanted, final int max) {
         int run = 1;
         final long limit = Math.min(Math.min(max, RUN_MAX), tail - head);
-        if (!store.holds(first)) {
-            // Overwritten meanwhile: everybody has acknowledged it.
-            wantedBy[store.slot(first)] = 0;
+        if (wanted == 0) {
             return 1;
         }
         while (run < limit
