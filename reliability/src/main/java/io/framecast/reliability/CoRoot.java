@@ -227,10 +227,8 @@ final class CoRoot {
     /// This receiver's own progress, or a member's, may have moved what can be said of all.
     void onProgress(final AckValues own, final long highest, final long nowNs) {
         final long acknowledged = Math.min(own.acknowledged(), set.leastAcknowledged());
-        if (acknowledged > toldAcknowledged) {
-            acks.onReceived((int) Math.min(Integer.MAX_VALUE, acknowledged - toldAcknowledged), highest, true, nowNs);
-        }
-        acks.onGrant(Math.min(own.grant(), set.leastGrant()), highest, nowNs);
+        final long grant = Math.min(own.grant(), set.leastGrant());
+        acks.onAggregate(acknowledged - toldAcknowledged, grant, highest, nowNs);
         if (set.covered() != toldCovered || (set.isComplete() && own.isComplete()) != toldComplete) {
             acks.onRequest(nowNs);
         }

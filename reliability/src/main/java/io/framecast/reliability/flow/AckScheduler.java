@@ -1,8 +1,8 @@
 package io.framecast.reliability.flow;
 
-/// When a receiver acknowledges: the earliest of M datagrams (M ≤ a quarter of what one grant covers, skewed by
-/// receiver so that a group does not answer at once: seed 004, "skew the ACK's sent by each node"), half the
-/// advertised credit used, a request, the end of a frame, a timer.
+/// When a receiver acknowledges: the earliest of M datagrams (M ≤ a quarter of what one grant covers, skewed
+/// by receiver so that a group does not answer at once: seed 004, "skew the ACK's sent by each node"), half
+/// the advertised credit used, a request, the end of a frame, a timer.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class AckScheduler {
@@ -10,6 +10,9 @@ public final class AckScheduler {
     public static final long DELAY_MAX_NS = 1_000_000;
     /// After a frame's last datagram: long enough for a run of small frames to share one ACK.
     public static final long FRAME_DELAY_NS = 100_000;
+
+    // A set's grant is told earlier than a receiver's own, for it is older when it is known.
+    private static final int AGGREGATE_PARTS = 2;
 
     private final long everyDatagrams;
     private final long idleIntervalNs;
@@ -66,6 +69,21 @@ public final class AckScheduler {
         if (highest >= advertisedGrant || growth >= everyDatagrams) {
             dueNs = nowNs;
         } else {
+            dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
+        }
+    }
+
+    /// What a co-root can say of its set has changed. Its members' ACKs come one by one, so what only frees
+    /// the source's window waits for more of them.
+    ///
+    /// @param advanced by how much the set's acknowledgement exceeds what was told
+    /// @param grant what could be advertised now
+    /// @param highest 1 + highest sequence received
+    public void onAggregate(final long advanced, final long grant, final long highest, final long nowNs) {
+        final long growth = grant - advertisedGrant;
+        if (growth > 0 && (growth >= everyDatagrams / AGGREGATE_PARTS || highest >= advertisedGrant)) {
+            dueNs = nowNs;
+        } else if (growth > 0 || advanced > 0) {
             dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
         }
     }

@@ -33,7 +33,7 @@ public record SimReport(
         long timeNs,
         long digest,
         List<String> violations) {
-    /// What source and co-roots said to each other.
+    /// What source and co-roots said to each other, from the first publishing on.
     ///
     /// @param sent data datagrams, each counted once
     /// @param taken ACKs, NACKs and requests that the source took

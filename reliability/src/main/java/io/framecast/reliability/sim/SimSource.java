@@ -1,6 +1,7 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.SenderConfig;
+import io.framecast.reliability.SenderCounts;
 import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.window.SendWindow;
@@ -53,6 +54,8 @@ final class SimSource extends SimNode implements SenderOutput {
     private long nextFrameNs;
     private long sendFreeNs;
     private long wireBytes;
+    private long joiningTaken;
+    private long joiningTold;
     private boolean ended;
     private boolean torn;
     private boolean closed;
@@ -102,6 +105,36 @@ final class SimSource extends SimNode implements SenderOutput {
     void begin(final long timeNs) {
         nextFrameNs = timeNs;
         wakeAt(0);
+        events().at(timeNs, () -> {
+            joiningTaken = taken();
+            joiningTold = told();
+        });
+    }
+
+    private long taken() {
+        final SenderCounts counts = machine.counts();
+        return counts.acks() + counts.nacks() + counts.frameRequests();
+    }
+
+    private long told() {
+        return machine.counts().heartbeats() + machine.counts().instructions();
+    }
+
+    /// What it said to receivers and heard from them since publishing began.
+    ///
+    /// @param reports that co-roots took
+    /// @param repairs that co-roots sent
+    SimReport.Control control(final long reports, final long repairs) {
+        final SenderCounts counts = machine.counts();
+        return new SimReport.Control(
+                counts.sentDatagrams(),
+                taken() - joiningTaken,
+                told() - joiningTold,
+                counts.aggregates(),
+                reports,
+                repairs,
+                counts.fedDatagrams(),
+                counts.failovers());
     }
 
     boolean isPublished() {

@@ -1,7 +1,6 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.ReceiverMachine.State;
-import io.framecast.reliability.SenderCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -203,16 +202,7 @@ public final class Simulation {
             reports += receiver.reportsTaken();
             repairs += receiver.repairsSent();
         }
-        final SenderCounts counts = source.machine().counts();
-        return new SimReport.Control(
-                counts.sentDatagrams(),
-                counts.acks() + counts.nacks() + counts.frameRequests(),
-                counts.heartbeats() + counts.instructions(),
-                counts.aggregates(),
-                reports,
-                repairs,
-                counts.fedDatagrams(),
-                counts.failovers());
+        return source.control(reports, repairs);
     }
 
     private SimReport report() {

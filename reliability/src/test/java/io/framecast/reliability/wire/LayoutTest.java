@@ -63,6 +63,13 @@ final class LayoutTest {
         all.add(exact(FrameLayout.writeRequest(scratch, ids, 8, checksum)));
         all.add(exact(LeaveLayout.writeLeave(scratch, ids, Reason.LEFT, checksum)));
         all.add(exact(LeaveLayout.writeEvict(scratch, ids, Reason.RING_TOO_SMALL, checksum)));
+        final AckValues whole = new AckValues().progress(5, 100, 7).echo(1, 2).aggregate(4, 77);
+        all.add(exact(AckLayout.write(scratch, ids, whole, checksum)));
+        all.add(exact(AssignLayout.write(scratch, ids, 55, new byte[] {6, 7}, checksum)));
+        all.add(exact(AssignLayout.writeDirect(scratch, ids, checksum)));
+        SetLayout.member(scratch, 0, 55, 2, new LaneAddresses(new byte[] {1}, new byte[] {2, 3}));
+        SetLayout.member(scratch, 1, 56, 3, new LaneAddresses(new byte[] {4}, new byte[] {5}));
+        all.add(exact(SetLayout.write(scratch, ids, 0, 2, checksum)));
         return all;
     }
 
@@ -76,6 +83,8 @@ final class LayoutTest {
             case ControlLayout.TYPE_NACK -> NackLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_FRAME -> FrameLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_FRAME_REQUEST -> FrameLayout.isValidRequest(datagram, 0);
+            case ControlLayout.TYPE_ASSIGN -> AssignLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_SET -> SetLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_LEAVE, ControlLayout.TYPE_EVICT -> LeaveLayout.isValid(datagram, 0);
             default -> false;
         };
@@ -175,6 +184,42 @@ final class LayoutTest {
         assertEquals(8, FrameLayout.firstSequence(all.get(8), 0));
         assertEquals(Reason.LEFT, LeaveLayout.reason(all.get(9), 0));
         assertEquals(Reason.RING_TOO_SMALL, LeaveLayout.reason(all.get(10), 0));
+    }
+
+    @Test
+    void shouldReadWhatIsSaidOfCoRoots() {
+        final List<MemorySegment> all = one();
+        assertFalse(AckLayout.isAggregate(all.get(5), 0));
+        assertTrue(AckLayout.isAggregate(all.get(11), 0));
+        assertEquals(4, AckLayout.covered(all.get(11), 0));
+        assertEquals(77, AckLayout.laggard(all.get(11), 0));
+        assertEquals(55, AssignLayout.coRoot(all.get(12), 0));
+        assertArrayEquals(new byte[] {6, 7}, AssignLayout.address(all.get(12), 0));
+        assertEquals(0, AssignLayout.coRoot(all.get(13), 0));
+        assertEquals(0, SetLayout.part(all.get(14), 0));
+        assertEquals(1, SetLayout.parts(all.get(14), 0));
+        assertEquals(2, SetLayout.members(all.get(14), 0));
+        assertEquals(56, SetLayout.id(all.get(14), 0, 1));
+        assertEquals(3, SetLayout.joined(all.get(14), 0, 1));
+        assertArrayEquals(
+                new byte[] {2, 3}, SetLayout.addresses(all.get(14), 0, 0).repair());
+        assertArrayEquals(new byte[] {4}, SetLayout.addresses(all.get(14), 0, 1).control());
+    }
+
+    @Test
+    void shouldSplitASetThatIsLongerThanADatagram() {
+        final int total = SetLayout.MEMBERS_MAX;
+        int seen = 0;
+        for (int part = 0; part < SetLayout.partsOf(total); part++) {
+            for (int i = 0; i < SetLayout.MEMBERS_PER_PART; i++) {
+                SetLayout.member(scratch, i, 1 + i, 2, new LaneAddresses(new byte[] {1}, new byte[] {2}));
+            }
+            final MemorySegment datagram = exact(SetLayout.write(scratch, ids, part, total, checksum));
+            assertTrue(SetLayout.isValid(datagram, 0));
+            seen += SetLayout.members(datagram, 0);
+        }
+        assertEquals(total, seen);
+        assertEquals(1, SetLayout.partsOf(0));
     }
 
     @Test

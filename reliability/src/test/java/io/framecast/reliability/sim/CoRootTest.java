@@ -1,0 +1,65 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.CoRootConfig;
+import io.framecast.reliability.CoRootConfig.Feed;
+import io.framecast.reliability.CoRootConfig.Sets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class CoRootTest {
+    private static SimReport run(final long seed, final int receivers, final int coRoots, final Feed feed) {
+        final SimOptions options = SimOptions.quiet(receivers, 100)
+                .withFrames(100_000, 1408, 4096)
+                .withFlow(2048, 2, 0)
+                .withLink(LinkSpec.lossy(0.005).withQueue(4096))
+                .withCoRoots(new CoRootConfig(coRoots, feed, Sets.SITE));
+        final SimReport report = Simulation.run(seed, options);
+        assertEquals(List.of(), report.violations());
+        assertEquals(100L * receivers, report.frames());
+        return report;
+    }
+
+    private static double perDatagram(final SimReport report) {
+        final SimReport.Control control = report.control();
+        return (double) (control.taken() + control.told()) / control.sent();
+    }
+
+    /// Seed 004: "Hot spot is created at root due to large number of ACK's that reach it."
+    @Test
+    void shouldTakeFewControlDatagramsHoweverManyReceiversWhenCoRootsHelp() {
+        final double alone = perDatagram(run(1, 64, 0, Feed.MULTICAST));
+        final double helped = perDatagram(run(1, 64, 8, Feed.MULTICAST));
+        assertTrue(helped < alone / 6, alone + " alone, " + helped + " with co-roots");
+        final double few = perDatagram(run(1, 16, 8, Feed.MULTICAST));
+        assertTrue(helped < 2 * few, few + " for 16 receivers, " + helped + " for 64");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRepairMostFromCoRootsWhenTheyServe(final Feed feed) {
+        final SimReport report = run(2, 32, 4, feed);
+        assertTrue(report.control().repairs() > 4 * report.repairs() / 5, report.control()::toString);
+        assertTrue(report.control().aggregates() > 0);
+        assertEquals(0, report.control().failovers());
+        assertEquals(feed == Feed.UNICAST, report.control().fed() > 0);
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenCoRootsComeAndGo() {
+        long failovers = 0;
+        long aggregates = 0;
+        for (long seed = 1; seed <= 150; seed++) {
+            final SimReport report = Simulation.run(seed, 12, 0.03, Plant.NONE);
+            assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
+            failovers += report.control().failovers();
+            aggregates += report.control().aggregates();
+        }
+        assertTrue(failovers > 10, failovers + " failovers");
+        assertTrue(aggregates > 1000, aggregates + " aggregates");
+    }
+}
