@@ -3,6 +3,8 @@ package io.framecast.samples;
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameHandler;
+import io.framecast.api.LossCounts;
+import io.framecast.api.LossHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
@@ -117,13 +119,18 @@ final class FakeSubscriber implements Subscriber {
     }
 
     @Override
+    public void onLoss(final LossHandler handler) {
+        // Nothing is lost here.
+    }
+
+    @Override
     public boolean post(final DeviceRegion region) {
         return false;
     }
 
     @Override
     public SubscriberStats stats() {
-        return new SubscriberStats(frames, bytes, frames, 0, 2, 0, 0, 0);
+        return new SubscriberStats(frames, bytes, frames, 0, 2, 0, LossCounts.NONE, 0);
     }
 
     @Override

@@ -23,7 +23,8 @@ final class EngineFrame implements DeviceFrame {
     private long timestampNs;
     private int flags;
     private byte[] metadata = NO_METADATA;
-    private long firstSequence;
+    private long place;
+    private long expiresNs = SourceClock.NEVER_NS;
     private boolean inMendBuffer;
     private boolean inPlace;
     private boolean awaitsStream;
@@ -42,7 +43,6 @@ final class EngineFrame implements DeviceFrame {
         final byte @Nullable [] bytes = frame.metadata();
         metadata = bytes == null ? NO_METADATA : bytes;
         region = memory;
-        firstSequence = frame.firstSequence();
         inMendBuffer = delivery == PayloadSink.Delivery.IN_MEND_BUFFER;
         inPlace = delivery == PayloadSink.Delivery.IN_PLACE;
         awaitsStream = false;
@@ -55,8 +55,22 @@ final class EngineFrame implements DeviceFrame {
         return this;
     }
 
-    long firstSequence() {
-        return firstSequence;
+    /// Which slots it holds until it is released, and until when it is worth having, in the engine's time.
+    void held(final long ringPlace, final long expiryNs) {
+        place = ringPlace;
+        expiresNs = expiryNs;
+    }
+
+    long place() {
+        return place;
+    }
+
+    boolean isExpired(final long nowNs) {
+        return expiresNs <= nowNs;
+    }
+
+    boolean canExpire() {
+        return expiresNs != SourceClock.NEVER_NS;
     }
 
     boolean inMendBuffer() {

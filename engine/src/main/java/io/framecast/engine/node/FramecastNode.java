@@ -153,6 +153,11 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     @Override
+    public long nowNs() {
+        return receiver.nowNs();
+    }
+
+    @Override
     public Wakeup senderWakeup() {
         return threads.senderWakeup();
     }

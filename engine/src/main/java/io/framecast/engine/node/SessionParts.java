@@ -1,5 +1,6 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.Delivery;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.sink.PayloadSink;
@@ -13,6 +14,8 @@ import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 /// @param data the lane over the sink's data ring
 /// @param repair the lane over its repair ring
 /// @param ringSlots slots of the ring that frames lie in
+/// @param spareSlots of these, slots that are never granted: what comes without credit lands there
+/// @param delivery what is given up when the subscriber is too slow
 /// @param posted buffers the user posted
 record SessionParts(
         ReceiverMachine machine,
@@ -20,4 +23,6 @@ record SessionParts(
         Lane data,
         Lane repair,
         int ringSlots,
+        int spareSlots,
+        Delivery delivery,
         OneToOneConcurrentArrayQueue<DeviceRegion> posted) {}

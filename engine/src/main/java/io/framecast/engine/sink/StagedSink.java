@@ -20,10 +20,10 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and
-/// each run of consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss
-/// and reordering cost shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around
-/// the ring's end is assembled in the mend buffer by copies within the device.
+/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival,
+/// and each run of consecutive sequences is copied by one asynchronous copy straight to where it belongs, so
+/// loss and reordering cost shorter runs and nothing else. Repairs are copied likewise. A frame that wraps
+/// around the ring's end is assembled in the mend buffer by copies within the device.
 public final class StagedSink implements PayloadSink {
     private static final int ROUNDS_MAX = 8;
 
@@ -52,6 +52,10 @@ public final class StagedSink implements PayloadSink {
     private Delivery lastDelivery = Delivery.IN_PLACE;
     private boolean mendBusy;
     private long mendedBytes;
+    // By how much sequences jumped against slots.
+    private long jumped;
+    // First slot of the frame or bundle that the machine gave out last.
+    private int takenSlot;
     // The run being gathered: landing slot, sequence, count.
     private int runSlot;
     private long runSequence;
@@ -212,16 +216,27 @@ public final class StagedSink implements PayloadSink {
     }
 
     @Override
+    public void take(final ReceivedFrame frame) {
+        takenSlot = ringSlot(frame.firstSequence());
+    }
+
+    @Override
+    public void skip(final long firstSequence, final long endSequence, final long sequencesJumped) {
+        // Copies that are still under way into slots that are free now come before those of what lands there next.
+        jumped += sequencesJumped;
+    }
+
+    @Override
     public boolean openBundle(final ReceivedFrame bundle, final BundleTable table) {
-        return bundles.open(ringSlot(bundle.firstSequence()), bundle, table);
+        return bundles.open(takenSlot, bundle, table);
     }
 
     @Override
     public @Nullable DeviceRegion deliver(
             final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
         final long slots = StreamInfo.slots(frame.bytes(), slotBytes);
-        final long offset = (long) ringSlot(frame.firstSequence()) * slotBytes + frame.slotOffset();
-        final boolean wraps = ringSlot(frame.firstSequence()) + slots > config.ringSlots();
+        final long offset = (long) takenSlot * slotBytes + frame.slotOffset();
+        final boolean wraps = takenSlot + slots > config.ringSlots();
         if (target == null && !wraps) {
             stream.record(ready);
             lastDelivery = Delivery.IN_PLACE;
@@ -244,7 +259,7 @@ public final class StagedSink implements PayloadSink {
     }
 
     private int ringSlot(final long sequence) {
-        return (int) (sequence % config.ringSlots());
+        return (int) ((sequence - jumped) % config.ringSlots());
     }
 
     @Override
