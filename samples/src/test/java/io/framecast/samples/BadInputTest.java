@@ -110,12 +110,7 @@ final class BadInputTest {
                         URI,
                         "--delivery",
                         "40ms"),
-                bad(
-                        "delivery: expected reliable, latest, deadline=T",
-                        "subscribe",
-                        URI + "|delivery=evict",
-                        "--json",
-                        "-"),
+                bad("delivery: expected reliable, latest, deadline=T", "subscribe", URI + "|delivery=evict"),
                 bad("no such file or directory", "subscribe", URI, "--out", "/nonexistent/out"),
                 bad("is a directory", "subscribe", URI, "--out", "/"),
                 bad("--out: expected FILE or -, got nothing", "subscribe", URI, "--out="),

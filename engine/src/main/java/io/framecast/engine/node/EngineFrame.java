@@ -24,7 +24,9 @@ final class EngineFrame implements DeviceFrame {
     private int flags;
     private byte[] metadata = NO_METADATA;
     private long place;
-    private long expiresNs = SourceClock.NEVER_NS;
+    // The user's, which was posted for it.
+    private @Nullable DeviceRegion buffer;
+    private boolean unseen;
     private boolean inMendBuffer;
     private boolean inPlace;
     private boolean awaitsStream;
@@ -55,22 +57,26 @@ final class EngineFrame implements DeviceFrame {
         return this;
     }
 
-    /// Which slots it holds until it is released, and until when it is worth having, in the engine's time.
-    void held(final long ringPlace, final long expiryNs) {
+    /// Which slots it holds until it is released, and which of the user's buffers it lies in.
+    void held(final long ringPlace, final @Nullable DeviceRegion posted) {
         place = ringPlace;
-        expiresNs = expiryNs;
+        buffer = posted;
+        unseen = true;
+    }
+
+    /// The buffer posted for it, where the user was never given the frame.
+    @Nullable
+    DeviceRegion unusedBuffer() {
+        return unseen ? buffer : null;
+    }
+
+    /// Subscriber: the user gets it.
+    void given() {
+        unseen = false;
     }
 
     long place() {
         return place;
-    }
-
-    boolean isExpired(final long nowNs) {
-        return expiresNs <= nowNs;
-    }
-
-    boolean canExpire() {
-        return expiresNs != SourceClock.NEVER_NS;
     }
 
     boolean inMendBuffer() {

@@ -25,6 +25,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     private final SessionHost host;
     private final FrameExchange exchange;
     private final LossQueue losses = new LossQueue();
+    private final SourceClock clock;
     private final OneToOneConcurrentArrayQueue<DeviceRegion> posted = new OneToOneConcurrentArrayQueue<>(POSTED_MAX);
     private volatile State state = State.JOINING;
     private volatile @Nullable String failure;
@@ -44,6 +45,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         this.channel = channel;
         this.device = device;
         this.host = host;
+        clock = new SourceClock(channel.stream().delivery());
         exchange = new FrameExchange(device);
         exchange.wakeBy(host.receiverWakeup());
     }
@@ -102,10 +104,11 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
                 return null;
             }
             losses.tell(losses.offered(), frame.frameId(), teller);
-            if (!frame.canExpire() || !frame.isExpired(host.nowNs())) {
+            if (!clock.isExpiring() || !clock.isExpired(frame.sourceTimestampNs(), host.nowNs())) {
                 frames++;
                 bytes += frame.length();
                 inPlaceFrames += frame.inPlace() ? 1 : 0;
+                frame.given();
                 return frame;
             }
             final long frameId = frame.frameId();
@@ -202,6 +205,10 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
 
     LossQueue losses() {
         return losses;
+    }
+
+    SourceClock clock() {
+        return clock;
     }
 
     FrameExchange exchange() {

@@ -12,6 +12,7 @@ import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.placement.RingLedger;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
+import java.util.ArrayDeque;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,8 @@ final class FrameHandover {
     private final RingLedger ledger;
     private final BundleTable bundle;
     private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
+    // Posted for frames that were then given up; at most as many as frames.
+    private final ArrayDeque<DeviceRegion> unused = new ArrayDeque<>();
     private final SourceClock clock;
     // Slots of the ring that are never granted.
     private final int spareSlots;
@@ -45,22 +48,17 @@ final class FrameHandover {
     // Under `latest`: keyframes are marked, and only these supersede.
     private boolean keyed;
 
-    FrameHandover(final SessionParts parts, final FrameExchange exchange, final LossQueue losses) {
+    FrameHandover(final SessionParts parts, final EngineSubscriber subscriber) {
         machine = parts.machine();
         sink = parts.sink();
-        posted = parts.posted();
-        this.exchange = exchange;
-        this.losses = losses;
-        clock = new SourceClock(parts.delivery());
-        latest = parts.delivery() instanceof Delivery.Latest;
+        posted = subscriber.posted();
+        exchange = subscriber.exchange();
+        losses = subscriber.losses();
+        clock = subscriber.clock();
+        latest = subscriber.channel().stream().delivery() instanceof Delivery.Latest;
         ledger = new RingLedger(parts.ringSlots());
         spareSlots = parts.spareSlots();
         bundle = new BundleTable(machine.stream());
-    }
-
-    /// Tells when frames expire.
-    SourceClock clock() {
-        return clock;
     }
 
     /// The machine knows where this receiver begins.
@@ -82,6 +80,11 @@ final class FrameHandover {
     /// Whether memory is still in the subscriber's hands.
     boolean isHeld() {
         return ledger.framesHeld() > 0;
+    }
+
+    /// Slots of frames that were given out, or given up behind such, and are not free yet.
+    long heldSlots() {
+        return machine.nextFrameSequence() - ledger.releasedSequence();
     }
 
     /// Hands over what is whole.
@@ -111,7 +114,7 @@ final class FrameHandover {
         if (frame == null || !losses.hasRoom()) {
             return;
         }
-        if (clock.expiryNs(frame.timestampNs()) <= nowNs) {
+        if (clock.isExpired(frame.timestampNs(), nowNs)) {
             drop(frame, LossReason.EXPIRED, nowNs);
         } else if (latest && !keyed && (bundle.remaining() > 0 || isNewerWhole(nowNs))) {
             drop(frame, LossReason.SUPERSEDED, nowNs);
@@ -189,18 +192,18 @@ final class FrameHandover {
         if (object == null) {
             return false;
         }
-        final DeviceRegion target = posted.peek();
-        final boolean fits = target != null && target.bytes() >= frame.bytes();
-        final DeviceRegion region = sink.deliver(frame, fits ? target : null, object.ready());
+        final DeviceRegion first = unused.isEmpty() ? posted.peek() : unused.peek();
+        final DeviceRegion target = first != null && first.bytes() >= frame.bytes() ? first : null;
+        final DeviceRegion region = sink.deliver(frame, target, object.ready());
         if (region == null) {
             exchange.recycle(object);
             return false;
         }
-        if (fits) {
+        if (target != null && unused.poll() == null) {
             posted.poll();
         }
         object.fill(frame, region, sink.lastDelivery());
-        object.held(place, clock.expiryNs(frame.timestampNs()));
+        object.held(place, target);
         exchange.deliver(object);
         return true;
     }
@@ -310,6 +313,10 @@ final class FrameHandover {
         ledger.release(frame.place());
         if (frame.inMendBuffer()) {
             sink.mendReleased();
+        }
+        final DeviceRegion buffer = frame.unusedBuffer();
+        if (buffer != null) {
+            unused.add(buffer);
         }
         exchange.recycle(frame);
     }

@@ -6,9 +6,6 @@ import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
-import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.Verdict;
-import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
 /// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
@@ -33,7 +30,7 @@ final class ReceiverSession implements AutoCloseable {
         data = parts.data();
         repair = parts.repair();
         exchange = subscriber.exchange();
-        handover = new FrameHandover(parts, exchange, subscriber.losses());
+        handover = new FrameHandover(parts, subscriber);
         this.counters = counters;
         counters.receives(data, "data")
                 .receives(repair, "repair")
@@ -85,14 +82,6 @@ final class ReceiverSession implements AutoCloseable {
         return handover.mustLook() || sink.isCopying();
     }
 
-    /// A datagram of the control lane.
-    void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        if (machine.onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD
-                && ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
-            handover.clock().onHeartbeat(datagram, offset, nowNs);
-        }
-    }
-
     /// The machine gave frames up.
     ///
     /// @return sequences below this have a slot now
@@ -121,6 +110,11 @@ final class ReceiverSession implements AutoCloseable {
     /// Whether memory is still in the subscriber's hands.
     boolean isHeld() {
         return handover.isHeld();
+    }
+
+    /// Slots that are not free for what comes next.
+    long heldSlots() {
+        return handover.heldSlots();
     }
 
     /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.

@@ -1,11 +1,8 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.Delivery;
-import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceiverMachine;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 /// What a receiver's session is put together from, by the conductor.
 ///
@@ -15,14 +12,4 @@ import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 /// @param repair the lane over its repair ring
 /// @param ringSlots slots of the ring that frames lie in
 /// @param spareSlots of these, slots that are never granted: what comes without credit lands there
-/// @param delivery what is given up when the subscriber is too slow
-/// @param posted buffers the user posted
-record SessionParts(
-        ReceiverMachine machine,
-        PayloadSink sink,
-        Lane data,
-        Lane repair,
-        int ringSlots,
-        int spareSlots,
-        Delivery delivery,
-        OneToOneConcurrentArrayQueue<DeviceRegion> posted) {}
+record SessionParts(ReceiverMachine machine, PayloadSink sink, Lane data, Lane repair, int ringSlots, int spareSlots) {}

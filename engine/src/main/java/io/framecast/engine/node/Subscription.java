@@ -178,7 +178,10 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
         final ReceiverSession current = session;
         if (current != null) {
-            current.onControl(datagram, offset, bytes, nowNs);
+            if (current.machine().onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD
+                    && ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
+                subscriber.clock().onHeartbeat(datagram, offset, nowNs);
+            }
         } else if (!found) {
             listen(datagram, offset, bytes, nowNs);
         }
@@ -196,6 +199,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         if (stream.channel().equals(channel.name())) {
             found = true;
             opening = true;
+            subscriber.clock().onHeartbeat(datagram, offset, nowNs);
             opener.open(this, stream);
         }
     }
@@ -231,15 +235,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                     .receives(control.lane(), "control")
                     .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes);
             final ReceiverSession made = new ReceiverSession(
-                    new SessionParts(
-                            machine,
-                            sink,
-                            data,
-                            repair,
-                            config.ringSlots(),
-                            spareSlots,
-                            channel.stream().delivery(),
-                            subscriber.posted()),
+                    new SessionParts(machine, sink, data, repair, config.ringSlots(), spareSlots),
                     subscriber,
                     counters);
             opened.keep();

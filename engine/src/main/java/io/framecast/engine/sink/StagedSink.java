@@ -60,6 +60,8 @@ public final class StagedSink implements PayloadSink {
     private int runSlot;
     private long runSequence;
     private int runCount;
+    // Something of the batch was copied.
+    private boolean copying;
 
     public StagedSink(final SinkConfig config) {
         this.config = config;
@@ -142,7 +144,9 @@ public final class StagedSink implements PayloadSink {
         if (!PayloadSink.listens(machine.state())) {
             return 0;
         }
-        landingQueue.freeUpTo(landingFence.completed());
+        final long copied = landingFence.completed();
+        // What was not accepted was not copied: where that is all, its slots are free at once.
+        landingQueue.freeUpTo(landingFence.isPending() ? copied : landingQueue.consumed());
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
         if (count == 0 && !landingQueue.isFull()) {
             machine.onDrained(nowNs);
@@ -168,7 +172,10 @@ public final class StagedSink implements PayloadSink {
             }
         }
         flush();
-        landingFence.mark(stream, landingQueue.consumed());
+        if (copying) {
+            landingFence.mark(stream, landingQueue.consumed());
+            copying = false;
+        }
         return count;
     }
 
@@ -194,6 +201,7 @@ public final class StagedSink implements PayloadSink {
                     (long) runSlot * slotBytes,
                     (long) runCount * slotBytes);
             runCount = 0;
+            copying = true;
         }
     }
 
