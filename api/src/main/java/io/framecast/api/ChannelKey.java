@@ -3,7 +3,6 @@ package io.framecast.api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,7 @@ public enum ChannelKey {
     FRAMES_HELD("frames-held"),
     /// See [StreamConfig#device].
     DEVICE("device"),
-    /// See [StreamConfig#delivery].
+    /// See [Delivery]: `reliable`, `latest`, `deadline=40ms`, `evict=2s`. A subscriber's own choice.
     DELIVERY("delivery"),
     /// See [StreamConfig#aliveTimeoutMs]; milliseconds.
     ALIVE_TIMEOUT("alive-timeout"),
@@ -121,14 +120,10 @@ public enum ChannelKey {
         add(parts, RING_MAX, stream.ringMaxBytes(), StreamConfig.DEFAULT.ringMaxBytes());
         add(parts, FRAMES_HELD, stream.framesHeld(), StreamConfig.DEFAULT.framesHeld());
         add(parts, DEVICE, stream.device(), StreamConfig.DEFAULT.device());
-        add(parts, DELIVERY, lower(stream.delivery()), lower(StreamConfig.DEFAULT.delivery()));
+        add(parts, DELIVERY, stream.delivery(), StreamConfig.DEFAULT.delivery());
         add(parts, ALIVE_TIMEOUT, stream.aliveTimeoutMs(), StreamConfig.DEFAULT.aliveTimeoutMs());
         add(parts, REORDER, stream.reorderDatagrams(), StreamConfig.DEFAULT.reorderDatagrams());
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);
-    }
-
-    static String lower(final Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     private static void add(

@@ -141,17 +141,9 @@ final class ChannelParser {
                 number(ChannelKey.REORDER, defaults.reorderDatagrams(), "0 … 10000 datagrams"));
     }
 
-    private StreamConfig.Delivery delivery() {
+    private Delivery delivery() {
         final String text = values.get(ChannelKey.DELIVERY);
-        if (text == null) {
-            return StreamConfig.DEFAULT.delivery();
-        }
-        for (final StreamConfig.Delivery candidate : StreamConfig.Delivery.values()) {
-            if (ChannelKey.lower(candidate).equals(text)) {
-                return candidate;
-            }
-        }
-        throw new IllegalArgumentException("delivery: expected reliable, got " + text);
+        return text == null ? StreamConfig.DEFAULT.delivery() : Delivery.parse(text);
     }
 
     private String value(final ChannelKey key) {

@@ -7,7 +7,8 @@ package io.framecast.api;
 /// @param backPressured calls answered BACK_PRESSURED
 /// @param sentDatagrams data-lane datagrams, each counted once
 /// @param repairedDatagrams retransmissions
-/// @param evictedSubscribers subscribers lost to silence
+/// @param evictedSubscribers subscribers evicted: silent for alive-timeout, or slower than their
+///     `delivery=evict=…` allows
 public record PublisherStats(
         long frames,
         long bytes,

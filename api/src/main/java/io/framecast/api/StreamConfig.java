@@ -4,12 +4,14 @@ package io.framecast.api;
 ///
 /// @param windowBytes payload bytes the source can still repair; 0 lets the source choose from frame-max
 /// @param frameMaxBytes longest frame the source may publish
-/// @param ringBytes a subscriber's ring; 0 for the smallest that works: (frames held + 1) × frame-max + window
-/// @param ringMaxBytes most memory a subscriber gives one session for its ring and tables, whatever the source asks
-///     for; 0 for a quarter of what the device, or the host, has available
+/// @param ringBytes a subscriber's ring; 0 for the smallest that works: (frames held + 1) × frame-max +
+///     window
+/// @param ringMaxBytes most memory a subscriber gives one session for its ring and tables, whatever the
+///     source asks for; 0 for a quarter of what the device, or the host, has available
 /// @param framesHeld frames a subscriber may hold unreleased while one more arrives
 /// @param device where frames land: `auto`, `host`, `emulated[:N]`, `cuda:N`
-/// @param delivery what happens when a subscriber is too slow; `reliable` blocks the source
+/// @param delivery what happens when this subscriber is too slow; `reliable` blocks the source. Nothing to a
+///     publisher
 /// @param aliveTimeoutMs silence after which a peer is lost
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
 public record StreamConfig(
@@ -25,12 +27,6 @@ public record StreamConfig(
     public static final long FRAME_MAX_LIMIT = 1L << 32;
     public static final StreamConfig DEFAULT =
             new StreamConfig(0, 16L << 20, 0, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3);
-
-    /// Delivery policies.
-    public enum Delivery {
-        /// Every frame reaches every live subscriber; a slow one blocks the source.
-        RELIABLE
-    }
 
     public StreamConfig {
         require(windowBytes >= 0, "window: expected bytes >= 0, got ", windowBytes);
@@ -128,6 +124,19 @@ public record StreamConfig(
                 framesHeld,
                 value,
                 delivery,
+                aliveTimeoutMs,
+                reorderDatagrams);
+    }
+
+    public StreamConfig withDelivery(final Delivery value) {
+        return new StreamConfig(
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                value,
                 aliveTimeoutMs,
                 reorderDatagrams);
     }

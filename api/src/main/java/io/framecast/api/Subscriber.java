@@ -5,23 +5,24 @@ import io.framecast.api.spi.DeviceRegion;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on a
-/// thread of the subscriber's own. Used by one thread at a time.
+/// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on
+/// a thread of the subscriber's own. Used by one thread at a time.
 public interface Subscriber extends AutoCloseable {
     /// Where a subscription stands.
     enum State {
-        /// No source heard yet, or the handshake is under way, or the source heard last refused, did not answer or
-        /// asked
-        /// for more memory than there is: [#failure] then says so, and this subscriber listens on.
+        /// No source heard yet, or the handshake is under way, or the source heard last refused, did not
+        /// answer or asked for more memory than there is: [#failure] then says so, and this subscriber
+        /// listens on.
         JOINING,
         /// Receiving.
         READY,
         /// The source said this was the last frame, and every frame up to it was given to [#poll].
         END_OF_STREAM,
-        /// The source fell silent for longer than alive-timeout, or evicted this subscriber.
+        /// The source fell silent for longer than alive-timeout, or evicted this subscriber; [#failure] says
+        /// which, and what to do. Under `delivery=evict=T` that is for holding the source back longer than T.
         SOURCE_LOST,
-        /// This subscriber's own `ring=` is too small or too large, or its device or transport failed; [#failure] says
-        /// why.
+        /// This subscriber's own `ring=` is too small or too large, or its device or transport failed;
+        /// [#failure] says why.
         FAILED,
         CLOSED
     }
@@ -33,7 +34,8 @@ public interface Subscriber extends AutoCloseable {
 
     State state();
 
-    /// Why the state is SOURCE_LOST or FAILED, or why it is still JOINING though a source was heard, in one line.
+    /// Why the state is SOURCE_LOST or FAILED, or why it is still JOINING though a source was heard, in one
+    /// line.
     java.util.Optional<String> failure();
 
     /// Hands over the frames that have arrived, in publishing order; the handler owns each and must close or
@@ -43,20 +45,31 @@ public interface Subscriber extends AutoCloseable {
     /// @return how many were
     int poll(FrameHandler handler, int limit);
 
-    /// The next frame, or null when none has arrived. The caller owns it.
+    /// The next frame, or null when none has arrived, or those that have were given up. The caller owns it.
     @Nullable
     DeviceFrame poll();
 
-    /// Sleeps until a frame has arrived, or the state says that none will come any more, or the time is over. Instead
-    /// of
-    /// polling in a loop; the thread is woken as soon as there is something to poll.
+    /// Sleeps until a frame has arrived, or the state says that none will come any more, or the time is over.
+    /// Instead of polling in a loop; the thread is woken as soon as there is something to poll.
     ///
-    /// @return whether [#poll] has a frame to give
+    /// @return whether [#poll] has a frame to give, or frames to tell lost
     boolean awaitFrame(Duration longest);
 
-    /// Posts a buffer of the caller's (seed algorithm: prepost the user's buffer): the next frame not yet arrived lands
-    /// in it, and [DeviceFrame#region] is that buffer. Buffers are used in the order they were posted; closing such
-    /// a frame gives the buffer back to its owner.
+    /// Has frames that are given up told to a handler. It is called by [#poll] only, on that caller's thread,
+    /// in the stream's order: frames that were lost before a frame are told before that frame is given, and
+    /// those behind the last one before the state says that the stream is over. So every frame number from
+    /// the first one given or told is either given or told, once. Neighbours may be told together; where the
+    /// caller has not polled for so long that more than a thousand runs of different reasons wait, those with
+    /// the reason of the newest.
+    ///
+    /// Under `delivery=reliable` and `evict` nothing is lost but for [LossReason#DAMAGED].
+    ///
+    /// @param handler must not call this subscriber; replaces the one before
+    void onLoss(LossHandler handler);
+
+    /// Posts a buffer of the caller's (seed algorithm: prepost the user's buffer): the next frame not yet
+    /// arrived lands in it, and [DeviceFrame#region] is that buffer. Buffers are used in the order they were
+    /// posted; closing such a frame gives the buffer back to its owner.
     ///
     /// @param region memory of [#device], at least frame-max long
     /// @return false when as many buffers are posted as the queue holds

@@ -1,7 +1,7 @@
 package io.framecast.api;
 
-/// What a subscriber saw so far. Frames count when [Subscriber#poll] hands them over; datagrams and mended bytes when
-/// they arrive, so they may run ahead of the frames.
+/// What a subscriber saw so far. Frames count when [Subscriber#poll] hands them over; datagrams and mended
+/// bytes when they arrive, so they may run ahead of the frames.
 ///
 /// @param frames frames handed to poll
 /// @param bytes their payload bytes
@@ -9,7 +9,7 @@ package io.framecast.api;
 /// @param mendedBytes payload bytes copied once more, within the device or host, to make a frame contiguous
 /// @param repairedDatagrams datagrams that arrived by the repair lane and were needed
 /// @param duplicateDatagrams datagrams dropped because they had arrived before
-/// @param droppedFrames frames that were never delivered
+/// @param lost frames that were never given, once [Subscriber#poll] has passed them
 /// @param rejectedDatagrams datagrams dropped for a bad header, wrong session or impossible value
 public record SubscriberStats(
         long frames,
@@ -18,5 +18,10 @@ public record SubscriberStats(
         long mendedBytes,
         long repairedDatagrams,
         long duplicateDatagrams,
-        long droppedFrames,
-        long rejectedDatagrams) {}
+        LossCounts lost,
+        long rejectedDatagrams) {
+    /// Frames that were never given, whatever the reason.
+    public long droppedFrames() {
+        return lost.total();
+    }
+}

@@ -21,7 +21,7 @@ final class ChannelTest {
     void shouldReadEveryKey() {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
                 + "|mtu=9000|ttl=4|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
-                + "|delivery=reliable|alive-timeout=2000|reorder=7");
+                + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7");
         assertEquals(
                 new Channel.Multicast(
                         "udp",
@@ -35,7 +35,7 @@ final class ChannelTest {
                                 2L << 30,
                                 5,
                                 "cuda:1",
-                                StreamConfig.Delivery.RELIABLE,
+                                new Delivery.Deadline(40),
                                 2000,
                                 7)),
                 channel);
@@ -135,7 +135,16 @@ final class ChannelTest {
         "reorder=10001, reorder: expected 0",
         "reorder=, reorder: expected a value",
         "device=gpu:0, device: expected auto",
-        "delivery=sometimes, delivery: expected reliable",
+        "delivery=sometimes, 'delivery: expected reliable, latest, deadline=T or evict=T with T such as 40ms or 2s, 1ms … 65535ms'",
+        "delivery=deadline, delivery: expected reliable",
+        "delivery=deadline=40, delivery: expected reliable",
+        "delivery=deadline=0ms, delivery: expected reliable",
+        "delivery=deadline=65536ms, delivery: expected reliable",
+        "delivery=evict=66s, delivery: expected reliable",
+        "delivery=evict=-1s, delivery: expected reliable",
+        "delivery=latest=2s, delivery: expected reliable",
+        "delivery=Latest, delivery: expected reliable",
+        "delivery=latest&ttl=3, 'delivery: expected ''|'' between keys, got ''&'' before ttl='",
         "channel=a b, channel: expected 1",
         "ttl, expected key=value",
         "=5, expected key=value",
@@ -223,7 +232,7 @@ final class ChannelTest {
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextInt(1, 1025),
                 pick(random, "auto", "host", "emulated", "emulated:3", "cuda:0", "cuda:127"),
-                StreamConfig.Delivery.RELIABLE,
+                delivery(random),
                 random.nextLong(10, 86_400_001),
                 random.nextInt(10_001));
         return switch (random.nextInt(3)) {
@@ -231,6 +240,33 @@ final class ChannelTest {
             case 1 -> new Channel.Fanout(transport, new HostPort("10.1.2.3", port(random)), name, link, stream);
             default ->
                 new Channel.Ipc(transport, Path.of(pick(random, "/dev/shm/a", "b/c", "/a=b")), name, link, stream);
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "reliable, reliable",
+        "latest, latest",
+        "deadline=40ms, deadline=40ms",
+        "deadline=2000ms, deadline=2s",
+        "evict=2s, evict=2s",
+        "evict=65535ms, evict=65535ms"
+    })
+    void shouldReadDeliveryAndWriteItShort(final String text, final String written) {
+        final Channel channel = Channel.parse("framecast:auto?group=224.0.0.1:5|delivery=" + text + "|reorder=4");
+        assertEquals(written, channel.stream().delivery().toString());
+        assertEquals(channel, Channel.parse(channel.toString()));
+        assertEquals(channel.stream().delivery(), Delivery.parse(text));
+    }
+
+    private static Delivery delivery(final SplittableRandom random) {
+        final int patienceMs =
+                random.nextBoolean() ? 1000 * random.nextInt(1, 66) : random.nextInt(1, Delivery.PATIENCE_MAX_MS + 1);
+        return switch (random.nextInt(4)) {
+            case 0 -> Delivery.RELIABLE;
+            case 1 -> Delivery.LATEST;
+            case 2 -> new Delivery.Deadline(patienceMs);
+            default -> new Delivery.Evict(patienceMs);
         };
     }
 

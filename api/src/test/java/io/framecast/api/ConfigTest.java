@@ -85,9 +85,29 @@ final class ConfigTest {
                 .withRingMaxBytes(7)
                 .withFramesHeld(4)
                 .withDevice("host")
+                .withDelivery(Delivery.LATEST)
                 .withAliveTimeoutMs(500)
                 .withReorderDatagrams(6);
-        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", StreamConfig.Delivery.RELIABLE, 500, 6), stream);
+        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6), stream);
+    }
+
+    @Test
+    void shouldCountLossesByReasonAndInAll() {
+        final LossCounts counts = new LossCounts(1, 2, 4, 8, 16);
+        assertEquals(31, counts.total());
+        long sum = 0;
+        for (final LossReason reason : LossReason.values()) {
+            assertEquals(1L << reason.ordinal(), counts.of(reason));
+            sum += counts.of(reason);
+        }
+        assertEquals(counts.total(), sum);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, 65_536})
+    void shouldRefuseImpossiblePatience(final int ms) {
+        assertThrows(IllegalArgumentException.class, () -> new Delivery.Deadline(ms));
+        assertThrows(IllegalArgumentException.class, () -> new Delivery.Evict(ms));
     }
 
     @ParameterizedTest
@@ -184,8 +204,8 @@ final class ConfigTest {
         refused("expected", () -> HostPort.parse(text));
     }
 
-    /// Both ends are taken; one beyond either is refused in one line that names the key. A limit at the type's own end
-    /// has nothing beyond it.
+    /// Both ends are taken; one beyond either is refused in one line that names the key. A limit at the
+    /// type's own end has nothing beyond it.
     private static void takes(final String key, final LongFunction<?> make, final long min, final long max) {
         assertEquals(make.apply(min), make.apply(min));
         assertEquals(make.apply(max), make.apply(max));

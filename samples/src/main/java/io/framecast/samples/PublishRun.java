@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
-/// Publishes an input from its first frame to end of stream, on the caller's thread. Frames up to the window are read
-/// straight into the send window; longer ones through one reusable buffer.
+/// Publishes an input from its first frame to end of stream, on the caller's thread. Frames up to the window
+/// are read straight into the send window; longer ones through one reusable buffer.
 final class PublishRun {
     /// A stopped publisher says goodbye, but does not keep the user waiting.
     // Between looks at whether to stop.
@@ -24,6 +24,9 @@ final class PublishRun {
     private static final Duration STOPPED_LINGER = Duration.ofSeconds(2);
 
     private static final long STOP_NEWS_NS = 300_000_000;
+
+    private static final String EVICTED =
+            "were evicted: silent for alive-timeout, or slower than their delivery=evict allows";
 
     private final Publisher publisher;
     private final FrameInput input;
@@ -61,8 +64,8 @@ final class PublishRun {
         this.claimable = windowBytes == 0 || frameBytes <= windowBytes;
     }
 
-    /// A run that does not get to the end of its input sends no end of stream: subscribers must not take a part for the
-    /// whole.
+    /// A run that does not get to the end of its input sends no end of stream: subscribers must not take a
+    /// part for the whole.
     ///
     /// @throws PeerLostException when subscribers were lost on the way
     /// @throws ConfigException when nobody came, or the input failed
@@ -86,9 +89,8 @@ final class PublishRun {
         return result(!whole);
     }
 
-    /// Ctrl-C on a terminal also ends the user's ffmpeg, often before this process has heard of it: that is no failure
-    /// of
-    /// the input.
+    /// Ctrl-C on a terminal also ends the user's ffmpeg, often before this process has heard of it: that is
+    /// no failure of the input.
     private void publishUntilStopped(final Arena arena) {
         try {
             publishFrames(arena);
@@ -178,7 +180,8 @@ final class PublishRun {
                 : offerNext(nextBytes, arena);
     }
 
-    /// A window of the publisher's own choosing may turn out to be shorter than a frame: then frames are offered.
+    /// A window of the publisher's own choosing may turn out to be shorter than a frame: then frames are
+    /// offered.
     ///
     /// @return whether frames can be claimed; the claim may still be empty when the time has ended
     private boolean claimOrFallBack(final long nextBytes) {
@@ -221,7 +224,8 @@ final class PublishRun {
         return count == length || (count > 0 && reclaim(count, arena));
     }
 
-    /// A pipe's last frame is known to be short only when it has been read: its bytes move to a frame of their length.
+    /// A pipe's last frame is known to be short only when it has been read: its bytes move to a frame of
+    /// their length.
     private boolean reclaim(final long count, final Arena arena) {
         final MemorySegment kept = arena.allocate(count);
         MemorySegment.copy(claim.segment(), 0, kept, 0, count);
@@ -237,9 +241,8 @@ final class PublishRun {
         return count > 0 && offerWhole(buffer.asSlice(0, count));
     }
 
-    /// Its bytes are taken from the input already, and a frame longer than the window is taken in parts: only a stop
-    /// ends
-    /// the waiting, and not at once.
+    /// Its bytes are taken from the input already, and a frame longer than the window is taken in parts: only
+    /// a stop ends the waiting, and not at once.
     private boolean offerWhole(final MemorySegment frame) {
         long stoppedNs = -1;
         long code = offer(frame);
@@ -289,13 +292,13 @@ final class PublishRun {
         publisher.awaitRoom(length, LOOK);
     }
 
-    /// Who left in peace has what it wanted. Nobody who comes later can have the whole of an input with an end, so that
-    /// ends at once; a live one goes on when another subscriber comes.
+    /// Who left in peace has what it wanted. Nobody who comes later can have the whole of an input with an
+    /// end, so that ends at once; a live one goes on when another subscriber comes.
     private void requireSomebody() {
         final long evicted = publisher.stats().evictedSubscribers();
         if (evicted > 0) {
             throw new PeerLostException(
-                    "no subscriber is left after " + frames + " frames; " + evicted + " of them fell silent");
+                    "no subscriber is left after " + frames + " frames; " + evicted + " of them " + EVICTED);
         }
         if (plan.framesMax() < Long.MAX_VALUE || input.isUnfinished()) {
             throw new PeerLostException("no subscriber is left after " + frames
@@ -323,8 +326,8 @@ final class PublishRun {
         final boolean acknowledged = publisher.close(stop.isRequested() ? STOPPED_LINGER : plan.linger());
         final long evicted = publisher.stats().evictedSubscribers();
         if (evicted > 0) {
-            throw new PeerLostException("subscribers that fell silent and were given up: " + evicted + "; " + frames
-                    + " frames were published");
+            throw new PeerLostException(
+                    evicted + " subscriber(s) " + EVICTED + "; " + frames + " frames were published");
         }
         if (!acknowledged && !stop.isRequested()) {
             throw new PeerLostException("not every subscriber acknowledged the last frame within "

@@ -1,6 +1,7 @@
 package io.framecast.samples;
 
 import io.framecast.api.Channel;
+import io.framecast.api.Delivery;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Subscriber;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Parameters;
             "  URI='framecast:auto?group=224.20.30.39:24326|channel=cam1'",
             "  framecast subscribe \"$URI\" --device cuda:0 --worker motion",
             "  framecast subscribe \"$URI\" --device host --out video.raw --json -",
+            "  framecast subscribe \"$URI\" --delivery latest --json -",
             "  framecast subscribe \"$URI\" --out - | ffplay -f rawvideo -pixel_format rgb24 -video_size 1920x1080 -"
         })
 final class SubscribeCommand implements Callable<Integer> {
@@ -39,6 +41,14 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "auto|cuda:N|emulated|host",
             description = "Where frames land; default: what the URI says, else auto.")
     private @Nullable String device;
+
+    @Option(
+            names = "--delivery",
+            paramLabel = "reliable|latest|deadline=T|evict=T",
+            description = "What happens when this subscriber is too slow: the source waits (reliable), frames are given"
+                    + " up (latest, or older than deadline=40ms), or it is evicted (evict=2s); default: what the URI"
+                    + " says, else reliable.")
+    private @Nullable String delivery;
 
     @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
     private long frames = Long.MAX_VALUE;
@@ -125,7 +135,16 @@ final class SubscribeCommand implements Callable<Integer> {
 
     private Channel channel() {
         final Channel channel = Channel.parse(uri);
-        return device == null ? channel : DemoPlan.withDevice(channel, device);
+        final Channel delivered = delivery == null ? channel : withDelivery(channel, delivery);
+        return device == null ? delivered : DemoPlan.withDevice(delivered, device);
+    }
+
+    private static Channel withDelivery(final Channel channel, final String text) {
+        try {
+            return channel.withStream(channel.stream().withDelivery(Delivery.parse(text)));
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
+        }
     }
 
     private @Nullable FrameOutput output() {

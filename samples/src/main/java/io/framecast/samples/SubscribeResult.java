@@ -1,5 +1,6 @@
 package io.framecast.samples;
 
+import io.framecast.api.LossReason;
 import io.framecast.api.SubscriberStats;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +50,11 @@ record SubscribeResult(
         json.put("mended_bytes", stats.mendedBytes());
         json.put("repaired_datagrams", stats.repairedDatagrams());
         json.put("dropped_frames", stats.droppedFrames());
+        final Map<String, Object> lost = new LinkedHashMap<>();
+        for (final LossReason reason : LossReason.values()) {
+            lost.put(LossLines.name(reason), stats.lost().of(reason));
+        }
+        json.put("lost_frames", lost);
         final Map<String, Object> latency = new LinkedHashMap<>();
         latency.put("p50", micros(latencyNs.getValueAtPercentile(50)));
         latency.put("p99", micros(latencyNs.getValueAtPercentile(99)));

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// Takes frames until end of stream, on the caller's thread: each is given to the worker, read back from device memory
-/// into the host, checked and written.
+/// Takes frames until end of stream, on the caller's thread: each is given to the worker, read back from
+/// device memory into the host, checked and written.
 final class SubscribeRun {
     private static final int HISTOGRAM_DIGITS = 3;
     // Between looks at whether to stop.
@@ -26,6 +26,7 @@ final class SubscribeRun {
     private final Consumers consumers;
     private final Stop stop;
     private final Console console;
+    private final LossLines losses;
     private final FrameChecksum checksum = new FrameChecksum();
     private final Histogram latencyNs = new Histogram(HISTOGRAM_DIGITS);
     private long frames;
@@ -51,6 +52,8 @@ final class SubscribeRun {
         this.consumers = consumers;
         this.stop = environment.stop();
         this.console = environment.console();
+        losses = new LossLines(console);
+        subscriber.onLoss(losses);
     }
 
     /// @throws PeerLostException when the source was lost
@@ -60,6 +63,8 @@ final class SubscribeRun {
         try (DeviceStream stream = device.openStream();
                 HostBuffer buffer = new HostBuffer(device)) {
             takeFrames(stream, buffer);
+        } finally {
+            losses.tell();
         }
         console.clearProgress();
         return result(device.name());

@@ -104,6 +104,13 @@ final class BadInputTest {
                 bad("unknown key", "subscribe", "framecast:udp?colour=1"),
                 bad("--frames", "subscribe", URI, "--frames", "0"),
                 bad("--device: expected", "subscribe", URI, "--device", "cuda"),
+                bad(
+                        "--delivery: expected reliable, latest, deadline=T or evict=T",
+                        "subscribe",
+                        URI,
+                        "--delivery",
+                        "40ms"),
+                bad("delivery: expected reliable, latest, deadline=T", "subscribe", URI + "|delivery=evict"),
                 bad("no such file or directory", "subscribe", URI, "--out", "/nonexistent/out"),
                 bad("is a directory", "subscribe", URI, "--out", "/"),
                 bad("--out: expected FILE or -, got nothing", "subscribe", URI, "--out="),

@@ -3,15 +3,18 @@ package io.framecast.samples;
 import io.framecast.api.Channel;
 import io.framecast.api.Codec;
 import io.framecast.api.Framecast;
+import io.framecast.api.LossReason;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.ConfigException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
-/// Nodes of one process that hear each other through memory, and the mishaps that a test wants. Every method of
-/// network, publishers and subscribers holds the network's lock.
+/// Nodes of one process that hear each other through memory, and the mishaps that a test wants. Every method
+/// of network, publishers and subscribers holds the network's lock.
 final class FakeNetwork {
     /// Frames in a subscriber's ring: more is back-pressure.
     static final int CREDIT_FRAMES = 3;
@@ -25,6 +28,8 @@ final class FakeNetwork {
     long dropSubscriberAtFrame = -1;
     long loseSourceAtFrame = -1;
     String refusal = "";
+    /// Frames that no subscriber is given, and why.
+    final Map<Long, LossReason> lost = new TreeMap<>();
 
     Framecast launch(final NodeConfig config) {
         synchronized (this) {

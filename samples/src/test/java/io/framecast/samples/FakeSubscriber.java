@@ -3,6 +3,9 @@ package io.framecast.samples;
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameHandler;
+import io.framecast.api.LossCounts;
+import io.framecast.api.LossHandler;
+import io.framecast.api.LossReason;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
@@ -26,6 +29,8 @@ final class FakeSubscriber implements Subscriber {
     private String failure = "";
     private long frames;
     private long bytes;
+    private final long[] lost = new long[LossReason.values().length];
+    private LossHandler onLoss = (_, _, _) -> {};
     private int held;
     private boolean closed;
 
@@ -99,6 +104,14 @@ final class FakeSubscriber implements Subscriber {
     public DeviceFrame poll() {
         synchronized (network) {
             final FakeFrame frame = queue.poll();
+            final LossReason reason = frame == null ? null : network.lost.get(frame.frameId());
+            if (reason != null) {
+                held++;
+                frame.close();
+                lost[reason.ordinal()]++;
+                onLoss.onLoss(frame.frameId(), 1, reason);
+                return null;
+            }
             if (frame != null) {
                 held++;
                 frames++;
@@ -117,13 +130,19 @@ final class FakeSubscriber implements Subscriber {
     }
 
     @Override
+    public void onLoss(final LossHandler handler) {
+        onLoss = handler;
+    }
+
+    @Override
     public boolean post(final DeviceRegion region) {
         return false;
     }
 
     @Override
     public SubscriberStats stats() {
-        return new SubscriberStats(frames, bytes, frames, 0, 2, 0, 0, 0);
+        return new SubscriberStats(
+                frames, bytes, frames, 0, 2, 0, new LossCounts(lost[0], lost[1], lost[2], lost[3], lost[4]), 0);
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.DeviceFrame;
+import io.framecast.api.LossReason;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import java.io.ByteArrayInputStream;
@@ -14,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +80,7 @@ final class PublishSubscribeTest {
                         "mended_bytes",
                         "repaired_datagrams",
                         "dropped_frames",
+                        "lost_frames",
                         "latency_us"),
                 List.copyOf(received.keySet()));
         assertEquals(7L, received.get("frames"));
@@ -93,6 +97,51 @@ final class PublishSubscribeTest {
             assertEquals(0, device.allocatedBytes());
         });
         tool.network.subscribers.forEach(subscriber -> assertEquals(0, subscriber.held()));
+    }
+
+    @Test
+    void shouldTellLostFramesByReasonAndInOneLine() throws Exception {
+        for (long id = 3; id < 9; id++) {
+            tool.network.lost.put(id, id == 5 ? LossReason.EXPIRED : LossReason.SUPERSEDED);
+        }
+        final var subscriber = tool.start("subscribe", ToolFixture.URI, "--delivery", "deadline=40ms", "--json", "-");
+        tool.in = new ByteArrayInputStream(randomBytes(12_000));
+        tool.run("publish", ToolFixture.URI, "--input", "-", "--frame-bytes", "1000");
+        final var subscribe = subscriber.join();
+        assertEquals(ExitStatus.DONE, subscribe.status(), subscribe.err());
+        final Map<?, ?> received = received(subscribe);
+        assertEquals(6L, received.get("frames"));
+        assertEquals(6L, received.get("dropped_frames"));
+        final Map<?, ?> lost = (Map<?, ?>) received.get("lost_frames");
+        assertEquals(
+                List.of("unrepairable", "expired", "superseded", "awaits_keyframe", "damaged"),
+                List.copyOf(lost.keySet()));
+        assertEquals(List.of(0L, 1L, 5L, 0L, 0L), List.copyOf(lost.values()));
+        final List<String> lines =
+                subscribe.err().lines().filter(line -> line.contains("lost")).toList();
+        assertEquals("framecast: lost 1 frame(s) up to number 3: 1 superseded", lines.getFirst());
+        // The others in one line, unless the machine stood still for a second.
+        assertEquals(
+                6,
+                lines.stream()
+                        .mapToInt(line -> Integer.parseInt(line.replaceFirst("framecast: lost ([0-9]+) .*", "$1")))
+                        .sum());
+        assertNothingLeaked();
+    }
+
+    @Test
+    void shouldPreferTheFlagToTheChannelWhenBothSayHowToDeliver() throws Exception {
+        final String uri = ToolFixture.URI + "|delivery=evict=2s";
+        final var subscriber = tool.start("subscribe", uri, "--delivery", "latest", "--json", "-");
+        final var other = tool.start("subscribe", uri, "--json", "-");
+        tool.run("publish", ToolFixture.URI, "--input", "test", "--frames", "1", "--frame-bytes", "999", "--rate", "0");
+        subscriber.join();
+        other.join();
+        assertEquals(
+                Set.of("latest", "evict=2s"),
+                tool.network.subscribers.stream()
+                        .map(joined -> joined.channel().stream().delivery().toString())
+                        .collect(Collectors.toSet()));
     }
 
     @Test
@@ -199,7 +248,7 @@ final class PublishSubscribeTest {
                 "2",
                 "--json",
                 "-");
-        publish.assertFailed(ExitStatus.PEER_LOST, "fell silent and were given up: 1");
+        publish.assertFailed(ExitStatus.PEER_LOST, "1 subscriber(s) were evicted");
         assertTrue(tool.network.publisher.ended, "the other one is told the end");
         final int statuses = first.join().status() + second.join().status();
         assertEquals(ExitStatus.PEER_LOST, statuses, "one lost, one done");

@@ -1,8 +1,8 @@
 package io.framecast.engine.metrics;
 
 /// Every kind of counter: one constant per exported name. Names follow Prometheus: `framecast_` first, base
-/// unit before the end, `_total` last on what only grows. Reasons and lanes are labels, so that sums over them
-/// make sense.
+/// unit before the end, `_total` last on what only grows. Reasons and lanes are labels, so that sums over
+/// them make sense.
 public enum EngineCounter {
     /// How often [CounterTable#allocate] found the table full. Held by the table itself.
     TABLE_OVERFLOWS(1, "framecast_counter_table_overflows_total", Unit.EVENTS, "Counters that found no room."),
@@ -18,7 +18,11 @@ public enum EngineCounter {
             Unit.DATAGRAMS,
             "Datagrams that may be sent before more credit."),
     MEMBERS_READY(15, "framecast_ready_members", Unit.MEMBERS, "Receivers that the source waits for."),
-    EVICTIONS(16, "framecast_evictions_total", Unit.EVENTS, "Receivers evicted for silence."),
+    EVICTIONS(
+            16,
+            "framecast_evictions_total",
+            Unit.EVENTS,
+            "Receivers evicted, for silence or for holding the source back."),
     JOIN_REFUSALS(17, "framecast_join_refusals_total", Unit.EVENTS, "Joins refused, by reason."),
     ROUND_TRIP(18, "framecast_round_trip_seconds", Unit.NANOSECONDS, "Smoothed round trip time."),
 
@@ -61,12 +65,12 @@ public enum EngineCounter {
             Unit.DATAGRAMS,
             "Datagrams dropped for what they said, by reason (a Verdict in lower case)."),
 
-    FRAMES_DELIVERED(70, "framecast_delivered_frames_total", Unit.FRAMES, "Frames handed to subscribers."),
-    BYTES_DELIVERED(71, "framecast_delivered_bytes_total", Unit.BYTES, "Payload bytes handed to subscribers."),
+    FRAMES_DELIVERED(70, "framecast_delivered_frames_total", Unit.FRAMES, "Frames polled by subscribers."),
+    BYTES_DELIVERED(71, "framecast_delivered_bytes_total", Unit.BYTES, "Payload bytes polled by subscribers."),
     FRAMES_IN_PLACE(
             72, "framecast_in_place_frames_total", Unit.FRAMES, "Frames whose bytes lie where they first landed."),
     MENDED_BYTES(73, "framecast_mended_bytes_total", Unit.BYTES, "Payload bytes copied to make frames contiguous."),
-    FRAMES_DROPPED(74, "framecast_dropped_frames_total", Unit.FRAMES, "Frames never delivered, by reason."),
+    FRAMES_DROPPED(74, "framecast_dropped_frames_total", Unit.FRAMES, "Frames never given to subscribers, by reason."),
     DEVICE_ALLOCATED(75, "framecast_device_allocated_bytes", Unit.BYTES, "Device memory allocated, by device.");
 
     /// Whether a value only grows.

@@ -1,5 +1,6 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.LossReason;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.engine.metrics.Counter;
@@ -13,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/// The counters of one session: each is a place in the node's table and where its value comes from. Published by the
-/// session's own thread, every so often.
+/// The counters of one session: each is a place in the node's table and where its value comes from. Published
+/// by the session's own thread, every so often.
 final class CounterBoard implements AutoCloseable {
     private static final long INTERVAL_NS = 10_000_000;
 
@@ -74,6 +75,18 @@ final class CounterBoard implements AutoCloseable {
                         Labels.of("channel", channel, "reason", reason),
                         () -> verdicts.get(verdict));
             }
+        }
+        return this;
+    }
+
+    /// What was lost, by reason.
+    CounterBoard losses(final LossQueue losses) {
+        for (final LossReason reason : LossReason.values()) {
+            final String name = reason.name().toLowerCase(Locale.ROOT);
+            add(
+                    EngineCounter.FRAMES_DROPPED,
+                    Labels.of("channel", channel, "reason", name),
+                    () -> losses.total(reason));
         }
         return this;
     }

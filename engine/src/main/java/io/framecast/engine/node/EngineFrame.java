@@ -23,7 +23,10 @@ final class EngineFrame implements DeviceFrame {
     private long timestampNs;
     private int flags;
     private byte[] metadata = NO_METADATA;
-    private long firstSequence;
+    private long place;
+    // The user's, which was posted for it.
+    private @Nullable DeviceRegion buffer;
+    private boolean unseen;
     private boolean inMendBuffer;
     private boolean inPlace;
     private boolean awaitsStream;
@@ -42,7 +45,6 @@ final class EngineFrame implements DeviceFrame {
         final byte @Nullable [] bytes = frame.metadata();
         metadata = bytes == null ? NO_METADATA : bytes;
         region = memory;
-        firstSequence = frame.firstSequence();
         inMendBuffer = delivery == PayloadSink.Delivery.IN_MEND_BUFFER;
         inPlace = delivery == PayloadSink.Delivery.IN_PLACE;
         awaitsStream = false;
@@ -55,8 +57,26 @@ final class EngineFrame implements DeviceFrame {
         return this;
     }
 
-    long firstSequence() {
-        return firstSequence;
+    /// Which slots it holds until it is released, and which of the user's buffers it lies in.
+    void held(final long ringPlace, final @Nullable DeviceRegion posted) {
+        place = ringPlace;
+        buffer = posted;
+        unseen = true;
+    }
+
+    /// The buffer posted for it, where the user was never given the frame.
+    @Nullable
+    DeviceRegion unusedBuffer() {
+        return unseen ? buffer : null;
+    }
+
+    /// Subscriber: the user gets it.
+    void given() {
+        unseen = false;
+    }
+
+    long place() {
+        return place;
     }
 
     boolean inMendBuffer() {

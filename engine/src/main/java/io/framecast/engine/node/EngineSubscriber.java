@@ -3,6 +3,9 @@ package io.framecast.engine.node;
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameHandler;
+import io.framecast.api.LossCounts;
+import io.framecast.api.LossHandler;
+import io.framecast.api.LossReason;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
@@ -21,14 +24,20 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     private final DeviceBackend device;
     private final SessionHost host;
     private final FrameExchange exchange;
+    private final LossQueue losses = new LossQueue();
+    private final SourceClock clock;
     private final OneToOneConcurrentArrayQueue<DeviceRegion> posted = new OneToOneConcurrentArrayQueue<>(POSTED_MAX);
     private volatile State state = State.JOINING;
     private volatile @Nullable String failure;
-    private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, 0, 0);
+    private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0);
     // What the user took, in his own thread; the rest of the statistics is the receiver's.
     private long frames;
     private long bytes;
     private long inPlaceFrames;
+    private final long[] lost = new long[LossReason.values().length];
+    private LossHandler onLoss = (_, _, _) -> {};
+    // A field, for it is passed with every frame.
+    private final LossHandler teller = this::tell;
     // Also closed by its node, from another thread.
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -36,6 +45,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         this.channel = channel;
         this.device = device;
         this.host = host;
+        clock = new SourceClock(channel.stream().delivery());
         exchange = new FrameExchange(device);
         exchange.wakeBy(host.receiverWakeup());
     }
@@ -56,9 +66,9 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
             return State.CLOSED;
         }
         final State current = state;
-        // Every frame is handed out before the end is told.
+        // Every frame is handed out, or told lost, before the end is told.
         final boolean over = current == State.END_OF_STREAM || current == State.SOURCE_LOST;
-        return over && exchange.hasDelivered() ? State.READY : current;
+        return over && hasNews() ? State.READY : current;
     }
 
     @Override
@@ -82,19 +92,51 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
 
     @Override
     public @Nullable DeviceFrame poll() {
-        final EngineFrame frame = closed.get() ? null : exchange.poll();
-        if (frame != null) {
-            frames++;
-            bytes += frame.length();
-            inPlaceFrames += frame.inPlace() ? 1 : 0;
+        if (closed.get()) {
+            return null;
         }
-        return frame;
+        while (true) {
+            // Before the frames: what was offered by now belongs before all that are not there yet.
+            final long offered = losses.offered();
+            final EngineFrame frame = exchange.poll();
+            if (frame == null) {
+                losses.tell(offered, Long.MAX_VALUE, teller);
+                return null;
+            }
+            losses.tell(losses.offered(), frame.frameId(), teller);
+            if (!clock.isExpiring() || !clock.isExpired(frame.sourceTimestampNs(), host.nowNs())) {
+                frames++;
+                bytes += frame.length();
+                inPlaceFrames += frame.inPlace() ? 1 : 0;
+                frame.given();
+                return frame;
+            }
+            final long frameId = frame.frameId();
+            frame.close();
+            losses.onExpired();
+            tell(frameId, 1, LossReason.EXPIRED);
+        }
+    }
+
+    private void tell(final long firstFrameId, final long count, final LossReason reason) {
+        lost[reason.ordinal()] += count;
+        onLoss.onLoss(firstFrameId, count, reason);
+    }
+
+    @Override
+    public void onLoss(final LossHandler handler) {
+        onLoss = handler;
     }
 
     @Override
     public boolean awaitFrame(final Duration longest) {
-        host.await(exchange.subscriber(), () -> exchange.hasDelivered() || isOver(), longest);
-        return exchange.hasDelivered() && !closed.get();
+        host.await(exchange.subscriber(), () -> hasNews() || isOver(), longest);
+        return hasNews() && !closed.get();
+    }
+
+    // Whether there is something to poll.
+    private boolean hasNews() {
+        return exchange.hasDelivered() || !losses.isEmpty();
     }
 
     // Whether no frame will come any more.
@@ -125,7 +167,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
                 seen.mendedBytes(),
                 seen.repairedDatagrams(),
                 seen.duplicateDatagrams(),
-                seen.droppedFrames(),
+                lostFrames(),
                 seen.rejectedDatagrams());
     }
 
@@ -135,6 +177,38 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
             exchange.subscriber().wake();
             host.remove(this);
         }
+    }
+
+    private LossCounts lostFrames() {
+        return new LossCounts(
+                lost[LossReason.UNREPAIRABLE.ordinal()],
+                lost[LossReason.EXPIRED.ordinal()],
+                lost[LossReason.SUPERSEDED.ordinal()],
+                lost[LossReason.AWAITS_KEYFRAME.ordinal()],
+                lost[LossReason.DAMAGED.ordinal()]);
+    }
+
+    /// Frames polled; like the next two counted by the subscriber's thread, others may read old values.
+    long frames() {
+        return frames;
+    }
+
+    /// Their bytes.
+    long bytes() {
+        return bytes;
+    }
+
+    /// Those of them that lie where they first landed.
+    long inPlaceFrames() {
+        return inPlaceFrames;
+    }
+
+    LossQueue losses() {
+        return losses;
+    }
+
+    SourceClock clock() {
+        return clock;
     }
 
     FrameExchange exchange() {

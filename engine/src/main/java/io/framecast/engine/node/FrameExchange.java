@@ -6,20 +6,19 @@ import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released frames
-/// back. Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for ever.
+/// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released
+/// frames back. Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for ever.
 final class FrameExchange implements FrameReturns {
-    /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit. A subscriber
-    /// that is not run for some milliseconds must find work for as long: at a million small frames a second a
-    /// thousand is one.
+    /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit. A
+    /// subscriber that is not run for some milliseconds must find work for as long: at a million small frames
+    /// a second a thousand is one.
     static final int FRAMES_MAX = 16_384;
 
     // Room for this much is worth telling the source soon.
     private static final long WAKING_BYTES = 1 << 15;
 
     private final DeviceBackend device;
-    // Polled by the subscriber and, once that closed, by the receiver: the last poll may overlap with the first
-    // drain.
+    // Polled by the subscriber, and by the receiver that takes back what is out of date or was never polled.
     private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
             new ManyToManyConcurrentArrayQueue<>(FRAMES_MAX);
     // Frames may be released by the threads that worked on them.
@@ -85,9 +84,9 @@ final class FrameExchange implements FrameReturns {
         return frame == null ? null : frame.take();
     }
 
-    /// Receiver, when the subscriber closed: the next frame that was never polled, or null.
+    /// Receiver: the oldest frame that was never polled, or null; nobody else will see it.
     @Nullable
-    EngineFrame drain() {
+    EngineFrame takeBack() {
         return delivered.poll();
     }
 

@@ -65,7 +65,12 @@ public final class FramecastNode implements Framecast, SessionHost {
         final long seed = config.seed() == 0 ? secrets.nextLong() : config.seed();
         counters = config.countersFile().map(CounterTable::create).orElseGet(CounterTable::create);
         exporter = openExporter();
-        context = new SessionContext(seed, config.faults().lossProbability(), config.notices(), counters);
+        context = new SessionContext(
+                seed,
+                config.faults().lossProbability(),
+                config.notices(),
+                new EpochClock().offsetNs() + startNs,
+                counters);
         final ErrorHandler errors = e -> config.notices().accept("agent failed: " + e);
         threads = new NodeThreads(config.threading(), sender, receiver, conductor, errors);
         threads.start();
@@ -150,6 +155,15 @@ public final class FramecastNode implements Framecast, SessionHost {
             throw new IllegalStateException("doWork: this node runs its own threads; launch it with INVOKER");
         }
         return threads.invoke();
+    }
+
+    ReceiverAgent receiver() {
+        return receiver;
+    }
+
+    @Override
+    public long nowNs() {
+        return receiver.nowNs();
     }
 
     @Override

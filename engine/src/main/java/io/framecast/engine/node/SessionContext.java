@@ -10,8 +10,10 @@ import java.util.random.RandomGenerator;
 /// @param seed of back-off, skew and injected loss
 /// @param lossProbability injected loss, 0 ≤ p < 1
 /// @param notices one-line notices for an operator
+/// @param epochOffsetNs what is added to the engine's time for nanoseconds since the epoch
 /// @param counters the node's counters
-public record SessionContext(long seed, double lossProbability, Consumer<String> notices, CounterTable counters) {
+public record SessionContext(
+        long seed, double lossProbability, Consumer<String> notices, long epochOffsetNs, CounterTable counters) {
     RandomGenerator random() {
         return new SplittableRandom(seed);
     }

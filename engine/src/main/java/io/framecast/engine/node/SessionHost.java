@@ -11,10 +11,12 @@ interface SessionHost {
     /// @return whether the condition came true
     boolean await(BooleanSupplier condition, Duration longest);
 
-    /// Sleeps on the caller's thread until an agent wakes it with the condition true, or the time is over; in invoker
-    /// mode
-    /// that thread runs the agents meanwhile.
+    /// Sleeps on the caller's thread until an agent wakes it with the condition true, or the time is over; in
+    /// invoker mode that thread runs the agents meanwhile.
     void await(Sleeper sleeper, BooleanSupplier condition, Duration longest);
+
+    /// The engine's time.
+    long nowNs();
 
     /// Wakes the agent that runs publishers.
     Wakeup senderWakeup();

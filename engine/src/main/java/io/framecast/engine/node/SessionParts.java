@@ -1,10 +1,8 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceiverMachine;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 /// What a receiver's session is put together from, by the conductor.
 ///
@@ -13,11 +11,5 @@ import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 /// @param data the lane over the sink's data ring
 /// @param repair the lane over its repair ring
 /// @param ringSlots slots of the ring that frames lie in
-/// @param posted buffers the user posted
-record SessionParts(
-        ReceiverMachine machine,
-        PayloadSink sink,
-        Lane data,
-        Lane repair,
-        int ringSlots,
-        OneToOneConcurrentArrayQueue<DeviceRegion> posted) {}
+/// @param spareSlots of these, slots that are never granted: what comes without credit lands there
+record SessionParts(ReceiverMachine machine, PayloadSink sink, Lane data, Lane repair, int ringSlots, int spareSlots) {}

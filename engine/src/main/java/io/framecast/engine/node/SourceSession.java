@@ -107,7 +107,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
             smallFrames = window.bundleIn(memory.payload());
             final SenderConfig config =
-                    new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, new EpochClock().offsetNs());
+                    new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, context.epochOffsetNs());
             machine = new SenderMachine(config, window, context.random(), this);
             controlPeers = new int[config.membersMax()];
             repairPeers = new int[config.membersMax()];

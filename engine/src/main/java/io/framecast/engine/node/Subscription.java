@@ -1,6 +1,8 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.Channel;
+import io.framecast.api.LossCounts;
+import io.framecast.api.LossReason;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.ConfigException;
@@ -21,11 +23,11 @@ import io.framecast.engine.sink.Opened;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.engine.sink.SinkConfig;
 import io.framecast.engine.sink.StagedSink;
+import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -34,6 +36,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
+import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
@@ -175,7 +178,10 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
         final ReceiverSession current = session;
         if (current != null) {
-            current.machine().onControl(datagram, offset, bytes, nowNs);
+            if (current.machine().onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD
+                    && ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
+                subscriber.clock().onHeartbeat(datagram, offset, nowNs);
+            }
         } else if (!found) {
             listen(datagram, offset, bytes, nowNs);
         }
@@ -193,6 +199,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         if (stream.channel().equals(channel.name())) {
             found = true;
             opening = true;
+            subscriber.clock().onHeartbeat(datagram, offset, nowNs);
             opener.open(this, stream);
         }
     }
@@ -203,11 +210,16 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     /// @throws UnfitSourceException where what the source says of itself is to blame: listen to another
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
     ReceiverSession open(final StreamInfo stream) {
-        final int ringSlots = ringSlots(stream);
         final Placement placement = transport.capabilities().placement();
-        final SinkConfig config = new SinkConfig(
-                stream, ringSlots, transport.capabilities().headerReserveBytes(), subscriber.device(), loss);
         final boolean inPlace = subscriber.device().hostAddressable() && placement == Placement.AIMED;
+        final int spareSlots = inPlace ? spareSlots(stream) : 0;
+        final SinkConfig config = new SinkConfig(
+                stream,
+                ringSlots(stream, spareSlots),
+                spareSlots,
+                transport.capabilities().headerReserveBytes(),
+                subscriber.device(),
+                loss);
         final MemoryNeeds needs = inPlace ? MemoryNeeds.inPlace(config) : MemoryNeeds.staged(config);
         requireWithinBounds(stream, needs);
         try (Opened opened = new Opened()) {
@@ -217,14 +229,14 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                     transport.open(lane(LaneKind.DATA, sink.dataRing(), new LaneAddress(stream.dataAddress()))));
             final Lane repair = opened.add(transport.open(lane(LaneKind.REPAIR, sink.repairRing(), null)));
             sink.attach(data, repair, placement);
-            final ReceiverMachine machine = machine(stream, ringSlots, sink, data, repair);
+            final ReceiverMachine machine = machine(config, sink, data, repair);
             final CounterBoard counters = opened.add(new CounterBoard(context.counters(), channel.name()));
             counters.sends(control.lane(), "control")
                     .receives(control.lane(), "control")
                     .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes);
             final ReceiverSession made = new ReceiverSession(
-                    new SessionParts(machine, sink, data, repair, ringSlots, subscriber.posted()),
-                    subscriber.exchange(),
+                    new SessionParts(machine, sink, data, repair, config.ringSlots(), spareSlots),
+                    subscriber,
                     counters);
             opened.keep();
             return made;
@@ -269,20 +281,27 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     }
 
     private ReceiverMachine machine(
-            final StreamInfo stream, final int ringSlots, final PayloadSink sink, final Lane data, final Lane repair) {
+            final SinkConfig memory, final PayloadSink sink, final Lane data, final Lane repair) {
         final ReceiverConfig config = new ReceiverConfig(
-                stream,
+                memory.stream(),
                 secrets.nextLong() | 1,
-                ringSlots,
+                memory.ringSlots() - memory.spareSlots(),
                 Math.min(data.receiveCapacity(), sink.receiveSlots()),
                 channel.stream().reorderDatagrams(),
-                Delivery.RELIABLE,
+                Policies.onWire(channel.stream().delivery()),
                 new LaneAddresses(control.address().toBytes(), repair.address().toBytes()));
         return new ReceiverMachine(config, context.random(), this);
     }
 
-    private int ringSlots(final StreamInfo stream) {
-        final long needed = ReceiverConfig.ringSlotsMin(stream, channel.stream().framesHeld());
+    // A source that does not wait sends without credit too: what comes then must land somewhere, or the transport
+    // fills up with what is old.
+    private int spareSlots(final StreamInfo stream) {
+        return Policies.onWire(channel.stream().delivery()).isWaitedFor() ? 0 : SinkConfig.batchMax(stream.slotBytes());
+    }
+
+    private int ringSlots(final StreamInfo stream, final int spareSlots) {
+        final long needed = spareSlots
+                + ReceiverConfig.ringSlotsMin(stream, channel.stream().framesHeld());
         final long asked = channel.stream().ringBytes() / stream.slotBytes();
         if (channel.stream().ringBytes() > 0 && asked < needed) {
             throw new ConfigException("ring: expected at least " + needed * stream.slotBytes() + " bytes for frame-max "
@@ -405,16 +424,22 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 current.sink().mendedBytes(),
                 machine.counts().repairedDatagrams(),
                 machine.verdicts().get(Verdict.DUPLICATE),
-                current.droppedFrames(),
+                LossCounts.NONE,
                 machine.verdicts().rejected()));
         // Told again when they have doubled: whoever makes them must not fill the log.
-        if (current.droppedFrames() > 2 * droppedTold) {
+        final long damaged = subscriber.losses().total(LossReason.DAMAGED);
+        if (damaged > 2 * droppedTold) {
             context.notices()
-                    .accept("subscriber of " + channel.name() + ": " + current.droppedFrames()
+                    .accept("subscriber of " + channel.name() + ": " + damaged
                             + " small frame(s) dropped, the table of their datagram is damaged; look at the network,"
                             + " or at the source");
-            droppedTold = current.droppedFrames();
+            droppedTold = damaged;
         }
+    }
+
+    @Override
+    public long onGivenUp(final GivenUp givenUp) {
+        return Objects.requireNonNull(session).onGivenUp(givenUp);
     }
 
     @Override

@@ -19,11 +19,11 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in host memory, by aimed placement: before each poll the lane is aimed at the slots of the sequences
-/// expected next, so payloads land at their final address and nothing is copied. Loss misplaces at most the
-/// batch in which it is noticed; that batch is set right by copies through scratch slots. The ring is mapped
-/// twice, so a frame that wraps around its end is contiguous all the same; where that mapping cannot be had
-/// such a frame is copied to a mend buffer.
+/// Frames in host memory, by aimed placement: before each poll the lane is aimed at the slots of the
+/// sequences expected next, so payloads land at their final address and nothing is copied. Loss misplaces at
+/// most the batch in which it is noticed; that batch is set right by copies through scratch slots. The ring
+/// is mapped twice, so a frame that wraps around its end is contiguous all the same; where that mapping
+/// cannot be had such a frame is copied to a mend buffer.
 public final class HostSink implements PayloadSink {
     // Batches taken in one poll while the lane keeps filling them: other work waits no longer than this.
     private static final int ROUNDS_MAX = 16;
@@ -49,6 +49,8 @@ public final class HostSink implements PayloadSink {
     private long creditLimit;
     // The sequence whose slot is the first.
     private long origin;
+    // First slot of the frame or bundle that the machine gave out last.
+    private int takenSlot;
     private long mendedBytes;
     private Delivery lastDelivery = Delivery.IN_PLACE;
     private boolean mendBusy;
@@ -132,16 +134,10 @@ public final class HostSink implements PayloadSink {
             return 0;
         }
         final boolean receiving = machine.state() == ReceiverMachine.State.RECEIVING;
-        // Before the probe nothing is expected and the ring is empty: probes and early data may land anywhere in it.
-        final long expected = receiving ? machine.expectedSequence() : 0;
-        final long room = receiving ? creditLimit - expected : batchMax;
-        if (room <= 0) {
+        final int posted = receiving ? aim(machine, data) : data.post(0, batchMax);
+        if (posted == 0) {
             return 0;
         }
-        final int slots = (int) Math.min(room, batchMax);
-        // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
-        final int posted = receiving ? machine.expectedRun(expected, slots) : slots;
-        data.post(slot(expected), posted);
         completions.clear();
         final int count = data.poll(completions);
         if (count == 0) {
@@ -170,6 +166,19 @@ public final class HostSink implements PayloadSink {
             place(scratch, i, misplaced[i], misplacedBytes[i]);
         }
         return count;
+    }
+
+    // Before the probe nothing is expected and the ring is empty: then anything may land anywhere in it.
+    private int aim(final ReceiverMachine machine, final Lane data) {
+        final long expected = machine.expectedSequence();
+        // The last slots are never granted, and so empty, where a source sends without credit.
+        final long spare = creditLimit - config.spareSlots();
+        if (expected > spare) {
+            return data.post(slot(spare), Math.min(config.spareSlots(), batchMax));
+        }
+        final int slots = (int) Math.min(creditLimit - expected, batchMax);
+        // What a repair brought ahead of the data lane must not be overwritten by a misplaced datagram.
+        return data.post(slot(expected), machine.expectedRun(expected, slots));
     }
 
     private long accept(final ReceiverMachine machine, final int index, final long nowNs) {
@@ -209,14 +218,27 @@ public final class HostSink implements PayloadSink {
     }
 
     @Override
+    public void take(final ReceivedFrame frame) {
+        takenSlot = slot(frame.firstSequence());
+    }
+
+    @Override
+    public void skip(final long firstSequence, final long endSequence, final long jumped) {
+        if (!moved.isEmpty()) {
+            clearMoved(slot(firstSequence), Math.min(endSequence - firstSequence, config.ringSlots()));
+        }
+        origin += jumped;
+    }
+
+    @Override
     public boolean openBundle(final ReceivedFrame bundle, final BundleTable table) {
-        return table.open(ring, (long) slot(bundle.firstSequence()) * slotBytes + bundle.bytes(), bundle);
+        return table.open(ring, (long) takenSlot * slotBytes + bundle.bytes(), bundle);
     }
 
     @Override
     public @Nullable DeviceRegion deliver(
             final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
-        final long offset = (long) slot(frame.firstSequence()) * slotBytes + frame.slotOffset();
+        final long offset = (long) takenSlot * slotBytes + frame.slotOffset();
         final boolean wraps = offset + frame.bytes() > config.ringBytes();
         if (target == null && (!wraps || mend == null)) {
             lastDelivery = clearMoved(frame) ? Delivery.IN_PLACE : Delivery.MENDED;
@@ -242,12 +264,15 @@ public final class HostSink implements PayloadSink {
             return true;
         }
         if (!frame.endsSlots()) {
-            return !moved.isSet(slot(frame.firstSequence()));
+            return !moved.isSet(takenSlot);
         }
+        return clearMoved(takenSlot, StreamInfo.slots(frame.bytes(), slotBytes));
+    }
+
+    private boolean clearMoved(final int firstSlot, final long slots) {
         boolean untouched = true;
-        final long end = frame.firstSequence() + StreamInfo.slots(frame.bytes(), slotBytes);
-        for (long sequence = frame.firstSequence(); sequence < end; sequence++) {
-            untouched &= !moved.clear(slot(sequence));
+        for (long i = 0; i < slots; i++) {
+            untouched &= !moved.clear((int) ((firstSlot + i) % config.ringSlots()));
         }
         return untouched;
     }

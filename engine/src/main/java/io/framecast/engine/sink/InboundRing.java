@@ -46,7 +46,7 @@ public final class InboundRing {
 
     /// The first `count` slots ever taken may be used again.
     public void freeUpTo(final long count) {
-        freed = count;
+        freed = Math.max(freed, count);
     }
 
     public boolean isFull() {

@@ -10,8 +10,9 @@ import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import org.jspecify.annotations.Nullable;
 
-/// Where a session's payloads land and how they reach their final address: a ring of slots in the memory of one device,
-/// slot = sequence mod ring slots. One implementation for memory that the host addresses, one for staged copies.
+/// Where a session's payloads land and how they reach their final address: a ring of slots in the memory of
+/// one device, slot = (sequence − what was jumped over) mod ring slots. One implementation for memory that
+/// the host addresses, one for staged copies.
 ///
 /// Threading: the receiver's thread only, but for construction and [#close]. Ownership: a sink owns its ring
 /// and landing memory, from construction to [#close].
@@ -39,21 +40,30 @@ public interface PayloadSink extends AutoCloseable {
     /// Whether copies are under way whose end nobody tells of: whoever waits for memory must look for itself.
     boolean isCopying();
 
+    /// The machine gave out its next frame, or bundle of frames. From now on it lies where it lies now,
+    /// whatever is given up behind it; [#openBundle] and [#deliver] are about it until the next is taken.
+    void take(ReceivedFrame frame);
+
+    /// The frames of sequences from `firstSequence` to below `endSequence` were given up.
+    ///
+    /// @param jumped by how much sequences jump against slots from `endSequence` on
+    void skip(long firstSequence, long endSequence, long jumped);
+
     /// Reads the table of a bundle that is complete, before its frames are delivered one by one.
     ///
     /// @return false when the table cannot be
     boolean openBundle(ReceivedFrame bundle, BundleTable table);
 
-    /// Makes a whole frame contiguous and records `ready` behind its last copy.
+    /// Makes the frame taken, or one of the bundle taken, contiguous and records `ready` behind its last
+    /// copy.
     ///
     /// @param target where the frame must lie instead of in the ring; null for in the ring
     /// @return the frame's memory, or null when the mend buffer is needed and not free: try again later
     @Nullable
     DeviceRegion deliver(ReceivedFrame frame, @Nullable DeviceRegion target, DeviceEvent ready);
 
-    /// Nothing lies in the ring: the sequences from `next` on may as well begin at its start, where memory is still in
-    /// the
-    /// caches.
+    /// Nothing lies in the ring: the sequences from `next` on may as well begin at its start, where memory is
+    /// still in the caches.
     void rewind(long next);
 
     /// How the frame delivered last came to lie where it is.
@@ -68,10 +78,10 @@ public interface PayloadSink extends AutoCloseable {
     @Override
     void close();
 
-    /// Whether the data lane is polled in a state. Between probe and START it is not: the source may send at once
-    /// what START speaks of, on another lane, and must not be dropped as early; it waits in the transport, whose
-    /// room credit has counted. At the end it is not: nothing is expected, and all of the ring may be in the
-    /// user's hands.
+    /// Whether the data lane is polled in a state. Between probe and START it is not: the source may send at
+    /// once what START speaks of, on another lane, and must not be dropped as early; it waits in the
+    /// transport, whose room credit has counted. At the end it is not: nothing is expected, and all of the
+    /// ring may be in the user's hands.
     static boolean listens(final ReceiverMachine.State state) {
         return switch (state) {
             case JOINING, PROBING, RECEIVING -> true;

@@ -8,11 +8,18 @@ import io.framecast.reliability.wire.StreamInfo;
 ///
 /// @param stream the session
 /// @param ringSlots slots of the ring, a multiple of 64
+/// @param spareSlots of these, as many as are never granted to the source, and so always empty: what it sends
+///     without credit lands there. 0 where it sends no such
 /// @param headerReserveBytes what the transport writes before each header
 /// @param device where frames land
 /// @param loss injected losses
 public record SinkConfig(
-        StreamInfo stream, int ringSlots, int headerReserveBytes, DeviceBackend device, LossInjector loss) {
+        StreamInfo stream,
+        int ringSlots,
+        int spareSlots,
+        int headerReserveBytes,
+        DeviceBackend device,
+        LossInjector loss) {
     /// Repairs taken per poll of a lane.
     public static final int REPAIR_BATCH_MAX = 64;
     /// Repairs that may wait for their copy.
@@ -34,7 +41,12 @@ public record SinkConfig(
 
     /// Datagrams taken per poll of the data lane.
     public int batchMax() {
-        return Math.clamp(BATCH_BYTES / slotBytes(), BATCH_MIN, BATCH_MAX);
+        return batchMax(slotBytes());
+    }
+
+    /// Datagrams taken per poll of a data lane whose slots are that long.
+    public static int batchMax(final int slotBytes) {
+        return Math.clamp(BATCH_BYTES / slotBytes, BATCH_MIN, BATCH_MAX);
     }
 
     /// Slots of staged placement's landing memory: enough to keep copies and arrivals apart, never more than

@@ -20,10 +20,10 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival, and
-/// each run of consecutive sequences is copied by one asynchronous copy straight to where it belongs, so loss
-/// and reordering cost shorter runs and nothing else. Repairs are copied likewise. A frame that wraps around
-/// the ring's end is assembled in the mend buffer by copies within the device.
+/// Frames in device memory, by staged placement: datagrams land in a pinned host ring in order of arrival,
+/// and each run of consecutive sequences is copied by one asynchronous copy straight to where it belongs, so
+/// loss and reordering cost shorter runs and nothing else. Repairs are copied likewise. A frame that wraps
+/// around the ring's end is assembled in the mend buffer by copies within the device.
 public final class StagedSink implements PayloadSink {
     private static final int ROUNDS_MAX = 8;
 
@@ -52,10 +52,16 @@ public final class StagedSink implements PayloadSink {
     private Delivery lastDelivery = Delivery.IN_PLACE;
     private boolean mendBusy;
     private long mendedBytes;
+    // By how much sequences jumped against slots.
+    private long jumped;
+    // First slot of the frame or bundle that the machine gave out last.
+    private int takenSlot;
     // The run being gathered: landing slot, sequence, count.
     private int runSlot;
     private long runSequence;
     private int runCount;
+    // Something of the batch was copied.
+    private boolean copying;
 
     public StagedSink(final SinkConfig config) {
         this.config = config;
@@ -138,7 +144,9 @@ public final class StagedSink implements PayloadSink {
         if (!PayloadSink.listens(machine.state())) {
             return 0;
         }
-        landingQueue.freeUpTo(landingFence.completed());
+        final long copied = landingFence.completed();
+        // What was not accepted was not copied: where that is all, its slots are free at once.
+        landingQueue.freeUpTo(landingFence.isPending() ? copied : landingQueue.consumed());
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
         if (count == 0 && !landingQueue.isFull()) {
             machine.onDrained(nowNs);
@@ -164,7 +172,10 @@ public final class StagedSink implements PayloadSink {
             }
         }
         flush();
-        landingFence.mark(stream, landingQueue.consumed());
+        if (copying) {
+            landingFence.mark(stream, landingQueue.consumed());
+            copying = false;
+        }
         return count;
     }
 
@@ -190,6 +201,7 @@ public final class StagedSink implements PayloadSink {
                     (long) runSlot * slotBytes,
                     (long) runCount * slotBytes);
             runCount = 0;
+            copying = true;
         }
     }
 
@@ -212,16 +224,27 @@ public final class StagedSink implements PayloadSink {
     }
 
     @Override
+    public void take(final ReceivedFrame frame) {
+        takenSlot = ringSlot(frame.firstSequence());
+    }
+
+    @Override
+    public void skip(final long firstSequence, final long endSequence, final long sequencesJumped) {
+        // Copies that are still under way into slots that are free now come before those of what lands there next.
+        jumped += sequencesJumped;
+    }
+
+    @Override
     public boolean openBundle(final ReceivedFrame bundle, final BundleTable table) {
-        return bundles.open(ringSlot(bundle.firstSequence()), bundle, table);
+        return bundles.open(takenSlot, bundle, table);
     }
 
     @Override
     public @Nullable DeviceRegion deliver(
             final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
         final long slots = StreamInfo.slots(frame.bytes(), slotBytes);
-        final long offset = (long) ringSlot(frame.firstSequence()) * slotBytes + frame.slotOffset();
-        final boolean wraps = ringSlot(frame.firstSequence()) + slots > config.ringSlots();
+        final long offset = (long) takenSlot * slotBytes + frame.slotOffset();
+        final boolean wraps = takenSlot + slots > config.ringSlots();
         if (target == null && !wraps) {
             stream.record(ready);
             lastDelivery = Delivery.IN_PLACE;
@@ -244,7 +267,7 @@ public final class StagedSink implements PayloadSink {
     }
 
     private int ringSlot(final long sequence) {
-        return (int) (sequence % config.ringSlots());
+        return (int) ((sequence - jumped) % config.ringSlots());
     }
 
     @Override

@@ -64,7 +64,7 @@ class FrameExchangeTest {
         }
         assertNull(exchange.take());
         int drained = 0;
-        for (EngineFrame frame = exchange.drain(); frame != null; frame = exchange.drain()) {
+        for (EngineFrame frame = exchange.takeBack(); frame != null; frame = exchange.takeBack()) {
             exchange.recycle(frame);
             drained++;
         }

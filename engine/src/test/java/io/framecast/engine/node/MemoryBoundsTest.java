@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Memory is what [MemoryNeeds] says, from the first frame to the last, whatever is lost and whoever comes and
-/// goes.
+/// Memory is what [MemoryNeeds] says, from the first frame to the last, whatever is lost and whoever comes
+/// and goes.
 class MemoryBoundsTest {
     private static final String SETTINGS = "|mtu=1500|window=1m|frame-max=500000|device=";
     private static final long RESIDENT_GROWTH_MAX = 48L << 20;
@@ -107,7 +107,7 @@ class MemoryBoundsTest {
     private static SinkConfig sinkConfig(final DelayedDevice device) {
         final StreamInfo stream = new StreamInfo(1, "default", 1408, 1024, 500_000, 5_000, new byte[0], new byte[0]);
         final int ringSlots = (int) (ReceiverConfig.ringSlotsMin(stream, 2) + 63) / 64 * 64;
-        return new SinkConfig(stream, ringSlots, 0, device, new LossInjector(0, 0));
+        return new SinkConfig(stream, ringSlots, 0, 0, device, new LossInjector(0, 0));
     }
 
     @ParameterizedTest

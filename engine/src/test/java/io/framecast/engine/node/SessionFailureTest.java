@@ -183,7 +183,7 @@ class SessionFailureTest {
         final EngineSubscriber subscriber = new EngineSubscriber(channel, device, (FramecastNode) broken);
         final boolean[] asked = new boolean[1];
         try (CounterTable counters = CounterTable.create()) {
-            final SessionContext context = new SessionContext(1, 0, notices::add, counters);
+            final SessionContext context = new SessionContext(1, 0, notices::add, 0, counters);
             receiver.add(new Subscription(
                     subscriber,
                     faulty.open(new TransportConfig(channel, notices::add)),

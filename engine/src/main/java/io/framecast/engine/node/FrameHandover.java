@@ -1,0 +1,337 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Delivery;
+import io.framecast.api.LossReason;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.engine.sink.PayloadSink;
+import io.framecast.reliability.BundleTable;
+import io.framecast.reliability.GivenUp;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.placement.RingLedger;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import java.util.ArrayDeque;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.jspecify.annotations.Nullable;
+
+/// Frames on their way from the machine to the subscriber and back: which slots they hold, and under the
+/// subscriber's delivery policy which are given up on the way. By the receiver's thread.
+///
+/// A frame holds its slots from the moment the machine gives it out. What is given up behind it while it
+/// waits for an object, or for the mend buffer, changes neither its place nor where it lies.
+final class FrameHandover {
+    // Frames whose streams are asked in one cycle.
+    private static final int LOOKS_MAX = 1024;
+
+    private final ReceiverMachine machine;
+    private final PayloadSink sink;
+    private final FrameExchange exchange;
+    private final LossQueue losses;
+    private final RingLedger ledger;
+    private final BundleTable bundle;
+    private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
+    // Posted for frames that were then given up; at most as many as frames.
+    private final ArrayDeque<DeviceRegion> unused = new ArrayDeque<>();
+    private final SourceClock clock;
+    // Slots of the ring that are never granted.
+    private final int spareSlots;
+    private final boolean latest;
+    // Released on a stream that is not done yet; bounded by the number of frames.
+    private final EngineFrame[] draining = new EngineFrame[FrameExchange.FRAMES_MAX];
+    private int drainingCount;
+    private int drainingNext;
+    private @Nullable ReceivedFrame pending;
+    // Of the frame or bundle that the machine gave out last.
+    private long place;
+    // Under `latest`: keyframes are marked, and only these supersede.
+    private boolean keyed;
+
+    FrameHandover(final SessionParts parts, final EngineSubscriber subscriber) {
+        machine = parts.machine();
+        sink = parts.sink();
+        posted = subscriber.posted();
+        exchange = subscriber.exchange();
+        losses = subscriber.losses();
+        clock = subscriber.clock();
+        latest = subscriber.channel().stream().delivery() instanceof Delivery.Latest;
+        ledger = new RingLedger(parts.ringSlots());
+        spareSlots = parts.spareSlots();
+        bundle = new BundleTable(machine.stream());
+    }
+
+    /// The machine knows where this receiver begins.
+    void start() {
+        ledger.start(machine.startSequence());
+        sink.onCredit(ledger.creditLimit());
+    }
+
+    /// Whether it waits for the device, or for room at the subscriber.
+    boolean mustLook() {
+        return drainingCount > 0 || pending != null || (!losses.isFlushed() && !losses.hasRoom());
+    }
+
+    /// Whether everything that the machine gave out or gave up was handed on.
+    boolean isEmpty() {
+        return pending == null && bundle.remaining() == 0 && losses.isFlushed();
+    }
+
+    /// Whether memory is still in the subscriber's hands.
+    boolean isHeld() {
+        return ledger.framesHeld() > 0;
+    }
+
+    /// Slots of frames that were given out, or given up behind such, and are not free yet.
+    long heldSlots() {
+        return machine.nextFrameSequence() - ledger.releasedSequence();
+    }
+
+    /// Hands over what is whole.
+    ///
+    /// @return frames
+    int deliver(final long nowNs) {
+        int work = 0;
+        dropOutdated(nowNs);
+        while (true) {
+            final ReceivedFrame frame = pending == null ? next(nowNs) : pending;
+            if (frame == null) {
+                break;
+            }
+            pending = frame;
+            if (!handOver(frame, nowNs)) {
+                break;
+            }
+            pending = null;
+            work++;
+        }
+        return work;
+    }
+
+    // What could not be handed over is judged anew: under a policy it may be out of date by now.
+    private void dropOutdated(final long nowNs) {
+        final ReceivedFrame frame = pending;
+        if (frame == null || !losses.hasRoom()) {
+            return;
+        }
+        if (clock.isExpired(frame.timestampNs(), nowNs)) {
+            drop(frame, LossReason.EXPIRED, nowNs);
+        } else if (latest && !keyed && (bundle.remaining() > 0 || isNewerWhole(nowNs))) {
+            drop(frame, LossReason.SUPERSEDED, nowNs);
+        }
+    }
+
+    private boolean isNewerWhole(final long nowNs) {
+        machine.passOver(nowNs);
+        return machine.nextFrameBytes() > 0;
+    }
+
+    private void drop(final ReceivedFrame frame, final LossReason reason, final long nowNs) {
+        pending = null;
+        ledger.release(place);
+        losses.offer(frame.frameId(), 1, reason);
+        credit(nowNs);
+    }
+
+    // The next frame of the bundle that is being handed out, or of the machine.
+    private @Nullable ReceivedFrame next(final long nowNs) {
+        while (bundle.remaining() == 0) {
+            machine.passOver(nowNs);
+            if (!tellLosses()) {
+                return null;
+            }
+            final ReceivedFrame frame = machine.pollFrame();
+            if (frame == null) {
+                return null;
+            }
+            final int count = frame.bundleFrames();
+            final long slots = StreamInfo.slots(frame.bytes(), machine.stream().slotBytes());
+            place = ledger.deliver(frame.firstSequence(), slots, Math.max(1, count));
+            sink.take(frame);
+            if (count == 0) {
+                return frame;
+            }
+            openBundle(frame, nowNs);
+        }
+        return bundle.next();
+    }
+
+    // What was lost is told before what comes behind it; else when the subscriber has heard of all the rest.
+    private boolean tellLosses() {
+        final boolean due = machine.nextFrameBytes() > 0 || losses.isEmpty() || machine.state() != State.RECEIVING;
+        if (!due || losses.isFlushed()) {
+            return true;
+        }
+        final boolean told = losses.flush();
+        exchange.subscriber().wake();
+        return told;
+    }
+
+    private void openBundle(final ReceivedFrame frame, final long nowNs) {
+        final int count = frame.bundleFrames();
+        if (sink.openBundle(frame, bundle)) {
+            return;
+        }
+        // Its frames are lost, for nobody knows where they begin; the stream goes on.
+        releaseUnseen(count);
+        losses.add(frame.frameId(), count, LossReason.DAMAGED);
+        credit(nowNs);
+    }
+
+    private void releaseUnseen(final int count) {
+        for (int i = 0; i < count; i++) {
+            ledger.release(place);
+        }
+    }
+
+    private boolean handOver(final ReceivedFrame frame, final long nowNs) {
+        if (latest && supersedes(frame)) {
+            takeBackWaiting(nowNs);
+        }
+        final EngineFrame object = exchange.take();
+        if (object == null) {
+            return false;
+        }
+        final DeviceRegion first = unused.isEmpty() ? posted.peek() : unused.peek();
+        final DeviceRegion target = first != null && first.bytes() >= frame.bytes() ? first : null;
+        final DeviceRegion region = sink.deliver(frame, target, object.ready());
+        if (region == null) {
+            exchange.recycle(object);
+            return false;
+        }
+        if (target != null && unused.poll() == null) {
+            posted.poll();
+        }
+        object.fill(frame, region, sink.lastDelivery());
+        object.held(place, target);
+        exchange.deliver(object);
+        return true;
+    }
+
+    private boolean supersedes(final ReceivedFrame frame) {
+        final boolean keyframe = (frame.flags() & DataLayout.FLAG_KEYFRAME) != 0;
+        keyed |= keyframe;
+        return !keyed || keyframe;
+    }
+
+    // Frames that the subscriber has not polled yet, the oldest first, while there is room to tell of them.
+    private void takeBackWaiting(final long nowNs) {
+        long firstId = 0;
+        long count = 0;
+        boolean any = false;
+        while (losses.hasRoom()) {
+            final EngineFrame frame = exchange.takeBack();
+            if (frame == null) {
+                break;
+            }
+            any = true;
+            final long id = frame.frameId();
+            release(frame);
+            if (count > 0 && id != firstId + count) {
+                losses.offer(firstId, count, LossReason.SUPERSEDED);
+                count = 0;
+            }
+            firstId = count == 0 ? id : firstId;
+            count++;
+        }
+        if (count > 0) {
+            losses.offer(firstId, count, LossReason.SUPERSEDED);
+        }
+        if (any) {
+            credit(nowNs);
+        }
+    }
+
+    /// The machine gave frames up: memory follows.
+    ///
+    /// @return sequences below this have a slot now
+    long onGivenUp(final GivenUp givenUp) {
+        final long jumped = ledger.skip(givenUp.firstSequence(), givenUp.endSequence());
+        sink.skip(givenUp.firstSequence(), givenUp.endSequence(), jumped);
+        sink.onCredit(ledger.creditLimit());
+        losses.add(givenUp.firstFrameId(), givenUp.frames(), Policies.reason(givenUp.reason()));
+        return ledger.creditLimit() - spareSlots;
+    }
+
+    /// Takes back what the subscriber released.
+    int takeBack(final long nowNs) {
+        int work = 0;
+        EngineFrame frame = exchange.nextReturned();
+        while (frame != null) {
+            if (frame.isConsumed()) {
+                release(frame);
+                work++;
+            } else {
+                draining[drainingCount++] = frame;
+            }
+            frame = exchange.nextReturned();
+        }
+        work += releaseConsumed();
+        if (work > 0 && machine.state() == State.RECEIVING) {
+            if (isRingEmpty()) {
+                sink.rewind(machine.acknowledgedSequence());
+            }
+            credit(nowNs);
+        }
+        return work;
+    }
+
+    // Looks at some of those that a stream still works with, in turn: asking a device costs more than anything else
+    // here.
+    private int releaseConsumed() {
+        int work = 0;
+        for (int looks = Math.min(drainingCount, LOOKS_MAX); looks > 0; looks--) {
+            if (drainingNext >= drainingCount) {
+                drainingNext = 0;
+            }
+            if (draining[drainingNext].isConsumed()) {
+                release(draining[drainingNext]);
+                draining[drainingNext] = draining[--drainingCount];
+                work++;
+            } else {
+                drainingNext++;
+            }
+        }
+        return work;
+    }
+
+    private void credit(final long nowNs) {
+        sink.onCredit(ledger.creditLimit());
+        machine.onCredit(ledger.creditLimit() - spareSlots, nowNs);
+    }
+
+    // Every frame was given back, and nothing has arrived behind the last.
+    private boolean isRingEmpty() {
+        final long next = machine.acknowledgedSequence();
+        return ledger.framesHeld() == 0
+                && machine.nextFrameSequence() == next
+                && machine.expectedSequence() == next
+                && machine.missing() == 0;
+    }
+
+    private void release(final EngineFrame frame) {
+        ledger.release(frame.place());
+        if (frame.inMendBuffer()) {
+            sink.mendReleased();
+        }
+        final DeviceRegion buffer = frame.unusedBuffer();
+        if (buffer != null) {
+            unused.add(buffer);
+        }
+        exchange.recycle(frame);
+    }
+
+    /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.
+    void drain() {
+        takeBack(0);
+        EngineFrame frame = exchange.takeBack();
+        while (frame != null) {
+            release(frame);
+            frame = exchange.takeBack();
+        }
+        // What was not handed over, and what is left of a bundle, is handed out by nobody any more.
+        releaseUnseen((pending == null ? 0 : 1) + bundle.remaining());
+        pending = null;
+        bundle.clear();
+    }
+}

@@ -1,0 +1,27 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Delivery;
+import io.framecast.api.LossReason;
+
+/// The words of the users' API for what the protocol has its own for.
+final class Policies {
+    private Policies() {}
+
+    static io.framecast.reliability.wire.Delivery onWire(final Delivery delivery) {
+        return switch (delivery) {
+            case Delivery.Reliable() -> io.framecast.reliability.wire.Delivery.RELIABLE;
+            case Delivery.Latest() -> io.framecast.reliability.wire.Delivery.LATEST;
+            case Delivery.Deadline(int patienceMs) -> io.framecast.reliability.wire.Delivery.deadline(patienceMs);
+            case Delivery.Evict(int patienceMs) -> io.framecast.reliability.wire.Delivery.evict(patienceMs);
+        };
+    }
+
+    static LossReason reason(final io.framecast.reliability.LossReason reason) {
+        return switch (reason) {
+            case UNREPAIRABLE -> LossReason.UNREPAIRABLE;
+            case EXPIRED -> LossReason.EXPIRED;
+            case SUPERSEDED -> LossReason.SUPERSEDED;
+            case AWAITS_KEYFRAME -> LossReason.AWAITS_KEYFRAME;
+        };
+    }
+}

@@ -1,0 +1,177 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.LossReason;
+import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/// A subscriber's user: checks number, order and bytes of every frame given, and that every number is either
+/// given or told lost, once.
+final class DeliveryCheck implements AutoCloseable {
+    private final Subscriber subscriber;
+    private final List<Integer> lengths;
+    private final DeviceStream stream;
+    private final MemorySegment host;
+    private final BitSet told = new BitSet();
+    private final long[] lost = new long[LossReason.values().length];
+    private final List<Integer> given = new ArrayList<>();
+    private final List<Boolean> keyframes = new ArrayList<>();
+    private int passed;
+
+    /// @param lengths of the frames published so far
+    DeliveryCheck(final Subscriber subscriber, final List<Integer> lengths) {
+        this.subscriber = subscriber;
+        this.lengths = lengths;
+        stream = subscriber.device().openStream();
+        host = subscriber.device().allocatePinned(DeliveryFixture.FRAME_MAX);
+        subscriber.onLoss(this::onLoss);
+    }
+
+    private void onLoss(final long firstFrameId, final long count, final LossReason reason) {
+        assertTrue(count > 0 && firstFrameId + count <= lengths.size(), () -> firstFrameId + " + " + count);
+        for (int id = (int) firstFrameId; id < firstFrameId + count; id++) {
+            note(id);
+        }
+        lost[reason.ordinal()] += count;
+    }
+
+    private void note(final int id) {
+        assertTrue(!told.get(id), () -> "frame " + id + " twice");
+        told.set(id);
+        passed = Math.max(passed, id + 1);
+    }
+
+    /// Takes everything there is.
+    void poll() {
+        while (pollOne()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    boolean pollOne() {
+        final DeviceFrame frame = subscriber.poll();
+        if (frame != null) {
+            check(frame);
+            frame.close();
+        }
+        return frame != null;
+    }
+
+    /// Takes a frame and keeps it.
+    DeviceFrame hold() {
+        final DeviceFrame frame = subscriber.poll();
+        if (frame != null) {
+            check(frame);
+        }
+        return frame;
+    }
+
+    /// Takes everything there is.
+    ///
+    /// @return whether more frames than that were given so far
+    boolean gotMoreThan(final int frames) {
+        poll();
+        return given.size() > frames;
+    }
+
+    private void check(final DeviceFrame frame) {
+        final int id = (int) frame.frameId();
+        note(id);
+        assertTrue(given.isEmpty() || given.getLast() < id, () -> id + " behind " + given.getLast());
+        assertEquals(told.nextClearBit(given.isEmpty() ? id : given.getFirst()), id + 1, "told before given");
+        given.add(id);
+        keyframes.add(frame.keyframe());
+        requireContent(frame);
+    }
+
+    void requireContent(final DeviceFrame frame) {
+        final int id = (int) frame.frameId();
+        assertEquals(lengths.get(id).longValue(), frame.length());
+        stream.await(frame.ready());
+        stream.copyToHost(host, 0, frame.region().address(), frame.length());
+        stream.synchronize();
+        for (long i = 0; i < frame.length(); i++) {
+            if (host.get(ValueLayout.JAVA_BYTE, i) != StreamFixture.value(id, i)) {
+                throw new AssertionError("frame " + id + " has a wrong byte at " + i);
+            }
+        }
+    }
+
+    /// From the first frame on that it was given or told of, which is the stream's first.
+    void requireEachFrameOnce(final int published) {
+        assertEquals(published, told.cardinality(), () -> "missing " + told.nextClearBit(0));
+        assertEquals(published, told.length());
+        assertEquals(given.size(), subscriber.stats().frames());
+        for (final LossReason reason : LossReason.values()) {
+            assertEquals(lost[reason.ordinal()], subscriber.stats().lost().of(reason), reason::name);
+        }
+    }
+
+    /// Whatever is given and is no keyframe follows the frame before it.
+    void requireNothingTornFromItsKeyframe() {
+        for (int i = 1; i < given.size(); i++) {
+            final int index = i;
+            assertTrue(
+                    keyframes.get(i) || given.get(i) == given.get(i - 1) + 1,
+                    () -> "frame " + given.get(index) + " behind " + given.get(index - 1));
+        }
+    }
+
+    boolean isReady() {
+        return subscriber.state() == Subscriber.State.READY;
+    }
+
+    Subscriber.State state() {
+        return subscriber.state();
+    }
+
+    Subscriber subscriber() {
+        return subscriber;
+    }
+
+    int given() {
+        return given.size();
+    }
+
+    List<Integer> ids() {
+        return given;
+    }
+
+    /// Behind the last frame given or told.
+    int passed() {
+        return passed;
+    }
+
+    long lost() {
+        long sum = 0;
+        for (final long count : lost) {
+            sum += count;
+        }
+        return sum;
+    }
+
+    long lost(final LossReason reason) {
+        return lost[reason.ordinal()];
+    }
+
+    @Override
+    public String toString() {
+        return subscriber.state() + " " + subscriber.failure() + " given " + given.size() + ", passed " + passed
+                + ", first gap " + told.nextClearBit(0) + ", " + subscriber.stats();
+    }
+
+    @Override
+    public void close() {
+        stream.close();
+        subscriber.device().freePinned(host);
+        subscriber.close();
+    }
+}

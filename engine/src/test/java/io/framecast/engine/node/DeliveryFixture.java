@@ -1,0 +1,238 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.NodeConfig.Threading;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.engine.aeron.AeronTransportProvider;
+import io.framecast.engine.memory.HostProvider;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
+import io.framecast.engine.udp.UdpTransportProvider;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// A source, a neighbour that wants every frame, and one with a delivery policy of its own, each in a node of
+/// its own, over real lanes on loopback. All run on the test's thread, which decides who runs and who polls.
+/// Frames are small and large, at random.
+final class DeliveryFixture implements AutoCloseable {
+    static final int FRAME_MAX = 30_000;
+    private static final String SETTINGS =
+            "|mtu=1500|window=256k|frame-max=" + FRAME_MAX + "|frames-held=2|alive-timeout=50000|reorder=3";
+    private static final long WAIT_NS = 60_000_000_000L;
+
+    private final List<Framecast> running = new ArrayList<>();
+    private final Arena arena = Arena.ofShared();
+    private final SplittableRandom random = new SplittableRandom(3);
+    private final Path counters = StreamFixture.countersFile();
+    private final List<Integer> lengths = new ArrayList<>();
+    private final MemorySegment content = arena.allocate(FRAME_MAX, 64);
+    final DelayedDevice device = new DelayedDevice();
+    final Framecast source;
+    final FramecastNode beside;
+    final FramecastNode slow;
+    final Publisher publisher;
+    final DeliveryCheck neighbour;
+    final DeliveryCheck subject;
+    private FrameOptions options = FrameOptions.DEFAULT;
+
+    /// @param where `host`, or `emulated`: a device that the host cannot address and whose copies are late
+    DeliveryFixture(final String transport, final String delivery, final String where, final double loss) {
+        final NodeConfig config =
+                NodeConfig.DEFAULT.withThreading(Threading.INVOKER).withSeed(5);
+        source = add(new FramecastNode(config, providers(config)));
+        beside = add(new FramecastNode(config, providers(config)));
+        final NodeConfig lossy = config.withFaults(new NodeConfig.Faults(loss)).withCountersFile(counters);
+        slow = add(new FramecastNode(lossy, providers(lossy)));
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        publisher = source.publish(channel);
+        neighbour = new DeliveryCheck(beside.subscribe(with(channel, "device=host")), lengths);
+        subject =
+                new DeliveryCheck(slow.subscribe(with(channel, "device=" + where + "|delivery=" + delivery)), lengths);
+        until(() -> publisher.readySubscribers() == 2, "two members");
+        until(() -> subject.isReady() && neighbour.isReady(), "two who know that they are");
+    }
+
+    private static Channel with(final Channel channel, final String settings) {
+        return Channel.parse(channel + "|" + settings);
+    }
+
+    private Providers providers(final NodeConfig config) {
+        final List<DeviceBackendProvider> devices = List.of(new HostProvider(), device);
+        return new Providers(
+                config.notices(), List.of(new UdpTransportProvider(), new AeronTransportProvider()), devices);
+    }
+
+    private FramecastNode add(final FramecastNode node) {
+        running.add(node);
+        return node;
+    }
+
+    /// As SIGSTOP does: from now on the node does nothing.
+    void stop(final Framecast node) {
+        running.remove(node);
+    }
+
+    /// As SIGCONT does.
+    void resume(final Framecast node) {
+        running.add(node);
+    }
+
+    /// What frames are published with from now on.
+    void options(final FrameOptions value) {
+        options = value;
+    }
+
+    int published() {
+        return lengths.size();
+    }
+
+    /// Publishes the next frame, if somebody gives it room. The neighbour takes what it has.
+    void step() {
+        final int id = lengths.size();
+        final int length = random.nextInt(4) > 0 ? 1 + (int) (id * 37L % 200) : 1 + (int) (id * 911L % FRAME_MAX);
+        for (int i = 0; i < length; i++) {
+            content.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
+        }
+        // Known before it can be received.
+        lengths.add(length);
+        if (publisher.offer(content.asSlice(0, length), options) < 0) {
+            lengths.remove(id);
+        }
+        cycle();
+    }
+
+    void cycle() {
+        int work = 0;
+        for (final Framecast node : running) {
+            work += node.doWork();
+        }
+        neighbour.poll();
+        if (work == 0) {
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    /// Publishes until so many frames more were published and reached the neighbour.
+    ///
+    /// @param each done after every step
+    void publish(final int frames, final Runnable each) {
+        final int wanted = published() + frames;
+        untilDone(
+                () -> {
+                    if (published() < wanted) {
+                        step();
+                    } else {
+                        cycle();
+                    }
+                    each.run();
+                    return neighbour.passed() >= wanted;
+                },
+                "neighbour has " + wanted + " frames");
+    }
+
+    /// Goes on publishing until the condition holds.
+    void publishUntil(final BooleanSupplier condition, final String what) {
+        untilDone(
+                () -> {
+                    step();
+                    return condition.getAsBoolean();
+                },
+                what);
+    }
+
+    void until(final BooleanSupplier condition, final String what) {
+        untilDone(
+                () -> {
+                    cycle();
+                    return condition.getAsBoolean();
+                },
+                what);
+    }
+
+    private void untilDone(final BooleanSupplier step, final String what) {
+        final long startNs = System.nanoTime();
+        while (!step.getAsBoolean()) {
+            final boolean failed = subject.state() == Subscriber.State.FAILED;
+            if (failed || System.nanoTime() - startNs > WAIT_NS) {
+                throw new AssertionError("waited in vain for: " + what + "; published " + published() + ", neighbour "
+                        + neighbour + ", subject " + subject + ", " + publisher.stats());
+            }
+        }
+    }
+
+    /// Ends the stream; everybody who is there gets to its end.
+    void end() throws Exception {
+        running.remove(source);
+        final FutureTask<Boolean> closing = new FutureTask<>(() -> publisher.close(Duration.ofSeconds(60)));
+        Thread.ofPlatform().daemon().start(closing);
+        untilDone(
+                () -> {
+                    cycle();
+                    subject.poll();
+                    return closing.isDone();
+                },
+                "end of stream");
+        assertTrue(closing.get(), () -> "drained: " + subject);
+        running.add(source);
+    }
+
+    /// Slots of a subscriber that are not free though nothing is held.
+    static long heldSlots(final FramecastNode node) {
+        return node.receiver().subscriptions().getFirst().session().heldSlots();
+    }
+
+    /// Everybody has come to the end, the neighbour with everything, and all memory is back.
+    void requireWholeAccount() {
+        until(
+                () -> {
+                    subject.poll();
+                    return subject.state() == Subscriber.State.END_OF_STREAM
+                            && neighbour.state() == Subscriber.State.END_OF_STREAM;
+                },
+                "both at the end");
+        assertEquals(published(), neighbour.given());
+        assertEquals(0, neighbour.lost());
+        subject.requireEachFrameOnce(published());
+        until(() -> heldSlots(slow) == 0 && heldSlots(beside) == 0, "slots back");
+    }
+
+    /// What the slow node's counters file says.
+    long counter(final String name, final String labels) {
+        try (CounterReader reader = CounterReader.open(counters)) {
+            return reader.samples().stream()
+                    .filter(sample ->
+                            sample.name().equals(name) && sample.labels().contains(labels))
+                    .mapToLong(CounterSample::value)
+                    .sum();
+        }
+    }
+
+    @Override
+    public void close() {
+        neighbour.close();
+        subject.close();
+        source.close();
+        beside.close();
+        slow.close();
+        arena.close();
+        assertEquals(0, device.allocatedBytes());
+        assertEquals(0, device.pinnedBytes());
+    }
+}

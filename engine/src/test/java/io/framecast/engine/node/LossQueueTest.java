@@ -1,0 +1,72 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.LossReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+class LossQueueTest {
+    private final LossQueue queue = new LossQueue();
+    private final List<String> told = new ArrayList<>();
+
+    private void tellBefore(final long frameId) {
+        queue.tell(queue.offered(), frameId, (first, count, reason) -> told.add(first + "+" + count + " " + reason));
+    }
+
+    @Test
+    void shouldTellNeighboursOfOneReasonTogether() {
+        queue.add(4, 1, LossReason.EXPIRED);
+        queue.add(5, 2, LossReason.EXPIRED);
+        assertTrue(queue.isEmpty(), "gathered");
+        assertFalse(queue.isFlushed());
+        queue.add(7, 3, LossReason.UNREPAIRABLE);
+        assertFalse(queue.isEmpty());
+        assertTrue(queue.flush());
+        assertTrue(queue.isFlushed());
+        tellBefore(Long.MAX_VALUE);
+        assertEquals(List.of("4+3 EXPIRED", "7+3 UNREPAIRABLE"), told);
+        assertTrue(queue.isEmpty());
+    }
+
+    @Test
+    void shouldTellOnlyWhatComesBeforeAFrame() {
+        queue.offer(4, 1, LossReason.SUPERSEDED);
+        queue.offer(6, 1, LossReason.SUPERSEDED);
+        tellBefore(5);
+        assertEquals(List.of("4+1 SUPERSEDED"), told);
+        tellBefore(7);
+        assertEquals(2, told.size());
+    }
+
+    @Test
+    void shouldTellEveryFrameOnceHoweverManyRunsWaited() {
+        final SplittableRandom random = new SplittableRandom(8);
+        final long[] counts = new long[LossReason.values().length];
+        long next = 0;
+        for (int i = 0; i < 3 * LossQueue.RUNS_MAX; i++) {
+            final LossReason reason = LossReason.values()[i % 2];
+            final int count = 1 + random.nextInt(9);
+            queue.add(next, count, reason);
+            counts[reason.ordinal()] += count;
+            next += count;
+        }
+        assertFalse(queue.flush(), "no room");
+        final long[] expected = new long[1];
+        for (int round = 0; round < 2; round++) {
+            queue.tell(queue.offered(), Long.MAX_VALUE, (first, count, _) -> {
+                assertEquals(expected[0], first);
+                expected[0] += count;
+            });
+            assertTrue(queue.flush());
+        }
+        assertEquals(next, expected[0]);
+        for (final LossReason reason : LossReason.values()) {
+            assertEquals(counts[reason.ordinal()], queue.total(reason));
+        }
+    }
+}
