@@ -3,6 +3,7 @@ package io.framecast.api;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,17 @@ public enum ChannelKey {
     /// See [StreamConfig#aliveTimeoutMs]; milliseconds.
     ALIVE_TIMEOUT("alive-timeout"),
     /// See [StreamConfig#reorderDatagrams].
-    REORDER("reorder");
+    REORDER("reorder"),
+    /// See [CoRootOptions#count]: `auto` or a number. A publisher's.
+    CO_ROOTS("co-roots"),
+    /// See [CoRootOptions#feed]: `multicast` or `unicast`. A publisher's.
+    FEED("feed"),
+    /// See [CoRootOptions#sets]: `site` or `block`. A publisher's.
+    SETS("sets"),
+    /// See [CoRootOptions#site]. A subscriber's.
+    SITE("site"),
+    /// See [CoRootOptions#serves]: `yes` or `no`. A subscriber's.
+    SERVE("serve");
 
     static final String DEFAULT_NAME = "default";
     static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron", "verbs");
@@ -123,7 +134,22 @@ public enum ChannelKey {
         add(parts, DELIVERY, stream.delivery(), StreamConfig.DEFAULT.delivery());
         add(parts, ALIVE_TIMEOUT, stream.aliveTimeoutMs(), StreamConfig.DEFAULT.aliveTimeoutMs());
         add(parts, REORDER, stream.reorderDatagrams(), StreamConfig.DEFAULT.reorderDatagrams());
+        addCoRoots(parts, stream.coRoots());
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);
+    }
+
+    private static void addCoRoots(final List<String> parts, final CoRootOptions coRoots) {
+        final CoRootOptions defaults = CoRootOptions.DEFAULT;
+        add(parts, CO_ROOTS, coRoots.count(), defaults.count());
+        add(parts, FEED, word(coRoots.feed()), word(defaults.feed()));
+        add(parts, SETS, word(coRoots.sets()), word(defaults.sets()));
+        add(parts, SITE, coRoots.site(), defaults.site());
+        add(parts, SERVE, coRoots.serves() ? "yes" : "no", defaults.serves() ? "yes" : "no");
+    }
+
+    /// How a constant is written in a URI.
+    static String word(final Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
     private static void add(

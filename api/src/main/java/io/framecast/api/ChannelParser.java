@@ -2,6 +2,7 @@ package io.framecast.api;
 
 import io.framecast.api.error.ConfigException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -138,7 +139,42 @@ final class ChannelParser {
                 values.getOrDefault(ChannelKey.DEVICE, defaults.device()),
                 delivery(),
                 number(ChannelKey.ALIVE_TIMEOUT, defaults.aliveTimeoutMs(), Long.MAX_VALUE, "10 … 86400000 ms"),
-                number(ChannelKey.REORDER, defaults.reorderDatagrams(), "0 … 10000 datagrams"));
+                number(ChannelKey.REORDER, defaults.reorderDatagrams(), "0 … 10000 datagrams"),
+                coRoots());
+    }
+
+    private CoRootOptions coRoots() {
+        final CoRootOptions defaults = CoRootOptions.DEFAULT;
+        final int count = "auto".equals(values.get(ChannelKey.CO_ROOTS))
+                ? CoRootOptions.AUTO
+                : number(ChannelKey.CO_ROOTS, defaults.count(), "0 … " + CoRootOptions.COUNT_MAX + " or auto");
+        return new CoRootOptions(
+                count,
+                oneOf(ChannelKey.FEED, CoRootOptions.Feed.values(), defaults.feed()),
+                oneOf(ChannelKey.SETS, CoRootOptions.Sets.values(), defaults.sets()),
+                values.getOrDefault(ChannelKey.SITE, defaults.site()),
+                isYes(ChannelKey.SERVE, defaults.serves()));
+    }
+
+    private <E extends Enum<E>> E oneOf(final ChannelKey key, final E[] known, final E defaultValue) {
+        final String text = values.get(key);
+        if (text == null) {
+            return defaultValue;
+        }
+        final List<String> words = Arrays.stream(known).map(ChannelKey::word).toList();
+        if (!words.contains(text)) {
+            throw new IllegalArgumentException(
+                    key.key() + ": expected " + String.join(" or ", words) + ", got " + text);
+        }
+        return known[words.indexOf(text)];
+    }
+
+    private boolean isYes(final ChannelKey key, final boolean defaultValue) {
+        final String text = values.get(key);
+        if (text != null && !text.equals("yes") && !text.equals("no")) {
+            throw new IllegalArgumentException(key.key() + ": expected yes or no, got " + text);
+        }
+        return text == null ? defaultValue : text.equals("yes");
     }
 
     private Delivery delivery() {

@@ -14,6 +14,7 @@ package io.framecast.api;
 ///     publisher
 /// @param aliveTimeoutMs silence after which a peer is lost
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
+/// @param coRoots who helps the source with a large group
 public record StreamConfig(
         long windowBytes,
         long frameMaxBytes,
@@ -23,10 +24,11 @@ public record StreamConfig(
         String device,
         Delivery delivery,
         long aliveTimeoutMs,
-        int reorderDatagrams) {
+        int reorderDatagrams,
+        CoRootOptions coRoots) {
     public static final long FRAME_MAX_LIMIT = 1L << 32;
     public static final StreamConfig DEFAULT =
-            new StreamConfig(0, 16L << 20, 0, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3);
+            new StreamConfig(0, 16L << 20, 0, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3, CoRootOptions.DEFAULT);
 
     public StreamConfig {
         require(windowBytes >= 0, "window: expected bytes >= 0, got ", windowBytes);
@@ -60,7 +62,8 @@ public record StreamConfig(
                 device,
                 delivery,
                 aliveTimeoutMs,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withFrameMaxBytes(final long value) {
@@ -73,7 +76,8 @@ public record StreamConfig(
                 device,
                 delivery,
                 aliveTimeoutMs,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withRingBytes(final long value) {
@@ -86,7 +90,8 @@ public record StreamConfig(
                 device,
                 delivery,
                 aliveTimeoutMs,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withRingMaxBytes(final long value) {
@@ -99,7 +104,8 @@ public record StreamConfig(
                 device,
                 delivery,
                 aliveTimeoutMs,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withFramesHeld(final int value) {
@@ -112,7 +118,8 @@ public record StreamConfig(
                 device,
                 delivery,
                 aliveTimeoutMs,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withDevice(final String value) {
@@ -125,7 +132,8 @@ public record StreamConfig(
                 value,
                 delivery,
                 aliveTimeoutMs,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withDelivery(final Delivery value) {
@@ -138,7 +146,8 @@ public record StreamConfig(
                 device,
                 value,
                 aliveTimeoutMs,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withAliveTimeoutMs(final long value) {
@@ -151,7 +160,8 @@ public record StreamConfig(
                 device,
                 delivery,
                 value,
-                reorderDatagrams);
+                reorderDatagrams,
+                coRoots);
     }
 
     public StreamConfig withReorderDatagrams(final int value) {
@@ -164,6 +174,21 @@ public record StreamConfig(
                 device,
                 delivery,
                 aliveTimeoutMs,
+                value,
+                coRoots);
+    }
+
+    public StreamConfig withCoRoots(final CoRootOptions value) {
+        return new StreamConfig(
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams,
                 value);
     }
 

@@ -21,7 +21,8 @@ final class ChannelTest {
     void shouldReadEveryKey() {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
                 + "|mtu=9000|ttl=4|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
-                + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7");
+                + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
+                + "|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no");
         assertEquals(
                 new Channel.Multicast(
                         "udp",
@@ -37,7 +38,9 @@ final class ChannelTest {
                                 "cuda:1",
                                 new Delivery.Deadline(40),
                                 2000,
-                                7)),
+                                7,
+                                new CoRootOptions(
+                                        12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false))),
                 channel);
     }
 
@@ -234,7 +237,8 @@ final class ChannelTest {
                 pick(random, "auto", "host", "emulated", "emulated:3", "cuda:0", "cuda:127"),
                 delivery(random),
                 random.nextLong(10, 86_400_001),
-                random.nextInt(10_001));
+                random.nextInt(10_001),
+                coRoots(random));
         return switch (random.nextInt(3)) {
             case 0 -> new Channel.Multicast(transport, group(random), name, link, stream);
             case 1 -> new Channel.Fanout(transport, new HostPort("10.1.2.3", port(random)), name, link, stream);
@@ -257,6 +261,41 @@ final class ChannelTest {
         assertEquals(written, channel.stream().delivery().toString());
         assertEquals(channel, Channel.parse(channel.toString()));
         assertEquals(channel.stream().delivery(), Delivery.parse(text));
+    }
+
+    private static CoRootOptions coRoots(final SplittableRandom random) {
+        return new CoRootOptions(
+                random.nextInt(-1, CoRootOptions.COUNT_MAX + 1),
+                CoRootOptions.Feed.values()[random.nextInt(2)],
+                CoRootOptions.Sets.values()[random.nextInt(2)],
+                pick(random, "", "host-1", "rack.7"),
+                random.nextBoolean());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "co-roots=257; co-roots: expected auto or 0 … 256, got 257",
+                "co-roots=some; co-roots: expected a number, 0 … 256 or auto, got some",
+                "feed=tree; feed: expected multicast or unicast, got tree",
+                "sets=list; sets: expected site or block, got list",
+                "serve=maybe; serve: expected yes or no, got maybe",
+                "site=a b; site: expected up to 64 of letters, digits, '.', '_', '-', got a b"
+            })
+    void shouldSayWhatIsExpectedOfCoRoots(final String part, final String complaint) {
+        final ConfigException thrown =
+                assertThrows(ConfigException.class, () -> Channel.parse("framecast:auto?group=224.0.0.1:5|" + part));
+        assertEquals("channel URI: " + complaint, thrown.getMessage());
+    }
+
+    @Test
+    void shouldReadAutoAsTheDefault() {
+        assertEquals(
+                CoRootOptions.AUTO,
+                Channel.parse("framecast:auto?group=224.0.0.1:5|co-roots=auto").stream()
+                        .coRoots()
+                        .count());
     }
 
     private static Delivery delivery(final SplittableRandom random) {

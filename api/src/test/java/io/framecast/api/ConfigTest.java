@@ -87,8 +87,15 @@ final class ConfigTest {
                 .withDevice("host")
                 .withDelivery(Delivery.LATEST)
                 .withAliveTimeoutMs(500)
-                .withReorderDatagrams(6);
-        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6), stream);
+                .withReorderDatagrams(6)
+                .withCoRoots(CoRootOptions.DEFAULT
+                        .withCount(3)
+                        .withFeed(CoRootOptions.Feed.UNICAST)
+                        .withSite("x")
+                        .withServes(false));
+        final CoRootOptions coRoots =
+                new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
+        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots), stream);
     }
 
     @Test

@@ -25,6 +25,9 @@ public enum EngineCounter {
             "Receivers evicted, for silence or for holding the source back."),
     JOIN_REFUSALS(17, "framecast_join_refusals_total", Unit.EVENTS, "Joins refused, by reason."),
     ROUND_TRIP(18, "framecast_round_trip_seconds", Unit.NANOSECONDS, "Smoothed round trip time."),
+    CO_ROOTS(19, "framecast_co_roots", Unit.MEMBERS, "Receivers that serve others, as their source counts them."),
+    SERVED_MEMBERS(20, "framecast_served_members", Unit.MEMBERS, "Receivers that this one serves as their co-root."),
+    FAILOVERS(21, "framecast_failovers_total", Unit.EVENTS, "Co-roots replaced."),
 
     SENT_DATAGRAMS(30, "framecast_sent_datagrams_total", Unit.DATAGRAMS, "Datagrams sent, by lane."),
     SENT_BYTES(31, "framecast_sent_bytes_total", Unit.BYTES, "Bytes of datagrams sent, headers included, by lane."),
@@ -57,6 +60,13 @@ public enum EngineCounter {
     ACKS_RECEIVED(55, "framecast_received_acks_total", Unit.DATAGRAMS, "ACKs received."),
     HEARTBEATS_SENT(56, "framecast_sent_heartbeats_total", Unit.DATAGRAMS, "Heartbeats sent."),
     HEARTBEATS_RECEIVED(57, "framecast_received_heartbeats_total", Unit.DATAGRAMS, "Heartbeats received."),
+    AGGREGATES_RECEIVED(61, "framecast_received_aggregates_total", Unit.DATAGRAMS, "ACKs of co-roots for their sets."),
+    REPORTS_RECEIVED(
+            62, "framecast_received_reports_total", Unit.DATAGRAMS, "ACKs and NACKs that a co-root took from its set."),
+    INSTRUCTIONS_SENT(
+            63, "framecast_sent_instructions_total", Unit.DATAGRAMS, "Told to members and co-roots: who serves whom."),
+    SET_REPAIRS_SENT(
+            64, "framecast_sent_set_repairs_total", Unit.DATAGRAMS, "Datagrams that a co-root sent to its set."),
     DUPLICATES(58, "framecast_duplicate_datagrams_total", Unit.DATAGRAMS, "Datagrams that had arrived before."),
     EARLY(59, "framecast_early_datagrams_total", Unit.DATAGRAMS, "Datagrams sent before this receiver was a member."),
     REJECTED(

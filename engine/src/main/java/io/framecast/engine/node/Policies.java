@@ -1,7 +1,9 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.CoRootOptions;
 import io.framecast.api.Delivery;
 import io.framecast.api.LossReason;
+import io.framecast.reliability.CoRootConfig;
 
 /// The words of the users' API for what the protocol has its own for.
 final class Policies {
@@ -14,6 +16,19 @@ final class Policies {
             case Delivery.Deadline(int patienceMs) -> io.framecast.reliability.wire.Delivery.deadline(patienceMs);
             case Delivery.Evict(int patienceMs) -> io.framecast.reliability.wire.Delivery.evict(patienceMs);
         };
+    }
+
+    static CoRootConfig onWire(final CoRootOptions coRoots) {
+        return new CoRootConfig(
+                coRoots.count(),
+                switch (coRoots.feed()) {
+                    case MULTICAST -> CoRootConfig.Feed.MULTICAST;
+                    case UNICAST -> CoRootConfig.Feed.UNICAST;
+                },
+                switch (coRoots.sets()) {
+                    case SITE -> CoRootConfig.Sets.SITE;
+                    case BLOCK -> CoRootConfig.Sets.BLOCK;
+                });
     }
 
     static LossReason reason(final io.framecast.reliability.LossReason reason) {

@@ -7,6 +7,7 @@ import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
 import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
 /// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
 /// subscriber. Duty cycle in [#doWork], by the receiver's thread.
@@ -18,6 +19,7 @@ final class ReceiverSession implements AutoCloseable {
     private final PayloadSink sink;
     private final Lane data;
     private final Lane repair;
+    private final @Nullable CoRootService serving;
     private final FrameExchange exchange;
     private final FrameHandover handover;
     private final CounterBoard counters;
@@ -29,6 +31,7 @@ final class ReceiverSession implements AutoCloseable {
         sink = parts.sink();
         data = parts.data();
         repair = parts.repair();
+        serving = parts.serving();
         exchange = subscriber.exchange();
         handover = new FrameHandover(parts, subscriber);
         this.counters = counters;
@@ -39,6 +42,9 @@ final class ReceiverSession implements AutoCloseable {
                 .add(EngineCounter.REPAIRS_RECEIVED, machine.counts()::repairedDatagrams)
                 .add(EngineCounter.NACKS_SENT, machine.counts()::nacks)
                 .add(EngineCounter.ACKS_SENT, machine.counts()::acks)
+                .add(EngineCounter.SERVED_MEMBERS, machine.counts()::servedMembers)
+                .add(EngineCounter.REPORTS_RECEIVED, machine.counts()::reportsTaken)
+                .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
                 .add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
                 .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
                 .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
@@ -124,7 +130,13 @@ final class ReceiverSession implements AutoCloseable {
 
     /// Says goodbye and closes the lanes; frames stay readable.
     void leave() {
-        CloseHelper.closeAll(this::sayGoodbye, counters::publish, counters, repair, data);
+        CloseHelper.closeAll(this::sayGoodbye, counters::publish, counters, this::serveNobody, repair, data);
+    }
+
+    private void serveNobody() {
+        if (serving != null) {
+            serving.closeLane();
+        }
     }
 
     private void sayGoodbye() {
@@ -136,6 +148,6 @@ final class ReceiverSession implements AutoCloseable {
     /// Frees the memory.
     @Override
     public void close() {
-        CloseHelper.closeAll(sink, exchange::close);
+        CloseHelper.closeAll(serving, sink, exchange::close);
     }
 }

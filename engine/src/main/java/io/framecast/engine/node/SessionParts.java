@@ -3,6 +3,7 @@ package io.framecast.engine.node;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceiverMachine;
+import org.jspecify.annotations.Nullable;
 
 /// What a receiver's session is put together from, by the conductor.
 ///
@@ -11,5 +12,13 @@ import io.framecast.reliability.ReceiverMachine;
 /// @param data the lane over the sink's data ring
 /// @param repair the lane over its repair ring
 /// @param ringSlots slots of the ring that frames lie in
+/// @param serving what it does as a co-root; null where it does not serve
 /// @param spareSlots of these, slots that are never granted: what comes without credit lands there
-record SessionParts(ReceiverMachine machine, PayloadSink sink, Lane data, Lane repair, int ringSlots, int spareSlots) {}
+record SessionParts(
+        ReceiverMachine machine,
+        PayloadSink sink,
+        Lane data,
+        Lane repair,
+        @Nullable CoRootService serving,
+        int ringSlots,
+        int spareSlots) {}

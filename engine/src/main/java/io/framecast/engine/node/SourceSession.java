@@ -106,8 +106,11 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
             window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
             smallFrames = window.bundleIn(memory.payload());
-            final SenderConfig config =
-                    new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, context.epochOffsetNs());
+            final SenderConfig config = new SenderConfig(
+                    stream,
+                    SenderConfig.MEMBERS_MAX_DEFAULT,
+                    context.epochOffsetNs(),
+                    Policies.onWire(channel.stream().coRoots()));
             machine = new SenderMachine(config, window, context.random(), this);
             controlPeers = new int[config.membersMax()];
             repairPeers = new int[config.membersMax()];
@@ -145,6 +148,10 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 .add(EngineCounter.NACKS_RECEIVED, machine.counts()::nacks)
                 .add(EngineCounter.ACKS_RECEIVED, machine.counts()::acks)
                 .add(EngineCounter.HEARTBEATS_SENT, machine.counts()::heartbeats)
+                .add(EngineCounter.CO_ROOTS, machine.counts()::coRoots)
+                .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts()::aggregates)
+                .add(EngineCounter.FAILOVERS, machine.counts()::failovers)
+                .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts()::instructions)
                 .add(EngineCounter.EVICTIONS, machine.counts()::evictions)
                 .add(EngineCounter.JOIN_REFUSALS, machine.counts()::refusals)
                 .add(EngineCounter.MEMBERS_READY, machine::readyMembers)

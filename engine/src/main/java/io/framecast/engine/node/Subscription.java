@@ -71,6 +71,7 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private final ControlLane.Handler onControl = this::onControl;
     private @Nullable ReceiverSession session;
     private int sourcePeer = NO_PEER;
+    private int coRootPeer = NO_PEER;
     private final ShunnedSources shunned = new ShunnedSources();
     private String declined = "";
     private long droppedTold;
@@ -229,13 +230,17 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                     transport.open(lane(LaneKind.DATA, sink.dataRing(), new LaneAddress(stream.dataAddress()))));
             final Lane repair = opened.add(transport.open(lane(LaneKind.REPAIR, sink.repairRing(), null)));
             sink.attach(data, repair, placement);
-            final ReceiverMachine machine = machine(config, sink, data, repair);
+            final CoRootService serving = channel.stream().coRoots().serves()
+                    ? opened.add(new CoRootService(transport, control, stream, context.notices()))
+                    : null;
+            final ReceiverMachine machine =
+                    new ReceiverMachine(machineConfig(config, sink, data, repair), context.random(), this, serving);
             final CounterBoard counters = opened.add(new CounterBoard(context.counters(), channel.name()));
             counters.sends(control.lane(), "control")
                     .receives(control.lane(), "control")
                     .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes);
             final ReceiverSession made = new ReceiverSession(
-                    new SessionParts(machine, sink, data, repair, config.ringSlots(), spareSlots),
+                    new SessionParts(machine, sink, data, repair, serving, config.ringSlots(), spareSlots),
                     subscriber,
                     counters);
             opened.keep();
@@ -280,17 +285,17 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         return new LaneConfig(kind, LaneConfig.Role.RECEIVER, null, ring, peer);
     }
 
-    private ReceiverMachine machine(
+    private ReceiverConfig machineConfig(
             final SinkConfig memory, final PayloadSink sink, final Lane data, final Lane repair) {
-        final ReceiverConfig config = new ReceiverConfig(
+        return new ReceiverConfig(
                 memory.stream(),
                 secrets.nextLong() | 1,
                 memory.ringSlots() - memory.spareSlots(),
                 Math.min(data.receiveCapacity(), sink.receiveSlots()),
                 channel.stream().reorderDatagrams(),
                 Policies.onWire(channel.stream().delivery()),
-                new LaneAddresses(control.address().toBytes(), repair.address().toBytes()));
-        return new ReceiverMachine(config, context.random(), this);
+                new LaneAddresses(control.address().toBytes(), repair.address().toBytes()),
+                Sites.number(channel.stream().coRoots().site()));
     }
 
     // A source that does not wait sends without credit too: what comes then must land somewhere, or the transport
@@ -356,6 +361,9 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             control.lane().disconnect(sourcePeer);
         }
         sourcePeer = NO_PEER;
+        if (!lanesClosed) {
+            connectCoRoot(null);
+        }
         if (current != null) {
             CloseHelper.quietCloseAll(current::leave);
             opener.free(current);
@@ -451,6 +459,31 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     public void sendControl(final int bytes) {
         if (sourcePeer != NO_PEER) {
             control.unicast(sourcePeer, bytes);
+        }
+    }
+
+    @Override
+    public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+        if (coRootPeer != NO_PEER) {
+            control.lane().disconnect(coRootPeer);
+            coRootPeer = NO_PEER;
+        }
+        if (controlAddress == null) {
+            return true;
+        }
+        try {
+            coRootPeer = control.lane().connect(new LaneAddress(controlAddress));
+            return true;
+        } catch (final TransportException e) {
+            // No address of this transport: the source is reported to.
+            return false;
+        }
+    }
+
+    @Override
+    public void sendToCoRoot(final int bytes) {
+        if (coRootPeer != NO_PEER) {
+            control.unicast(coRootPeer, bytes);
         }
     }
 

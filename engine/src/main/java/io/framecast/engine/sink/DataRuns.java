@@ -2,6 +2,7 @@ package io.framecast.engine.sink;
 
 import io.framecast.api.spi.Completions;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 
@@ -9,12 +10,15 @@ import java.lang.foreign.MemorySegment;
 final class DataRuns {
     private final SinkConfig config;
     private final MemorySegment headers;
+    private final MemorySegment payload;
     private final int slots;
     private final int datagramBytes;
 
     /// @param headers `[slots][headerStride]`, where the data lane lands headers
-    DataRuns(final SinkConfig config, final MemorySegment headers, final int slots) {
+    /// @param payload `[slots][slotBytes]`, where it lands payloads
+    DataRuns(final SinkConfig config, final MemorySegment headers, final MemorySegment payload, final int slots) {
         this.config = config;
+        this.payload = payload;
         this.headers = headers;
         this.slots = slots;
         datagramBytes = DataLayout.LENGTH + config.slotBytes();
@@ -22,6 +26,28 @@ final class DataRuns {
 
     long headerOffset(final int slot) {
         return (long) slot * config.headerStride() + config.headerReserveBytes();
+    }
+
+    /// Gives a co-root's store what was accepted, from where it landed.
+    ///
+    /// @param index of the first datagram
+    /// @param count datagrams, consecutive in sequence and slot
+    void keep(
+            final ReceiverMachine machine,
+            final Completions completions,
+            final int index,
+            final int count,
+            final long sequence) {
+        final RepairStore store = machine.store();
+        if (store == null) {
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            final int slot = completions.slot(index + i);
+            final int bytes = completions.bytes(index + i) - DataLayout.LENGTH;
+            store.put(sequence + i, headers, headerOffset(slot), payload, (long) slot * config.slotBytes(), bytes);
+            machine.onStored(sequence + i);
+        }
     }
 
     /// Takes what continues the datagram accepted last.

@@ -68,7 +68,7 @@ public final class HostSink implements PayloadSink {
             ring = memory.segment();
             headers = arena.allocate((long) config.ringSlots() * config.headerStride(), 64);
             scratch = arena.allocate((long) batchMax * slotBytes, 64);
-            runs = new DataRuns(config, headers, config.ringSlots());
+            runs = new DataRuns(config, headers, ring, config.ringSlots());
             moved = new SlotBits(config.ringSlots());
             dataRing = new ReceiveRing(
                     headers,
@@ -151,6 +151,7 @@ public final class HostSink implements PayloadSink {
             }
             // What continues a frame in order lies in place too, or as far from it.
             final int last = i + runs.follow(machine, completions, i, nowNs);
+            runs.keep(machine, completions, i, last - i + 1, sequence);
             if (slot(sequence) == completions.slot(i)) {
                 i = last;
                 continue;

@@ -6,6 +6,7 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -48,8 +49,8 @@ final class RepairRing {
         return payload;
     }
 
-    /// Whether it is time to look: repairs are awaited, or there is nothing better to do. While data comes in order,
-    /// those that others asked for can wait.
+    /// Whether it is time to look: repairs are awaited, or there is nothing better to do. While data comes in
+    /// order, those that others asked for can wait.
     ///
     /// @param taken from the data lane just now
     boolean isDue(final ReceiverMachine machine, final int taken, final long nowNs) {
@@ -69,8 +70,19 @@ final class RepairRing {
         if (config.loss().drop()) {
             return false;
         }
-        return machine.onRepair(headers, headerOffset(index), completions.bytes(index), nowNs) == Verdict.GOOD
-                && machine.acceptedSequence() != ReceiverMachine.NO_SEQUENCE;
+        final long header = headerOffset(index);
+        if (machine.onRepair(headers, header, completions.bytes(index), nowNs) != Verdict.GOOD
+                || machine.acceptedSequence() == ReceiverMachine.NO_SEQUENCE) {
+            return false;
+        }
+        final long sequence = machine.acceptedSequence();
+        final RepairStore store = machine.store();
+        if (store != null) {
+            final long offset = (long) slot(index) * config.slotBytes();
+            store.put(sequence, headers, header, payload, offset, payloadBytes(index));
+            machine.onStored(sequence);
+        }
+        return true;
     }
 
     MemorySegment headers() {

@@ -81,7 +81,7 @@ public final class StagedSink implements PayloadSink {
             repairPayload = device.allocatePinned((long) SinkConfig.REPAIR_SLOTS * slotBytes);
             opened.add(() -> device.freePinned(repairPayload));
             headers = arena.allocate((long) landingSlots * config.headerStride(), 64);
-            runs = new DataRuns(config, headers, landingSlots);
+            runs = new DataRuns(config, headers, landing, landingSlots);
             bundles = new BundleTables(config.ringSlots(), slotBytes);
             dataRing = new ReceiveRing(
                     headers,
@@ -165,6 +165,7 @@ public final class StagedSink implements PayloadSink {
                 final long end = (long) slot * slotBytes + completions.bytes(i) - DataLayout.LENGTH;
                 bundles.keep(ringSlot(sequence), headers, runs.headerOffset(slot), landing, end);
                 final int following = runs.follow(machine, completions, i, nowNs);
+                runs.keep(machine, completions, i, following + 1, sequence);
                 for (int run = 0; run <= following; run++) {
                     gather(slot + run, sequence + run);
                 }

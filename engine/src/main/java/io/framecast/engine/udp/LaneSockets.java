@@ -33,7 +33,8 @@ record LaneSockets(
             final Arena arena, final UdpLink link, final SocketBuffers buffers, final LaneConfig config) {
         LinuxSocket group = null;
         try {
-            final boolean isReceiver = config.role() == Role.RECEIVER;
+            // A receiver's lane that only sends hears nobody.
+            final boolean isReceiver = config.role() == Role.RECEIVER && config.receive() != null;
             group = isReceiver ? LinuxSocket.open(arena, link.group().family()) : null;
             final long groupBytes = group == null ? 0 : setUpGroup(group, link, buffers, config);
             if (isReceiver && config.kind() == LaneKind.DATA) {

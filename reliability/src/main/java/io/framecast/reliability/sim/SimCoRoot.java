@@ -50,6 +50,7 @@ final class SimCoRoot implements CoRootOutput {
                     MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]),
                     MemorySegment.ofArray(new byte[slots * stream.slotBytes()]),
                     new int[slots],
+                    slots,
                     stream.slotBytes());
             store = made;
         }

@@ -20,40 +20,42 @@ public final class RepairStore {
     private final long[] sequences;
     private final long[] metadataSequences;
     private final byte[] @Nullable [] metadata;
+    private final int slots;
     private final int slotBytes;
-    private final int mask;
 
     /// Makes an empty store.
     ///
     /// @param headers `[slots][40]` or more
     /// @param payloads `[slots][slotBytes]` or more
-    /// @param payloadLengths `[slots]`, a power of two, filled in here, read by the transport
+    /// @param payloadLengths `[slots]` or more, filled in here, read by the transport
+    /// @param slots a power of two
     public RepairStore(
             final MemorySegment headers,
             final MemorySegment payloads,
             final int[] payloadLengths,
+            final int slots,
             final int slotBytes) {
-        if (Integer.bitCount(payloadLengths.length) != 1) {
-            throw new IllegalArgumentException("store: expected a power of two of slots, got " + payloadLengths.length);
+        if (Integer.bitCount(slots) != 1 || payloadLengths.length < slots) {
+            throw new IllegalArgumentException("store: expected a power of two of slots, got " + slots);
         }
+        this.slots = slots;
         this.headers = headers;
         this.payloads = payloads;
         this.payloadLengths = payloadLengths;
         this.slotBytes = slotBytes;
-        mask = payloadLengths.length - 1;
-        sequences = new long[payloadLengths.length];
-        metadataSequences = new long[payloadLengths.length];
-        metadata = new byte[payloadLengths.length][];
+        sequences = new long[slots];
+        metadataSequences = new long[slots];
+        metadata = new byte[slots][];
         java.util.Arrays.fill(sequences, NONE);
         java.util.Arrays.fill(metadataSequences, NONE);
     }
 
     public int slots() {
-        return mask + 1;
+        return slots;
     }
 
     public int slot(final long sequence) {
-        return (int) sequence & mask;
+        return (int) sequence & slots - 1;
     }
 
     public boolean holds(final long sequence) {
@@ -71,8 +73,10 @@ public final class RepairStore {
             final long payloadOffset,
             final int payloadBytes) {
         final int slot = slot(sequence);
-        MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
+        // The header last: a transport that still reads the slot for an older repair must not find the new header
+        // with the old payload. The other way round is a duplicate to everybody.
         MemorySegment.copy(payload, payloadOffset, payloads, (long) slot * slotBytes, payloadBytes);
+        MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
         payloadLengths[slot] = payloadBytes;
         sequences[slot] = sequence;
     }

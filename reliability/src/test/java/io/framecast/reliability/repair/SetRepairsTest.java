@@ -20,6 +20,7 @@ final class SetRepairsTest {
             MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]),
             MemorySegment.ofArray(new byte[SLOTS * 64]),
             new int[SLOTS],
+            SLOTS,
             64);
     private final SetRepairs repairs = new SetRepairs(store);
     private final List<String> sent = new ArrayList<>();

@@ -1,0 +1,63 @@
+package io.framecast.api;
+
+import java.util.regex.Pattern;
+
+/// Who helps a source with a large group: co-roots are subscribers that collect the acknowledgements of a set
+/// of others, keep a copy of the window in host memory, and repair from it. The source hears each co-root
+/// instead of each subscriber.
+///
+/// @param count publisher: most co-roots, 0 … [#COUNT_MAX], or [#AUTO]: none below 16 subscribers, then about
+///     the square root of their number
+/// @param feed publisher: how co-roots get what they keep
+/// @param sets publisher: who shares a co-root
+/// @param site subscriber: subscribers of one site share a co-root where they can; empty for this host
+/// @param serves subscriber: whether it may become a co-root
+public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolean serves) {
+    public static final int AUTO = -1;
+    public static final int COUNT_MAX = 256;
+    private static final Pattern SITE = Pattern.compile("[A-Za-z0-9._-]{0,64}");
+
+    public static final CoRootOptions DEFAULT = new CoRootOptions(AUTO, Feed.MULTICAST, Sets.SITE, "", true);
+
+    /// How co-roots get what they keep.
+    public enum Feed {
+        /// As everybody does.
+        MULTICAST,
+        /// Each datagram by unicast as well: fewer losses at co-roots, one more datagram for each.
+        UNICAST
+    }
+
+    /// Who shares a co-root.
+    public enum Sets {
+        /// Subscribers of one site first.
+        SITE,
+        /// Subscribers in the order in which they came.
+        BLOCK
+    }
+
+    public CoRootOptions {
+        if (count < AUTO || count > COUNT_MAX) {
+            throw new IllegalArgumentException("co-roots: expected auto or 0 … " + COUNT_MAX + ", got " + count);
+        }
+        if (!SITE.matcher(site).matches()) {
+            throw new IllegalArgumentException(
+                    "site: expected up to 64 of letters, digits, '.', '_', '-', got " + site);
+        }
+    }
+
+    public CoRootOptions withCount(final int value) {
+        return new CoRootOptions(value, feed, sets, site, serves);
+    }
+
+    public CoRootOptions withFeed(final Feed value) {
+        return new CoRootOptions(count, value, sets, site, serves);
+    }
+
+    public CoRootOptions withSite(final String value) {
+        return new CoRootOptions(count, feed, sets, value, serves);
+    }
+
+    public CoRootOptions withServes(final boolean value) {
+        return new CoRootOptions(count, feed, sets, site, value);
+    }
+}

@@ -1,0 +1,181 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.engine.metrics.CounterReader;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Subscribers that serve others as co-roots, over real lanes on loopback, while datagrams are lost.
+class CoRootStreamTest {
+    private static final int SUBSCRIBERS = 6;
+    private static final long WAIT_NS = 60_000_000_000L;
+    private static final int FRAME_BYTES = 60_001;
+
+    private final List<Member> members = new ArrayList<>();
+    private final NodeConfig config = NodeConfig.DEFAULT.withSeed(11);
+
+    /// One subscriber in a node of its own, with its counters.
+    private static final class Member implements AutoCloseable {
+        final Path counters = StreamFixture.countersFile();
+        final Framecast node;
+        final Subscriber subscriber;
+        final FrameCheck check;
+        boolean gone;
+
+        Member(final NodeConfig config, final Channel channel, final long[] lengths) {
+            node = Framecast.launch(config.withCountersFile(counters));
+            subscriber = node.subscribe(channel);
+            check = new FrameCheck(subscriber.device(), lengths);
+        }
+
+        void poll() {
+            final DeviceFrame frame = gone ? null : subscriber.poll();
+            if (frame != null) {
+                check.onFrame(frame);
+            }
+        }
+
+        void leave() {
+            if (!gone) {
+                gone = true;
+                check.close();
+                subscriber.close();
+            }
+        }
+
+        boolean isDone() {
+            return gone || check.frames() == check.expected();
+        }
+
+        @Override
+        public void close() {
+            leave();
+            node.close();
+        }
+    }
+
+    private static void await(final BooleanSupplier condition, final String what) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - startNs < WAIT_NS, () -> "waited in vain for " + what);
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    private static long count(final Path counters, final String name) {
+        try (CounterReader reader = CounterReader.open(counters)) {
+            return reader.samples().stream()
+                    .filter(sample -> sample.name().equals(name))
+                    .mapToLong(sample -> sample.value())
+                    .sum();
+        }
+    }
+
+    private static long sum(final List<Member> members, final String name) {
+        return members.stream()
+                .filter(member -> !member.gone)
+                .mapToLong(member -> count(member.counters, name))
+                .sum();
+    }
+
+    private static MemorySegment frame(final Arena arena, final int id) {
+        final MemorySegment frame = arena.allocate(FRAME_BYTES, 64);
+        for (long i = 0; i < FRAME_BYTES; i++) {
+            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
+        }
+        return frame;
+    }
+
+    private static void publish(final Publisher publisher, final List<Member> members, final int from, final int to) {
+        try (Arena arena = Arena.ofConfined()) {
+            for (int id = from; id < to; id++) {
+                final MemorySegment frame = frame(arena, id);
+                // Every third frame has metadata, which co-roots repair as well.
+                final FrameOptions options =
+                        id % 3 == 0 ? FrameOptions.DEFAULT.withMetadata(new byte[] {1, 2, 3}) : FrameOptions.DEFAULT;
+                await(
+                        () -> {
+                            members.forEach(Member::poll);
+                            return publisher.offer(frame, options) > 0;
+                        },
+                        "frame taken");
+            }
+        }
+    }
+
+    private void run(final String transport, final String settings, final @Nullable Runnable halfway) {
+        final long[] lengths = new long[240];
+        Arrays.fill(lengths, FRAME_BYTES);
+        final Channel channel =
+                StreamFixture.channel(transport, "|mtu=1500|frame-max=60001|co-roots=2|alive-timeout=2000" + settings);
+        final NodeConfig lossy = config.withFaults(new NodeConfig.Faults(0.02));
+        final Path counters = StreamFixture.countersFile();
+        try (Framecast source = Framecast.launch(lossy.withCountersFile(counters))) {
+            members.clear();
+            for (int i = 0; i < SUBSCRIBERS; i++) {
+                members.add(new Member(lossy.withSeed(100 + i), channel, lengths));
+            }
+            final Publisher publisher = source.publish(channel);
+            await(() -> publisher.readySubscribers() == SUBSCRIBERS, "all subscribers");
+            await(() -> sum(members, "framecast_served_members") == SUBSCRIBERS - 2, "sets");
+            assertEquals(2, count(counters, "framecast_co_roots"));
+            publish(publisher, members, 0, lengths.length / 2);
+            if (halfway != null) {
+                halfway.run();
+            }
+            publish(publisher, members, lengths.length / 2, lengths.length);
+            await(
+                    () -> {
+                        members.forEach(Member::poll);
+                        return members.stream().allMatch(Member::isDone);
+                    },
+                    "all frames");
+            await(() -> count(counters, "framecast_window_used_bytes") == 0, "all acknowledged");
+            assertTrue(count(counters, "framecast_received_aggregates_total") > 0, "aggregates");
+            assertTrue(sum(members, "framecast_received_reports_total") > 0, "reports");
+            assertTrue(sum(members, "framecast_sent_set_repairs_total") > 0, "repairs");
+            assertEquals(halfway == null ? 0 : 1, count(counters, "framecast_failovers_total"));
+            assertTrue(publisher.close(Duration.ofSeconds(30)), "drained");
+        } finally {
+            members.forEach(Member::close);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp,host,multicast", "udp,host,unicast", "aeron,host,multicast"})
+    void shouldDeliverEverythingWhenCoRootsRepair(final String transport, final String device, final String feed) {
+        run(transport, "|device=" + device + "|feed=" + feed, null);
+    }
+
+    @Test
+    void shouldReplaceACoRootThatLeaves() {
+        run("udp", "|device=host", () -> {
+            final Member coRoot = members.stream()
+                    .filter(member -> count(member.counters, "framecast_served_members") > 0)
+                    .findFirst()
+                    .orElseThrow();
+            coRoot.leave();
+        });
+    }
+}
