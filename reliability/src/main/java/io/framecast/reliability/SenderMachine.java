@@ -65,6 +65,7 @@ public final class SenderMachine {
     private long next;
     private long waiting;
     private long granted = Long.MAX_VALUE;
+    private boolean crowded;
     private boolean ending;
     private long requestsNs = -1;
     private int requestsLeft;
@@ -185,6 +186,11 @@ public final class SenderMachine {
         final long room = Math.max(stream.frameMaxSlots(), window.slots() / 2);
         final long wanted = window.committed() + room - (window.slots() - 1);
         return Math.min(waitedFor, Math.max(others, wanted));
+    }
+
+    /// Whether the window, though not full, has no room for the frame that is to be committed next.
+    public void onCrowded(final boolean value) {
+        crowded = value;
     }
 
     /// No more frames will be committed: heartbeats say so once everything is sent, unless that ends within a
@@ -466,7 +472,7 @@ public final class SenderMachine {
 
     // Something is committed that must not be sent yet, or there is no room for more.
     private boolean isBlocked() {
-        return next < window.committed() ? granted <= next : window.isFull();
+        return next < window.committed() ? granted <= next : window.isFull() || crowded;
     }
 
     private boolean isHeldBackBy(final int member) {

@@ -141,11 +141,10 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             return refusal;
         }
         small.close();
-        if (window.freeSlots() < slots) {
-            backPressured++;
-            return BACK_PRESSURED;
-        }
-        return 0;
+        final boolean room = window.freeSlots() >= slots;
+        session.onClaim(room ? 0 : (int) slots);
+        backPressured += room ? 0 : 1;
+        return room ? 0 : BACK_PRESSURED;
     }
 
     @Override

@@ -69,6 +69,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
 
     private final Sleeper publisher = new Sleeper();
     private volatile int wantedSlots;
+    private volatile int refusedSlots;
     private volatile int readyMembers;
     private volatile boolean ending;
     private volatile boolean drained;
@@ -230,6 +231,11 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return readyMembers > 0 && window.slots() - 1 - (window.committed() - window.freed()) >= slots;
     }
 
+    /// Publisher: a claim was refused for want of so many slots in one piece, or with 0 was not.
+    void onClaim(final int slots) {
+        refusedSlots = slots;
+    }
+
     /// Publisher: sleeps until there is room, or the other condition holds, or the time is over.
     void awaitRoom(final SessionHost host, final int slots, final BooleanSupplier over, final Duration longest) {
         wantedSlots = slots;
@@ -286,6 +292,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             window.takeBundle();
             machine.end(nowNs);
         }
+        machine.onCrowded(refusedSlots > 0 && !hasRoom(refusedSlots));
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }

@@ -106,7 +106,12 @@ final class DeliveryFixture implements AutoCloseable {
     /// Publishes the next frame, if somebody gives it room. The neighbour takes what it has.
     void step() {
         final int id = lengths.size();
-        final int length = random.nextInt(4) > 0 ? 1 + (int) (id * 37L % 200) : 1 + (int) (id * 911L % FRAME_MAX);
+        step(random.nextInt(4) > 0 ? 1 + (int) (id * 37L % 200) : 1 + (int) (id * 911L % FRAME_MAX));
+    }
+
+    /// The same, with a frame of that length.
+    void step(final int length) {
+        final int id = lengths.size();
         for (int i = 0; i < length; i++) {
             content.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
         }

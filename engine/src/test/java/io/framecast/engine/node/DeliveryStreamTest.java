@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.LossCounts;
 import io.framecast.api.LossReason;
@@ -287,6 +288,30 @@ class DeliveryStreamTest {
             }
             stream.until(
                     () -> stream.counter("framecast_delivered_frames_total", "") == stream.subject.given(), "given");
+        }
+    }
+
+    // What is claimed in one piece can find no room in a window that is not full.
+    @Test
+    void shouldEvictOneForWhomThereIsNoRoomForAClaim() throws Exception {
+        try (DeliveryFixture stream = new DeliveryFixture("udp", "evict=100ms", "host", 0)) {
+            stream.stop(stream.slow);
+            final FrameClaim claim = new FrameClaim();
+            stream.until(
+                    () -> {
+                        if (stream.publisher.tryClaim(DeliveryFixture.FRAME_MAX, claim) > 0) {
+                            claim.abort();
+                            stream.step(20_000);
+                        }
+                        return stream.publisher.stats().evictedSubscribers() == 1;
+                    },
+                    "evicted");
+            stream.resume(stream.slow);
+            stream.until(() -> stream.subject.state() == Subscriber.State.SOURCE_LOST, "told");
+            final String why = stream.subject.subscriber().failure().orElse("");
+            assertTrue(why.contains("delivery="), why);
+            stream.end();
+            assertEquals(stream.published(), stream.neighbour.given());
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.rivals.Bystander;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Locale;
 /// @param loss share of datagrams that the network drops, each way
 /// @param offload whether the source's interface takes many datagrams at once
 /// @param framesPerSecond 0 for as many as are taken
+/// @param bystander who else subscribes, and is not measured
 public record BenchCase(
         BenchScenario scenario,
         BenchNet net,
@@ -21,14 +23,32 @@ public record BenchCase(
         int mtuBytes,
         double loss,
         boolean offload,
-        double framesPerSecond) {
+        double framesPerSecond,
+        Bystander bystander) {
+
+    public BenchCase(
+            final BenchScenario scenario,
+            final BenchNet net,
+            final int frameBytes,
+            final int receivers,
+            final int mtuBytes,
+            final double loss,
+            final boolean offload,
+            final double framesPerSecond) {
+        this(scenario, net, frameBytes, receivers, mtuBytes, loss, offload, framesPerSecond, Bystander.NONE);
+    }
+
+    BenchCase withBystander(final Bystander value) {
+        return new BenchCase(scenario, net, frameBytes, receivers, mtuBytes, loss, offload, framesPerSecond, value);
+    }
 
     BenchCase with(final int receiverCount, final double fps) {
-        return new BenchCase(scenario, net, frameBytes, receiverCount, mtuBytes, loss, offload, fps);
+        return new BenchCase(scenario, net, frameBytes, receiverCount, mtuBytes, loss, offload, fps, bystander);
     }
 
     BenchCase withLoss(final double share) {
-        return new BenchCase(scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond);
+        return new BenchCase(
+                scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond, bystander);
     }
 
     /// What distinguishes it, in a few words.
@@ -49,6 +69,9 @@ public record BenchCase(
         }
         if (framesPerSecond > 0) {
             parts.add(String.format(Locale.ROOT, "%.0f/s", framesPerSecond));
+        }
+        if (bystander.isThere()) {
+            parts.add("beside " + bystander.text());
         }
         return String.join(", ", parts);
     }

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Cases that are compared with one another: they differ in loss and in the number of receivers alone. One set of
-/// processes serves them all.
+/// Cases that are compared with one another: they differ in loss, in the number of receivers and in who else
+/// subscribes. One set of processes serves them all.
 record BenchGroup(List<BenchPlan.Part> parts) {
     private record Key(
             BenchScenario scenario, BenchNet net, int frameBytes, int mtuBytes, boolean offload, double fps) {
@@ -41,17 +41,25 @@ record BenchGroup(List<BenchPlan.Part> parts) {
         return parts.stream().mapToInt(part -> part.setting().receivers()).max().orElse(1);
     }
 
+    /// Receivers, and the bystander of whichever case has one.
+    int subscribersMax() {
+        return receiversMax()
+                + (parts.stream().anyMatch(part -> part.setting().bystander().isThere()) ? 1 : 0);
+    }
+
     /// Whether the network loses packets in any of its cases.
     boolean isLossy() {
         return parts.stream().anyMatch(part -> part.setting().loss() > 0);
     }
 
-    /// What warms a system up: its cases at full rate with all receivers, one of each loss, for repairing is code of
-    /// its own.
+    /// What warms a system up: its cases at full rate with all receivers, one of each loss, for repairing is
+    /// code of its own.
     List<BenchCase> warmUps(final BenchSystem system) {
         return parts.stream()
                 .filter(part -> part.systems().contains(system))
-                .map(part -> part.setting().with(receiversMax(), 0))
+                .map(part -> part.setting()
+                        .with(receiversMax(), 0)
+                        .withBystander(part.setting().bystander().healthy()))
                 .distinct()
                 .toList();
     }

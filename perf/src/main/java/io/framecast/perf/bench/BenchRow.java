@@ -20,17 +20,23 @@ public record BenchRow(
     /// @param toClean to the same system in the same case without loss
     /// @param cpu CPU seconds per GB
     /// @param toFewest to the same system in the same case with the fewest receivers
-    public record Ratios(double toFloor, double toAeron, double toTcp, double toClean, Cpu cpu, ToFewest toFewest) {
+    public record Ratios(
+            double toFloor, double toAeron, double toTcp, double toClean, Cpu cpu, ToFewest toFewest, Beside beside) {
         public static final Ratios NONE = new Ratios(
                 Double.NaN,
                 Double.NaN,
                 Double.NaN,
                 Double.NaN,
                 new Cpu(Double.NaN, Double.NaN, Double.NaN),
-                new ToFewest(Double.NaN, Double.NaN, Double.NaN));
+                new ToFewest(Double.NaN, Double.NaN, Double.NaN),
+                new Beside(Double.NaN, Double.NaN));
 
         /// Of CPU seconds per GB.
         public record Cpu(double toFloor, double toAeron, double toTcp) {}
+
+        /// What a bystander changes: goodput to the same without one, and to the same beside one of the same
+        /// policy that is fast enough.
+        public record Beside(double toAlone, double toHealthy) {}
 
         /// What more receivers change.
         public record ToFewest(double goodput, double sourceCpuPerFrame, double sourceWireBytes) {}

@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.rivals.Bystander;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +40,19 @@ final class BenchRows {
                         ratio(entry.row, floor, RoundResult::cpuSecondsPerGB),
                         ratio(entry.row, aeron, RoundResult::cpuSecondsPerGB),
                         ratio(entry.row, tcp, RoundResult::cpuSecondsPerGB)),
-                toFewest(entry));
+                toFewest(entry),
+                beside(entry));
+    }
+
+    private BenchRow.Ratios.Beside beside(final Entry entry) {
+        final BenchCase setting = entry.row.setting();
+        if (!setting.bystander().isThere()) {
+            return BenchRow.Ratios.NONE.beside();
+        }
+        final BenchCase healthy = setting.withBystander(setting.bystander().healthy());
+        return new BenchRow.Ratios.Beside(
+                compared(entry.row, find(entry.system, setting.withBystander(Bystander.NONE)::equals)),
+                setting.equals(healthy) ? Double.NaN : compared(entry.row, find(entry.system, healthy::equals)));
     }
 
     private BenchRow.Ratios.ToFewest toFewest(final Entry entry) {

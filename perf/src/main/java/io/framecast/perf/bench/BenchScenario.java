@@ -1,5 +1,7 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.rivals.Bystander;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -15,8 +17,13 @@ public enum BenchScenario {
     /// What loss costs.
     LOSS("as fast as frames are taken, without and with loss", "aeron,tcp"),
     /// Frames from 64 bytes to 128 MB.
-    SIZES("as fast as frames are taken, small ones and large", "floor,aeron");
+    SIZES("as fast as frames are taken, small ones and large", "floor,aeron"),
+    /// What a subscriber that is stopped, or far too slow, costs its neighbours under each policy but
+    /// `reliable`.
+    ISOLATION("150 MB/s offered to two beside one that is too slow", "none");
 
+    // A frame lives for five of them at this rate; who is evicted was waited for that long.
+    private static final List<String> IMPATIENT = List.of("deadline=40ms", "latest", "evict=100ms");
     private static final double SCALING_BYTES_PER_SECOND = 150e6;
     private static final double LATENCY_FPS = 60;
     private static final double LATENCY_SMALL_FPS = 1_000;
@@ -42,7 +49,7 @@ public enum BenchScenario {
 
     List<Integer> frameBytes() {
         return switch (this) {
-            case LATENCY, SCALING, LOSS -> List.of(1 << 20);
+            case LATENCY, SCALING, LOSS, ISOLATION -> List.of(1 << 20);
             // A picture of 1920 × 1080 pixels of three bytes.
             case THROUGHPUT -> List.of(6_220_800);
             case SIZES -> List.of(64, 1 << 10, 1 << 14, 1 << 18, 1 << 20, 1 << 24, 1 << 27);
@@ -50,7 +57,24 @@ public enum BenchScenario {
     }
 
     List<Integer> receivers() {
-        return this == SCALING ? List.of(1, 2, 3) : List.of(1);
+        return switch (this) {
+            case LATENCY, THROUGHPUT, LOSS, SIZES -> List.of(1);
+            case SCALING -> List.of(1, 2, 3);
+            case ISOLATION -> List.of(2);
+        };
+    }
+
+    /// Who else subscribes, one after the other.
+    List<Bystander> bystanders() {
+        final List<Bystander> all = new ArrayList<>(List.of(Bystander.NONE));
+        if (this == ISOLATION) {
+            for (final String delivery : IMPATIENT) {
+                for (final Bystander.Pace pace : Bystander.Pace.values()) {
+                    all.add(new Bystander(delivery, pace));
+                }
+            }
+        }
+        return all;
     }
 
     List<Double> losses() {
@@ -64,7 +88,7 @@ public enum BenchScenario {
     /// The network that it asks about, where it can be made.
     BenchNet net() {
         return switch (this) {
-            case LATENCY, THROUGHPUT, SIZES -> BenchNet.LOOPBACK;
+            case LATENCY, THROUGHPUT, SIZES, ISOLATION -> BenchNet.LOOPBACK;
             case LOSS -> BenchNet.VETH;
             case SCALING -> BenchNet.BRIDGE;
         };
@@ -76,14 +100,14 @@ public enum BenchScenario {
     }
 
     int rounds() {
-        return this == SIZES ? 3 : 5;
+        return this == SIZES || this == ISOLATION ? 3 : 5;
     }
 
     double seconds() {
         return switch (this) {
             // Enough frames at 60 a second for a 99th percentile.
             case LATENCY -> 5;
-            case THROUGHPUT, SCALING, LOSS -> 2;
+            case THROUGHPUT, SCALING, LOSS, ISOLATION -> 2;
             case SIZES -> 1;
         };
     }
@@ -92,7 +116,7 @@ public enum BenchScenario {
     double framesPerSecond(final int bytes) {
         return switch (this) {
             case LATENCY -> bytes < SMALL_FRAME_BYTES ? LATENCY_SMALL_FPS : LATENCY_FPS;
-            case SCALING -> SCALING_BYTES_PER_SECOND / bytes;
+            case SCALING, ISOLATION -> SCALING_BYTES_PER_SECOND / bytes;
             case THROUGHPUT, LOSS, SIZES -> 0;
         };
     }

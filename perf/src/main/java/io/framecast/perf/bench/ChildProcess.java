@@ -131,6 +131,17 @@ final class ChildProcess implements AutoCloseable {
         write(ChildRounds.GONE);
     }
 
+    /// Has it go on if it was stopped with SIGSTOP.
+    void resume() throws InterruptedException {
+        try {
+            new ProcessBuilder("sh", "-c", "kill -CONT " + process.pid())
+                    .start()
+                    .waitFor();
+        } catch (final IOException e) {
+            // Without a shell it was not stopped.
+        }
+    }
+
     private void write(final String line) {
         try {
             final OutputStream stream = process.getOutputStream();

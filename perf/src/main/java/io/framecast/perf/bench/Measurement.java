@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// Measures systems in the cases of one group after the other: keeps the processes of each system, has them carry
-/// streams, gathers what they report.
+/// Measures systems in the cases of one group after the other: keeps the processes of each system, has them
+/// carry streams, gathers what they report.
 final class Measurement implements BenchRun.Measuring, AutoCloseable {
     // Odd at its end: Aeron takes the even neighbour for its feedback.
     private static final String GROUP = "224.20.30.39";
@@ -51,7 +51,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         final BenchNetwork network = network(setting);
         final StreamSpec spec = spec(setting, times, network);
         final List<StreamSpec> ofReceivers = new ArrayList<>();
-        for (int i = 0; i < setting.receivers(); i++) {
+        final int bystanders = setting.bystander().isThere() ? 1 : 0;
+        for (int i = 0; i < setting.receivers() + bystanders; i++) {
             ofReceivers.add(spec.of(network.receiver(i).address(), i));
         }
         final long endNs = System.nanoTime()
@@ -62,10 +63,14 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         try {
             final SystemPool.Reports reports = pool(system, network).run(spec, ofReceivers, endNs);
             final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
+            final List<ReceiverReport> all =
+                    reports.receivers().stream().map(ReceiverReport::parse).toList();
+            all.subList(setting.receivers(), all.size())
+                    .forEach(report ->
+                            console.accept("beside: " + setting.bystander().text() + " got " + report.frames()
+                                    + " frames, and not " + report.lostFrames()));
             return RoundResult.of(
-                    SourceReport.parse(reports.source()),
-                    reports.receivers().stream().map(ReceiverReport::parse).toList(),
-                    countsInterface);
+                    SourceReport.parse(reports.source()), all.subList(0, setting.receivers()), countsInterface);
         } catch (final MeasurementFailedException e) {
             requireGoing();
             endPool(system);
@@ -86,8 +91,11 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         }
         try {
             final BenchNetwork network = namespaces.network(
-                    new Namespaces.Key(setting.net(), setting.mtuBytes(), group.receiversMax(), setting.offload()));
-            network.set(setting.loss(), group.isLossy(), setting.receivers());
+                    new Namespaces.Key(setting.net(), setting.mtuBytes(), group.subscribersMax(), setting.offload()));
+            network.set(
+                    setting.loss(),
+                    group.isLossy(),
+                    setting.receivers() + (setting.bystander().isThere() ? 1 : 0));
             return network;
         } catch (final IOException e) {
             requireGoing();
@@ -106,7 +114,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                         setting.receivers(),
                         setting.framesPerSecond(),
                         (long) (times.leadSeconds() * 1e9),
-                        (long) (times.seconds() * 1e9)),
+                        (long) (times.seconds() * 1e9),
+                        setting.bystander()),
                 new StreamSpec.Link(
                         GROUP,
                         PORT_FIRST + stream * PORTS_PER_STREAM,
@@ -122,7 +131,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
 
     private synchronized SystemPool pool(final BenchSystem system, final BenchNetwork network) {
         requireGoing();
-        return pools.computeIfAbsent(system, _ -> new SystemPool(new Starting(system, network), group.receiversMax()));
+        return pools.computeIfAbsent(
+                system, _ -> new SystemPool(new Starting(system, network), group.subscribersMax()));
     }
 
     /// Starts a system's processes where they belong.

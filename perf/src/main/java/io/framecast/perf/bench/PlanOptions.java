@@ -38,7 +38,7 @@ final class PlanOptions {
     @Parameters(
             arity = "1..*",
             paramLabel = "SCENARIO",
-            description = "latency, throughput, scaling, loss or sizes; several are run together.")
+            description = "latency, throughput, scaling, loss, sizes or isolation; several are run together.")
     private List<String> scenarios = List.of();
 
     @Option(
@@ -161,8 +161,9 @@ final class PlanOptions {
                 for (final double loss : losses(scenario)) {
                     for (final int bytes : frameBytes(scenario)) {
                         for (final int count : receivers(scenario, network)) {
-                            cases.add(new BenchCase(
-                                    scenario, network, bytes, count, mtu, loss, offload, rate(scenario, bytes)));
+                            final BenchCase alone = new BenchCase(
+                                    scenario, network, bytes, count, mtu, loss, offload, rate(scenario, bytes));
+                            scenario.bystanders().forEach(who -> cases.add(alone.withBystander(who)));
                         }
                     }
                 }

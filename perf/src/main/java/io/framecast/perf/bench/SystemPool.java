@@ -10,8 +10,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The processes of one system, a publisher and as many receivers as a group of cases has at most. They live through
-/// the group's rounds; a round in which one of them fails is the last of all.
+/// The processes of one system, a publisher and as many receivers as a group of cases has at most. They live
+/// through the group's rounds; a round in which one of them fails is the last of all.
 final class SystemPool implements AutoCloseable {
     private static final long LEAVE_SECONDS = 40;
 
@@ -36,23 +36,32 @@ final class SystemPool implements AutoCloseable {
     /// What the processes of a round reported.
     record Reports(String source, List<String> receivers) {}
 
-    /// Has the publisher and the first receivers carry one stream.
+    /// Has the publisher and the first receivers carry one stream. A bystander is the last of them: it may
+    /// have been stopped, and is waited for when all others are done.
     ///
     /// @param specs the stream as each of its receivers sees it
-    /// @throws MeasurementFailedException when one has failed or is not done in time; then the pool is of no use
+    /// @throws MeasurementFailedException when one has failed or is not done in time; then the pool is of no
+    ///     use
     Reports run(final StreamSpec ofSource, final List<StreamSpec> specs, final long endNs)
             throws InterruptedException, MeasurementFailedException {
-        final List<ChildProcess> taking = receivers.subList(0, specs.size());
+        final int bystanders = ofSource.load().bystander().isThere() ? 1 : 0;
+        final List<ChildProcess> taking = receivers.subList(0, specs.size() - bystanders);
+        final List<ChildProcess> others = receivers.subList(taking.size(), specs.size());
         for (int i = 0; i < specs.size(); i++) {
-            taking.get(i).begin(specs.get(i));
+            receivers.get(i).begin(specs.get(i));
         }
         source.begin(ofSource);
         final Map<ChildProcess, String> reports = new HashMap<>();
         await(taking, reports, endNs);
+        for (final ChildProcess other : others) {
+            other.resume();
+        }
         source.sayGone();
-        await(List.of(source), reports, System.nanoTime() + TimeUnit.SECONDS.toNanos(LEAVE_SECONDS));
+        final long leaveNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LEAVE_SECONDS);
+        await(List.of(source), reports, leaveNs);
+        await(others, reports, leaveNs);
         final List<String> ofReceivers = new ArrayList<>();
-        for (final ChildProcess receiver : taking) {
+        for (final ChildProcess receiver : receivers.subList(0, specs.size())) {
             ofReceivers.add(reports.getOrDefault(receiver, ""));
         }
         return new Reports(reports.getOrDefault(source, ""), ofReceivers);

@@ -49,7 +49,8 @@ final class Figures {
                 id + "-source-wire", "Bytes that the source sent", "per byte", RoundResult::wireBytesPerByte);
         return switch (scenario) {
             case LATENCY -> latency(scenario, rows);
-            case THROUGHPUT, LOSS, SIZES -> List.of(figure(scenario, goodput, rows), figure(scenario, cpu, rows));
+            case THROUGHPUT, LOSS, SIZES, ISOLATION ->
+                List.of(figure(scenario, goodput, rows), figure(scenario, cpu, rows));
             case SCALING ->
                 List.of(
                         figure(scenario, goodput, rows),
@@ -152,7 +153,12 @@ final class Figures {
                 new Aspect("MTU", setting -> "MTU " + setting.mtuBytes()),
                 new Aspect("network", setting -> setting.net().label()),
                 new Aspect("loss", BenchCase::lossText),
-                new Aspect("offload", setting -> setting.offload() ? "offload on" : "offload off"));
+                new Aspect("offload", setting -> setting.offload() ? "offload on" : "offload off"),
+                new Aspect(
+                        "beside",
+                        setting -> setting.bystander().isThere()
+                                ? setting.bystander().text()
+                                : "alone"));
 
         /// Whether a line may join them: they are values of one quantity.
         boolean areSteps() {

@@ -52,6 +52,7 @@ public final class JsonReport {
                         row.median(RoundResult::p999Us)));
         json.put("lost_frames", row.lostFrames());
         ratios(row.ratios(), json);
+        json.put("beside", row.setting().bystander().text());
         json.put("warm_up_s", number(row.warmUpSeconds()));
         json.put("rounds", row.rounds().stream().map(JsonReport::round).toList());
         json.put("spread", spread(row));
@@ -69,6 +70,8 @@ public final class JsonReport {
         json.put("goodput_ratio_to_fewest", number(ratios.toFewest().goodput()));
         json.put("source_cpu_ratio_to_fewest", number(ratios.toFewest().sourceCpuPerFrame()));
         json.put("source_wire_ratio_to_fewest", number(ratios.toFewest().sourceWireBytes()));
+        json.put("ratio_to_alone", number(ratios.beside().toAlone()));
+        json.put("ratio_to_healthy", number(ratios.beside().toHealthy()));
     }
 
     private static Map<String, @Nullable Object> setting(final BenchRow row) {

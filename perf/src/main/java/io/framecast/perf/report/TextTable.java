@@ -36,6 +36,8 @@ public final class TextTable {
             new Column("/ aeron", row -> decimal(row.ratios().toAeron(), 2)),
             new Column("/ tcp", row -> decimal(row.ratios().toTcp(), 2)),
             new Column("/ clean", row -> decimal(row.ratios().toClean(), 2)),
+            new Column("/ alone", row -> decimal(row.ratios().beside().toAlone(), 3)),
+            new Column("/ healthy", row -> decimal(row.ratios().beside().toHealthy(), 3)),
             new Column("CPU / aeron", row -> decimal(row.ratios().cpu().toAeron(), 2)));
 
     private TextTable() {}

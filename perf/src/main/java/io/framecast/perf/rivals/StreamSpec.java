@@ -2,22 +2,42 @@ package io.framecast.perf.rivals;
 
 import java.util.List;
 
-/// One stream of equal frames to measure, the same for every system: what is sent, over what, and which of its
-/// receivers a process is.
+/// One stream of equal frames to measure, the same for every system: what is sent, over what, and which of
+/// its receivers a process is.
 ///
 /// @param index of the receiver, 0 … receivers − 1; the publisher's means nothing
 public record StreamSpec(Load load, Link link, int index) {
     /// Least room that a frame's stamp needs.
     public static final int FRAME_BYTES_MIN = FrameStamp.BYTES_MIN;
 
-    private static final int FIELDS = 15;
+    private static final int FIELDS = 16;
 
     /// What is sent.
     ///
     /// @param framesPerSecond 0 for as many as are taken
     /// @param warmUpNs frames due earlier than this after the first do not count
     /// @param measureNs how long is published after the warm-up
-    public record Load(int frameBytes, int receivers, double framesPerSecond, long warmUpNs, long measureNs) {}
+    /// @param bystander who else subscribes; its index is the number of receivers
+    public record Load(
+            int frameBytes, int receivers, double framesPerSecond, long warmUpNs, long measureNs, Bystander bystander) {
+        public Load(
+                final int frameBytes,
+                final int receivers,
+                final double framesPerSecond,
+                final long warmUpNs,
+                final long measureNs) {
+            this(frameBytes, receivers, framesPerSecond, warmUpNs, measureNs, Bystander.NONE);
+        }
+
+        /// Subscribers of every kind.
+        int members() {
+            return receivers + bystanders();
+        }
+
+        int bystanders() {
+            return bystander.isThere() ? 1 : 0;
+        }
+    }
 
     /// What it is sent over.
     ///
@@ -27,8 +47,8 @@ public record StreamSpec(Load load, Link link, int index) {
     /// @param localAddress of the interface that this process uses
     /// @param device that interface's name
     /// @param mtuBytes largest IP packet
-    /// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of all processes, so that no system wins by larger ones;
-    ///     0 for what each system gets by itself
+    /// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of all processes, so that no system wins by larger
+    ///     ones; 0 for what each system gets by itself
     /// @param batching whether the floor may hand the kernel many datagrams at once, UDP_SEGMENT and UDP_GRO
     /// @param injectedLoss chance of each datagram to be dropped by Framecast itself
     public record Link(
@@ -52,6 +72,11 @@ public record StreamSpec(Load load, Link link, int index) {
         return new StreamSpec(load, link.withLocalAddress(localAddress), receiver);
     }
 
+    /// Whether this process is the bystander.
+    boolean isBystander() {
+        return index == load.receivers;
+    }
+
     /// As words of a command line.
     public List<String> arguments() {
         return List.of(
@@ -69,7 +94,8 @@ public record StreamSpec(Load load, Link link, int index) {
                 Integer.toString(link.socketBufferBytes),
                 Boolean.toString(link.batching),
                 Double.toString(link.injectedLoss),
-                Integer.toString(index));
+                Integer.toString(index),
+                load.bystander.word());
     }
 
     /// Reads [#arguments].
@@ -83,7 +109,8 @@ public record StreamSpec(Load load, Link link, int index) {
                         Integer.parseInt(arguments.get(1)),
                         Double.parseDouble(arguments.get(2)),
                         Long.parseLong(arguments.get(3)),
-                        Long.parseLong(arguments.get(4))),
+                        Long.parseLong(arguments.get(4)),
+                        Bystander.parse(arguments.get(15))),
                 new Link(
                         arguments.get(5),
                         Integer.parseInt(arguments.get(6)),

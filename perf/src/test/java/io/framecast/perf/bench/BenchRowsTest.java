@@ -3,6 +3,7 @@ package io.framecast.perf.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.rivals.Bystander;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,24 @@ final class BenchRowsTest {
         assertEquals(0.25, ratios.cpu().toAeron());
         assertTrue(Double.isNaN(ratios.cpu().toFloor()));
         assertEquals(1, ratios.toAeron());
+    }
+
+    @Test
+    void shouldCompareBystandersWithNoneAndWithOneThatIsFastEnough() {
+        final BenchCase alone = setting(2, 0, true);
+        final Bystander slow = new Bystander("latest", Bystander.Pace.STOPPED);
+        add(UDP, alone, 200, 1);
+        add(UDP, alone.withBystander(slow.healthy()), 160, 1);
+        add(UDP, alone.withBystander(slow), 190, 1);
+        add(UDP, alone.withBystander(new Bystander("evict=1s", Bystander.Pace.STOPPED)), 100, 1);
+        final List<BenchRow> compared = rows.compared();
+        assertTrue(Double.isNaN(compared.get(0).ratios().beside().toAlone()));
+        assertEquals(0.8, compared.get(1).ratios().beside().toAlone());
+        assertTrue(Double.isNaN(compared.get(1).ratios().beside().toHealthy()));
+        assertEquals(0.95, compared.get(2).ratios().beside().toAlone());
+        assertEquals(1.1875, compared.get(2).ratios().beside().toHealthy());
+        assertEquals(0.5, compared.get(3).ratios().beside().toAlone());
+        assertTrue(Double.isNaN(compared.get(3).ratios().beside().toHealthy()));
     }
 
     private void add(final BenchSystem system, final BenchCase setting, final double goodputMBps, final double cpu) {

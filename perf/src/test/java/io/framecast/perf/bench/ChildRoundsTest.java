@@ -2,6 +2,7 @@ package io.framecast.perf.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.framecast.perf.rivals.Bystander;
 import io.framecast.perf.rivals.FramesDifferException;
 import io.framecast.perf.rivals.MeasuredSystem;
 import io.framecast.perf.rivals.ReceiverReport;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 final class ChildRoundsTest {
     private static final StreamSpec SPEC = new StreamSpec(
-            new StreamSpec.Load(1_000, 2, 0, 100, 200),
+            new StreamSpec.Load(1_000, 2, 0, 100, 200, new Bystander("deadline=40ms", Bystander.Pace.STOPPED)),
             new StreamSpec.Link("224.0.0.1", 20_000, "127.0.0.1", "127.0.0.1", "", 1500, 0, true, 0),
             1);
 

@@ -26,6 +26,24 @@ final class PlanOptionsTest {
     }
 
     @Test
+    void shouldMeasureTwoAloneAndBesideEachKindOfBystanderWithOneSetOfProcesses() {
+        final BenchPlan plan = plan("isolation");
+        assertEquals(10, plan.parts().size());
+        assertEquals(
+                10,
+                plan.parts().stream()
+                        .map(part -> part.setting().bystander().text())
+                        .distinct()
+                        .count());
+        assertEquals("", plan.parts().getFirst().setting().bystander().text());
+        final BenchGroup group = plan.groups().getFirst();
+        assertEquals(1, plan.groups().size());
+        assertEquals(2, group.receiversMax());
+        assertEquals(3, group.subscribersMax());
+        assertEquals(4, group.warmUps(BenchSystem.framecast("auto")).size(), "nobody is stopped to get warm");
+    }
+
+    @Test
     void shouldMeasureEveryCombinationOfLists() {
         final BenchPlan plan = plan(
                 "sizes",
@@ -102,7 +120,7 @@ final class PlanOptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "fly | SCENARIO: expected one of latency, throughput, scaling, loss, sizes, got fly",
+                "fly | SCENARIO: expected one of latency, throughput, scaling, loss, sizes, isolation, got fly",
                 "sizes --frame-bytes 8 | --frame-bytes: expected 32 … 1073741824, got 8",
                 "sizes --frame-bytes ten | --frame-bytes: expected a number of bytes, such as 6220800, 64k, 16m or 1g, got ten",
                 "sizes --frame-bytes , | --frame-bytes: expected a list, got nothing",

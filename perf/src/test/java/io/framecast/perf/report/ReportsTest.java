@@ -30,7 +30,13 @@ final class ReportsTest {
     private static final String HOSTILE = "a <b> & \"c\", d";
 
     private static final BenchRow.Ratios RATIOS = new BenchRow.Ratios(
-            0.9, NONE, 3, 0.95, new BenchRow.Ratios.Cpu(1.1, 0.33, 0.5), new BenchRow.Ratios.ToFewest(1, 1.02, 0.99));
+            0.9,
+            NONE,
+            3,
+            0.95,
+            new BenchRow.Ratios.Cpu(1.1, 0.33, 0.5),
+            new BenchRow.Ratios.ToFewest(1, 1.02, 0.99),
+            new BenchRow.Ratios.Beside(0.97, 0.98));
 
     private final BenchReport report = report();
 
@@ -73,6 +79,9 @@ final class ReportsTest {
         assertEquals(1.03, row.get("source_wire_bytes_per_frame_byte"));
         assertEquals(25.0, row.get("source_cpu_us_per_frame"));
         assertEquals(0.95, row.get("ratio_to_clean"));
+        assertEquals(0.97, row.get("ratio_to_alone"));
+        assertEquals(0.98, row.get("ratio_to_healthy"));
+        assertEquals("", row.get("beside"));
         assertEquals(0.33, row.get("cpu_ratio_to_aeron"));
         assertEquals(1.02, row.get("source_cpu_ratio_to_fewest"));
         assertEquals(4.5, row.get("warm_up_s"));

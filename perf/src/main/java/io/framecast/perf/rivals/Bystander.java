@@ -1,0 +1,48 @@
+package io.framecast.perf.rivals;
+
+/// One more subscriber beside the receivers that are measured, which may be slower than its delivery policy
+/// can bear.
+///
+/// @param delivery its policy, as a channel's `delivery=` has it; empty for none such
+/// @param pace how fast it takes frames
+public record Bystander(String delivery, Pace pace) {
+    /// Nobody is there.
+    public static final Bystander NONE = new Bystander("", Pace.HEALTHY);
+
+    private static final String BETWEEN = "/";
+
+    /// How fast frames are taken.
+    public enum Pace {
+        /// At once.
+        HEALTHY,
+        /// Holds each frame for as long as ten take to be published.
+        TENTH,
+        /// Holds a frame, and its whole process is stopped with SIGSTOP, from before the measurement to its
+        /// end.
+        STOPPED
+    }
+
+    /// Whether somebody is there.
+    public boolean isThere() {
+        return !delivery.isEmpty();
+    }
+
+    /// The same, taking frames at once.
+    public Bystander healthy() {
+        return new Bystander(delivery, Pace.HEALTHY);
+    }
+
+    /// In a few words; empty when nobody is there.
+    public String text() {
+        return isThere() ? delivery + " " + pace.name().toLowerCase(java.util.Locale.ROOT) : "";
+    }
+
+    String word() {
+        return isThere() ? pace + BETWEEN + delivery : "";
+    }
+
+    static Bystander parse(final String word) {
+        final int at = word.indexOf(BETWEEN);
+        return at < 0 ? NONE : new Bystander(word.substring(at + 1), Pace.valueOf(word.substring(0, at)));
+    }
+}

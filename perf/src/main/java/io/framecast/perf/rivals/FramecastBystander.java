@@ -1,0 +1,99 @@
+package io.framecast.perf.rivals;
+
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.Subscriber;
+import io.framecast.api.error.TransportException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/// Takes frames as a [Bystander] does, until the stream or its membership ends.
+final class FramecastBystander {
+    private static final Duration LOOK = Duration.ofMillis(100);
+    private static final int TENTH = 10;
+    private static final long PAUSE_MAX_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final Subscriber subscriber;
+    private final StreamSpec spec;
+    private final GoodputMeter meter;
+    private boolean stopped;
+    private boolean last;
+    private long firstNumber = -1;
+    private long firstDueNs;
+
+    FramecastBystander(final Subscriber subscriber, final StreamSpec spec) {
+        this.subscriber = subscriber;
+        this.spec = spec;
+        meter = new GoodputMeter(spec);
+    }
+
+    /// @return what it was given; that it was evicted, or lost its source, is no failure
+    ReceiverReport run() {
+        while (isOpen()) {
+            final DeviceFrame frame = subscriber.poll();
+            if (frame == null) {
+                subscriber.awaitFrame(LOOK);
+            } else {
+                take(frame);
+            }
+        }
+        return meter.report();
+    }
+
+    private boolean isOpen() {
+        return switch (subscriber.state()) {
+            case JOINING, READY -> true;
+            case END_OF_STREAM, SOURCE_LOST, CLOSED -> false;
+            case FAILED -> throw new IllegalStateException(subscriber.failure().orElse("the bystander failed"));
+        };
+    }
+
+    private void take(final DeviceFrame frame) {
+        frame.awaitReady();
+        final MemorySegment bytes = frame.region().host();
+        last |= meter.onFrame(bytes);
+        final long number = FrameStamp.number(bytes, 0);
+        final long dueNs = FrameStamp.dueNs(bytes, 0);
+        if (firstNumber < 0) {
+            firstNumber = number;
+            firstDueNs = dueNs;
+        }
+        switch (spec.load().bystander().pace()) {
+            case HEALTHY -> {
+                // Takes the next at once.
+            }
+            case TENTH -> pause(number, dueNs);
+            case STOPPED -> stopOnce(dueNs);
+        }
+        frame.close();
+    }
+
+    // Frames come as they are published, so their stamps tell the rate, whatever was not given between them.
+    private void pause(final long number, final long dueNs) {
+        if (number == firstNumber || last) {
+            return;
+        }
+        final long endNs =
+                System.nanoTime() + Math.min(PAUSE_MAX_NS, TENTH * (dueNs - firstDueNs) / (number - firstNumber));
+        for (long leftNs = endNs - System.nanoTime(); leftNs > 0; leftNs = endNs - System.nanoTime()) {
+            LockSupport.parkNanos(leftNs);
+        }
+    }
+
+    private void stopOnce(final long dueNs) {
+        if (stopped || dueNs - firstDueNs < spec.load().warmUpNs() / 2) {
+            return;
+        }
+        stopped = true;
+        final String self = Long.toString(ProcessHandle.current().pid());
+        try {
+            new ProcessBuilder("sh", "-c", "kill -STOP " + self).start().waitFor();
+        } catch (final IOException e) {
+            throw new TransportException("no shell to stop this process with: " + e.getMessage(), e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
