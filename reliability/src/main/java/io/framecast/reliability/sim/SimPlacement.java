@@ -41,6 +41,9 @@ abstract class SimPlacement {
     /// Frames that needed no copy.
     abstract long framesInPlace();
 
+    /// Datagrams that found no room, and must come again.
+    abstract long refused();
+
     static void copyPayload(final MemorySegment datagram, final byte[] target, final int at, final int bytesMax) {
         final long bytes = Math.min(bytesMax, datagram.byteSize() - DataLayout.LENGTH);
         if (bytes > 0) {

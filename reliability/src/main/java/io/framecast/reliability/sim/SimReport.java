@@ -6,32 +6,99 @@ import java.util.List;
 ///
 /// @param seed it replays from
 /// @param events in virtual time
-/// @param drops datagrams lost by links and full queues
-/// @param repairs datagrams sent again
-/// @param frames frames delivered, all receivers together
-/// @param givenUp frames given up by receivers that the source does not wait for
-/// @param deliveredBytes payload of those
-/// @param wireBytes bytes handed to the network by the source, each multicast once
-/// @param evictions members the source gave up
-/// @param reliableNs when the last frame reached a reliable receiver
+/// @param traffic datagrams
+/// @param delivery frames
+/// @param troubles what befell processes and links
 /// @param timeNs virtual time it took
 /// @param digest of all deliveries and decisions in order
 /// @param violations empty for a correct run
 public record SimReport(
         long seed,
         long events,
-        long drops,
-        long repairs,
-        long frames,
-        long givenUp,
-        long deliveredBytes,
-        long wireBytes,
-        long evictions,
-        long reliableNs,
+        Traffic traffic,
+        Delivery delivery,
+        Troubles troubles,
         long timeNs,
         long digest,
         List<String> violations) {
+    /// Datagrams.
+    ///
+    /// @param drops lost by links and full queues, on all lanes
+    /// @param losses of the data and repair lanes, each receiver's own: lost, broken, or so late that they
+    ///     are asked for again
+    /// @param repairs sent again, each multicast once
+    /// @param timeouts of these, those that nobody asked for
+    /// @param wireBytes handed to the network by sources, each multicast once
+    public record Traffic(long drops, long losses, long repairs, long timeouts, long wireBytes) {
+        /// Repairs that were asked for, for each loss.
+        public double repairRatio() {
+            return (double) Math.max(0, repairs - timeouts) / Math.max(1, losses);
+        }
+    }
+
+    /// Frames, all receivers together.
+    ///
+    /// @param frames delivered
+    /// @param givenUp given up by receivers that the source does not wait for
+    /// @param bytes payload delivered
+    /// @param reliableNs when the last frame reached a reliable receiver
+    public record Delivery(long frames, long givenUp, long bytes, long reliableNs) {}
+
+    /// What befell processes and links.
+    ///
+    /// @param crashes processes killed
+    /// @param restarts processes started where one had been killed
+    /// @param pauses processes stopped and continued
+    /// @param rejoins receivers that joined a session again under a new identity, in one process
+    /// @param evictions members the source gave up
+    /// @param partitions directions of links cut
+    /// @param clogs directions of links held back for long
+    /// @param stalls users that kept their frames for long
+    /// @param failovers co-roots replaced: 0, for there are none
+    public record Troubles(
+            long crashes,
+            long restarts,
+            long pauses,
+            long rejoins,
+            long evictions,
+            long partitions,
+            long clogs,
+            long stalls,
+            long failovers) {}
+
     public boolean isClean() {
         return violations.isEmpty();
+    }
+
+    public long drops() {
+        return traffic.drops;
+    }
+
+    public long repairs() {
+        return traffic.repairs;
+    }
+
+    public long wireBytes() {
+        return traffic.wireBytes;
+    }
+
+    public long frames() {
+        return delivery.frames;
+    }
+
+    public long givenUp() {
+        return delivery.givenUp;
+    }
+
+    public long deliveredBytes() {
+        return delivery.bytes;
+    }
+
+    public long reliableNs() {
+        return delivery.reliableNs;
+    }
+
+    public long evictions() {
+        return troubles.evictions;
     }
 }
