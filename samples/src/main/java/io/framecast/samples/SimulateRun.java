@@ -36,12 +36,21 @@ final class SimulateRun {
     ///
     /// @param seeds runs done: all, or up to the first that failed
     /// @param sums what JSON tells of them, by name, in order
+    /// @param repairRatioMax most repairs for each loss, of all runs
     /// @param failed the lowest failing seed's report
-    record Result(Plan plan, long seeds, Map<String, Object> sums, Optional<SimReport> failed) {
+    record Result(
+            Plan plan,
+            long seeds,
+            Map<String, Long> sums,
+            double repairRatioMax,
+            long digest,
+            Optional<SimReport> failed) {
         Map<String, Object> json() {
             final Map<String, Object> json = new LinkedHashMap<>();
             json.put("seeds", seeds);
             json.putAll(sums);
+            json.put("repair_ratio_max", Math.round(repairRatioMax * 1000) / 1000.0);
+            json.put("digest", String.format(Locale.ROOT, "%016x", digest));
             failed.ifPresent(report -> {
                 json.put("failing_seed", report.seed());
                 json.put("violations", shown(report));
@@ -54,26 +63,30 @@ final class SimulateRun {
             return String.format(
                     Locale.ROOT,
                     "%,d %s, %,d events, %,d drops, %,d repairs, %,d crashes, %,d evictions, %,d frames delivered and"
-                            + " checked, %,d given up by those not waited for, digest %s",
+                            + " checked, %,d given up by those not waited for, digest %016x",
                     seeds,
                     seeds == 1 ? "seed" : "seeds",
-                    sums.get("events"),
-                    sums.get("drops"),
-                    sums.get("repairs"),
-                    sums.get("crashes"),
-                    sums.get("evictions"),
-                    sums.get("frames"),
-                    sums.get("given_up"),
-                    sums.get("digest"));
+                    total("events"),
+                    total("drops"),
+                    total("repairs"),
+                    total("crashes"),
+                    total("evictions"),
+                    total("frames"),
+                    total("given_up"),
+                    digest);
         }
 
         /// Why this run does not count as passed, in one line.
         Optional<String> failure() {
-            if (failed.isEmpty() && Long.valueOf(0).equals(sums.get("frames"))) {
+            if (failed.isEmpty() && total("frames") == 0) {
                 return Optional.of("no frame was delivered, so nothing was checked: lower --loss");
             }
             return failed.map(report -> "seed " + report.seed() + ": " + String.join("; ", shown(report)) + "; replay: "
                     + plan.replay(report.seed()));
+        }
+
+        private long total(final String name) {
+            return sums.getOrDefault(name, 0L);
         }
 
         private static List<String> shown(final SimReport report) {
@@ -188,13 +201,11 @@ final class SimulateRun {
         }
 
         Result result(final Plan plan, final long seeds, final Optional<SimReport> failed) {
-            final Map<String, Object> named = new LinkedHashMap<>();
+            final Map<String, Long> named = new LinkedHashMap<>();
             for (int i = 0; i < sums.length; i++) {
                 named.put(NAMES.get(i), sums[i]);
             }
-            named.put("repair_ratio_max", Math.round(repairRatioMax * 1000) / 1000.0);
-            named.put("digest", String.format(Locale.ROOT, "%016x", digest));
-            return new Result(plan, seeds, named, failed);
+            return new Result(plan, seeds, named, repairRatioMax, digest, failed);
         }
     }
 

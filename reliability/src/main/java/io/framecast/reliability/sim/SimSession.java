@@ -28,11 +28,11 @@ final class SimSession {
     /// The session that follows another, or the first. Half of them share the low half of their nonce with
     /// the one before, or with their ghost: that half is all that headers carry in clear.
     static SimSession after(final @Nullable SimSession before, final RandomGenerator random, final SimOptions options) {
-        // Added, so that no two of them are ever equal.
+        // Added, so that no two of them, nor a ghost, are ever equal.
         final long nonce = before != null && random.nextBoolean()
                 ? before.nonce + ((1L + random.nextInt(1000)) << 32)
                 : random.nextLong();
-        final long ghost = random.nextBoolean() ? nonce - ((1L + random.nextInt(1000)) << 32) : random.nextLong();
+        final long ghost = random.nextBoolean() ? nonce - ((10_001L + random.nextInt(1000)) << 32) : random.nextLong();
         return new SimSession(
                 nonce, ghost, new SimFrames(random.nextLong(), options.stream().firstFrameId()));
     }
