@@ -52,8 +52,8 @@ final class SimulateCommand implements Callable<Integer> {
             paramLabel = "NAME",
             description = "Break the protocol on purpose: no-duplicate-check, ignore-credit, reuse-unacked-slot,"
                     + " skip-mend, forget-nack, wrong-frame-boundary, stale-session, forget-given-up, no-eviction,"
-                    + " hasty-eviction, keep-dead-source, ignore-clock-skew, accept-old-session, release-twice or"
-                    + " repair-storm.")
+                    + " hasty-eviction, keep-dead-source, ignore-clock-skew, accept-old-session, release-twice,"
+                    + " release-early, drop-whole-frames or repair-storm.")
     private String plant = "none";
 
     private final Environment environment;

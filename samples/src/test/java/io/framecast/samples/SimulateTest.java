@@ -83,6 +83,8 @@ final class SimulateTest {
                 "ignore-clock-skew",
                 "accept-old-session",
                 "release-twice",
+                "release-early",
+                "drop-whole-frames",
                 "repair-storm"
             })
     void shouldNameTheFlagsThatReplayItWhenProcessesCrash(final String plant) {

@@ -34,6 +34,10 @@ public enum Plant {
     ACCEPT_OLD_SESSION,
     /// A frame that the user gives back once is given back twice.
     RELEASE_TWICE,
+    /// Slots are free as soon as their frame is delivered, though the user keeps it.
+    RELEASE_EARLY,
+    /// A receiver that lost its source does not deliver the whole frames that it still has.
+    DROP_WHOLE_FRAMES,
     /// The source sends every repair several times.
     REPAIR_STORM;
 

@@ -77,11 +77,23 @@ final class PlantedReceiver {
         }
     }
 
-    /// A user gives its frame back twice.
-    void onRelease(final SimPlacement placement, final long handle, final long first, final long slots) {
-        if (plant == Plant.RELEASE_TWICE) {
-            placement.release(handle, first, slots);
-        }
+    /// How often slots are freed when their frame is delivered.
+    int releasesOnDelivery() {
+        return plant == Plant.RELEASE_EARLY ? 1 : 0;
+    }
+
+    /// How often slots are freed when the user gives their frame back.
+    int releasesOnReturn() {
+        return switch (plant) {
+            case RELEASE_TWICE -> 2;
+            case RELEASE_EARLY -> 0;
+            default -> 1;
+        };
+    }
+
+    /// Whether whole frames are not delivered any more once the source is lost.
+    boolean dropsWholeFrames() {
+        return plant == Plant.DROP_WHOLE_FRAMES;
     }
 
     // A receiver that checks nothing but the checksum takes another session's datagrams for its own.

@@ -94,7 +94,14 @@ final class SimHost implements SimLink.End {
             return;
         }
         starts++;
-        world.tally().restarts += starts > 1 ? 1 : 0;
+        if (starts > 1) {
+            world.tally().restarts++;
+            if (address == SimNetwork.SOURCE) {
+                world.archive().replay();
+            } else {
+                world.archive().replay(address);
+            }
+        }
         process = role.start(this, world.random().split());
     }
 

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One source and many receivers: multicast takes each receiver's link on its own, so every receiver has its
@@ -17,6 +18,10 @@ final class SimNetwork {
 
     void source(final SimHost host) {
         source = host;
+    }
+
+    SimHost source() {
+        return Objects.requireNonNull(source);
     }
 
     /// Attaches a receiver's host, and gives it its address.

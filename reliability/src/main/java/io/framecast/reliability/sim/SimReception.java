@@ -7,7 +7,6 @@ import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.ReceiverOutput;
-import io.framecast.reliability.placement.FifoPlacement;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Delivery;
@@ -72,23 +71,11 @@ final class SimReception implements ReceiverOutput {
                         new LaneAddresses(name, name)),
                 random,
                 this);
-        placement = place(ringSlots, random);
+        placement = SimPlacement.of(options, machine, ringSlots, random);
         bundle = new BundleTable(stream);
         frames = new FrameCheck(world, session, user.delivery(), address);
         life = new LifeCheck(this, process, machine);
         plant = new PlantedReceiver(this, process);
-    }
-
-    private SimPlacement place(final int ringSlots, final RandomGenerator random) {
-        final SimOptions options = world.options();
-        final boolean mend = options.plant() != Plant.SKIP_MEND;
-        if (random.nextDouble() < options.flow().fifo()) {
-            final int mendBuffers = 1 + random.nextInt(SimOptions.MEND_BUFFERS_MAX);
-            final FifoPlacement fifo = new FifoPlacement(ringSlots, mendBuffers, machine.windowSlots());
-            return new FifoMemory(fifo, options, ringSlots, mendBuffers, mend);
-        }
-        return new AimedMemory(
-                random, ringSlots, options.stream().slotBytes(), options.flow().batchMax(), mend);
     }
 
     /// The handshake begins.
@@ -153,7 +140,11 @@ final class SimReception implements ReceiverOutput {
 
     /// Whether nothing will happen any more: over, all that is whole delivered, all of it given back.
     boolean isFinished() {
-        return held == 0 && (isEnded() || (isLost() && machine.nextFrameBytes() == 0));
+        return held == 0 && (isEnded() || (isLost() && !isAnyWhole()));
+    }
+
+    private boolean isAnyWhole() {
+        return machine.nextFrameBytes() > 0 && !(isLost() && plant.dropsWholeFrames());
     }
 
     void leave() {
@@ -269,7 +260,8 @@ final class SimReception implements ReceiverOutput {
             final long bytes = machine.nextFrameBytes();
             final long first = machine.nextFrameSequence();
             final long slots = StreamInfo.slots(bytes, options.stream().slotBytes());
-            if (bytes > 0 && (held >= options.flow().framesHeld() || !placement.canDeliver(first, slots))) {
+            if (bytes > 0
+                    && (!isAnyWhole() || held >= options.flow().framesHeld() || !placement.canDeliver(first, slots))) {
                 return;
             }
             final ReceivedFrame frame = machine.pollFrame();
@@ -288,9 +280,9 @@ final class SimReception implements ReceiverOutput {
             open(parts, frame, handle);
         }
         held++;
+        free(plant.releasesOnDelivery(), handle, first, slots);
         final long untilNs = user.keepUntilNs(process.random(), world.events().nowNs());
         world.events().at(untilNs, () -> release(parts, handle, first, slots));
-        credit();
     }
 
     private void open(final List<FrameCheck.Held> parts, final ReceivedFrame frame, final long handle) {
@@ -327,10 +319,15 @@ final class SimReception implements ReceiverOutput {
             frames.check(part, placement.memory(handle), "returned");
         }
         held--;
-        placement.release(handle, first, slots);
-        plant.onRelease(placement, handle, first, slots);
-        credit();
+        free(plant.releasesOnReturn(), handle, first, slots);
         process.wakeAfter(0);
+    }
+
+    private void free(final int times, final long handle, final long first, final long slots) {
+        for (int i = 0; i < times; i++) {
+            placement.release(handle, first, slots);
+        }
+        credit();
     }
 
     @Override
@@ -363,7 +360,7 @@ final class SimReception implements ReceiverOutput {
         }
         final MemorySegment datagram =
                 MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
-        world.archive().offer(SimLane.CONTROL, true, datagram);
+        world.archive().offer(SimLane.CONTROL, address, datagram);
         world.network().toSource(address, datagram);
     }
 

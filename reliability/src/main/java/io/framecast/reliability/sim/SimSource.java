@@ -34,6 +34,7 @@ final class SimSource extends SimNode implements SenderOutput {
     private final SimPublisher publisher;
     private final SendWindow window;
     private final SenderMachine machine;
+    private final SimJam jam;
     private final PlantedSource plant;
     private final int[] addresses;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
@@ -51,6 +52,7 @@ final class SimSource extends SimNode implements SenderOutput {
         options = world.options();
         restless = options.faults().unrest() > 0;
         session = world.open(clock(), host.epochOffsetNs());
+        jam = new SimJam(restless, random);
         publisher = new SimPublisher(world, session, random, beginNs);
         window = publisher.window();
         plant = new PlantedSource(this, options.plant());
@@ -97,6 +99,7 @@ final class SimSource extends SimNode implements SenderOutput {
         plant.onCycle();
         free();
         publisher.publish(machine, nowNs());
+        pass();
         work += send();
         if (machine.nextDeadlineNs() <= nowNs()) {
             machine.onTick(nowNs());
@@ -123,10 +126,10 @@ final class SimSource extends SimNode implements SenderOutput {
         final Verdict verdict = machine.onControl(datagram, 0, bytes, nowNs());
         final SimReception reception = session.reception(id);
         if (reception != null && ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD) {
-            if (!verdict.isRejection()) {
+            if (verdict == Verdict.GOOD) {
                 reception.life().onHeardBySource(nowNs());
                 plant.onHeard(id, datagram);
-            } else if (verdict != Verdict.UNKNOWN_MEMBER && verdict != Verdict.WRONG_SESSION) {
+            } else if (verdict == Verdict.IMPOSSIBLE || verdict == Verdict.LIMITED) {
                 reception.life().onNoticedBySource();
             }
         }
@@ -167,25 +170,34 @@ final class SimSource extends SimNode implements SenderOutput {
         }
         machine.announceMetadata(count);
         for (int i = 0; i < count; i++) {
-            final MemorySegment datagram = publisher.datagram(first + i);
-            multicast(SimLane.DATA, datagram);
-            haunt(datagram);
+            jam.add(publisher.datagram(first + i));
         }
         machine.onSent(count, nowNs());
+        pass();
         sendFreeNs = events().nowNs() + count * options.flow().datagramNs();
         world.journal().decide(events().nowNs(), first, count);
         return count;
     }
 
+    // What the transport takes, which may be nothing for a while.
+    private void pass() {
+        while (!jam.isEmpty() && !jam.isShut(events().nowNs())) {
+            final MemorySegment datagram = jam.remove();
+            multicast(SimLane.DATA, datagram);
+            haunt(datagram);
+        }
+        machine.onWaiting(jam.size(), nowNs());
+    }
+
     private void multicast(final SimLane lane, final MemorySegment datagram) {
         world.tally().wireBytes += datagram.byteSize();
-        world.archive().offer(lane, false, datagram);
+        world.archive().offer(lane, SimNetwork.SOURCE, datagram);
         network.multicast(lane, datagram);
     }
 
     private void unicast(final int member, final SimLane lane, final MemorySegment datagram) {
         world.tally().wireBytes += datagram.byteSize();
-        world.archive().offer(lane, false, datagram);
+        world.archive().offer(lane, SimNetwork.SOURCE, datagram);
         network.unicast(addresses[member], lane, datagram);
     }
 
@@ -215,6 +227,9 @@ final class SimSource extends SimNode implements SenderOutput {
             return Long.MAX_VALUE;
         }
         long deadline = machine.nextDeadlineNs();
+        if (!jam.isEmpty()) {
+            deadline = Math.min(deadline, clock().at(jam.untilNs()));
+        }
         if (machine.sendable() > 0 || (machine.isHungry() && window.hasBundle())) {
             deadline = Math.min(deadline, clock().at(sendFreeNs));
         }
@@ -327,7 +342,7 @@ final class SimSource extends SimNode implements SenderOutput {
                 new DataHeader().session(DataLayout.TYPE_PROBE, session.nonce()).frame(0, 0, nowNs());
         DataLayout.write(probe, 0, header, 0, token);
         checksum.seal(probe, 0, session.nonce());
-        world.archive().offer(SimLane.DATA, false, probe);
+        world.archive().offer(SimLane.DATA, SimNetwork.SOURCE, probe);
         network.multicast(SimLane.DATA, probe);
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class SimulationTest {
-    private static final int PLANT_SEEDS_MAX = 20;
+    private static final int PLANT_SEEDS_MAX = 40;
     private static final int MEAN_SEEDS = 8;
 
     private static void assertClean(final SimReport report) {
