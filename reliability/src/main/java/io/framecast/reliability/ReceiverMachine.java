@@ -584,7 +584,7 @@ public final class ReceiverMachine {
     /// When [#onTick] has something to do; never later than the source's time to be called lost.
     public long nextDeadlineNs() {
         return switch (state) {
-            case JOINING, PROBING, STARTING -> handshake.dueNs();
+            case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());
             case RECEIVING ->
                 Math.min(
                         Math.min(reporting.nextDeadlineNs(), metadata.askNs()),

@@ -2,6 +2,7 @@ package io.framecast.samples;
 
 import io.framecast.api.error.ConfigException;
 import io.framecast.reliability.sim.Plant;
+import io.framecast.reliability.sim.Swarm;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
+            "  framecast simulate --seeds 1..2000 --receivers 16 --loss 0.05 --crashes",
             "  framecast simulate --seeds 1..20 --plant no-duplicate-check",
             "  framecast simulate --seeds 42 --json -"
         })
@@ -41,10 +43,17 @@ final class SimulateCommand implements Callable<Integer> {
     private double loss = -1;
 
     @Option(
+            names = "--crashes",
+            description = "Kill, restart and pause processes, the source's too; old sessions' datagrams come again.")
+    private boolean crashes;
+
+    @Option(
             names = "--plant",
             paramLabel = "NAME",
             description = "Break the protocol on purpose: no-duplicate-check, ignore-credit, reuse-unacked-slot,"
-                    + " skip-mend, forget-nack, wrong-frame-boundary, stale-session or forget-given-up.")
+                    + " skip-mend, forget-nack, wrong-frame-boundary, stale-session, forget-given-up, no-eviction,"
+                    + " hasty-eviction, keep-dead-source, ignore-clock-skew, accept-old-session, release-twice,"
+                    + " release-early, drop-whole-frames or repair-storm.")
     private String plant = "none";
 
     private final Environment environment;
@@ -85,7 +94,7 @@ final class SimulateCommand implements Callable<Integer> {
         if (Double.isNaN(loss) || loss > 0.9 || (loss < 0 && loss != -1)) {
             throw new ConfigException("--loss: expected 0 … 0.9, got " + loss);
         }
-        return new SimulateRun.Plan(first, last, receivers, loss, plant());
+        return new SimulateRun.Plan(first, last, new Swarm(receivers, loss, crashes, plant()));
     }
 
     private Plant plant() {

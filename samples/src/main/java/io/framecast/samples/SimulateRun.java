@@ -3,7 +3,9 @@ package io.framecast.samples;
 import io.framecast.reliability.sim.Plant;
 import io.framecast.reliability.sim.SimReport;
 import io.framecast.reliability.sim.Simulation;
+import io.framecast.reliability.sim.Swarm;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,40 +21,35 @@ final class SimulateRun {
     private static final int VIOLATIONS_SHOWN_MAX = 5;
 
     /// What to run.
-    ///
-    /// @param loss mean loss, or −1: drawn from each seed
-    record Plan(long first, long last, int receivers, double loss, Plant plant) {
+    record Plan(long first, long last, Swarm swarm) {
         String replay(final long seed) {
-            return "framecast simulate --seeds " + seed + " --receivers " + receivers
-                    + (loss < 0 ? "" : " --loss " + loss)
-                    + (plant == Plant.NONE ? "" : " --plant " + plant.label());
+            return "framecast simulate --seeds " + seed + " --receivers " + swarm.receivers()
+                    + (swarm.loss() < 0 ? "" : " --loss " + swarm.loss())
+                    + (swarm.crashes() ? " --crashes" : "")
+                    + (swarm.plant() == Plant.NONE
+                            ? ""
+                            : " --plant " + swarm.plant().label());
         }
     }
 
     /// What came out.
     ///
     /// @param seeds runs done: all, or up to the first that failed
+    /// @param sums what JSON tells of them, by name, in order
+    /// @param repairRatioMax most repairs for each loss, of all runs
     /// @param failed the lowest failing seed's report
     record Result(
             Plan plan,
             long seeds,
-            long events,
-            long drops,
-            long repairs,
-            long evictions,
-            long frames,
-            long givenUp,
+            Map<String, Long> sums,
+            double repairRatioMax,
             long digest,
             Optional<SimReport> failed) {
         Map<String, Object> json() {
             final Map<String, Object> json = new LinkedHashMap<>();
             json.put("seeds", seeds);
-            json.put("events", events);
-            json.put("drops", drops);
-            json.put("repairs", repairs);
-            json.put("evictions", evictions);
-            json.put("frames", frames);
-            json.put("given_up", givenUp);
+            json.putAll(sums);
+            json.put("repair_ratio_max", Math.round(repairRatioMax * 1000) / 1000.0);
             json.put("digest", String.format(Locale.ROOT, "%016x", digest));
             failed.ifPresent(report -> {
                 json.put("failing_seed", report.seed());
@@ -65,26 +62,31 @@ final class SimulateRun {
         String text() {
             return String.format(
                     Locale.ROOT,
-                    "%,d %s, %,d events, %,d drops, %,d repairs, %,d evictions, %,d frames delivered and checked,"
-                            + " %,d given up by those not waited for, digest %016x",
+                    "%,d %s, %,d events, %,d drops, %,d repairs, %,d crashes, %,d evictions, %,d frames delivered and"
+                            + " checked, %,d given up by those not waited for, digest %016x",
                     seeds,
                     seeds == 1 ? "seed" : "seeds",
-                    events,
-                    drops,
-                    repairs,
-                    evictions,
-                    frames,
-                    givenUp,
+                    total("events"),
+                    total("drops"),
+                    total("repairs"),
+                    total("crashes"),
+                    total("evictions"),
+                    total("frames"),
+                    total("given_up"),
                     digest);
         }
 
         /// Why this run does not count as passed, in one line.
         Optional<String> failure() {
-            if (failed.isEmpty() && frames == 0) {
+            if (failed.isEmpty() && total("frames") == 0) {
                 return Optional.of("no frame was delivered, so nothing was checked: lower --loss");
             }
             return failed.map(report -> "seed " + report.seed() + ": " + String.join("; ", shown(report)) + "; replay: "
                     + plan.replay(report.seed()));
+        }
+
+        private long total(final String name) {
+            return sums.getOrDefault(name, 0L);
         }
 
         private static List<String> shown(final SimReport report) {
@@ -152,26 +154,58 @@ final class SimulateRun {
 
     /// Sums whose order does not matter.
     private static final class Totals {
-        private long events;
-        private long drops;
-        private long repairs;
-        private long evictions;
-        private long frames;
-        private long givenUp;
+        private static final List<String> NAMES = List.of(
+                "events",
+                "drops",
+                "losses",
+                "repairs",
+                "evictions",
+                "frames",
+                "given_up",
+                "crashes",
+                "restarts",
+                "pauses",
+                "rejoins",
+                "partitions",
+                "clogs",
+                "stalls",
+                "failovers");
+
+        private final long[] sums = new long[NAMES.size()];
+        private double repairRatioMax;
         private long digest;
 
         void add(final SimReport report) {
-            events += report.events();
-            drops += report.drops();
-            repairs += report.repairs();
-            evictions += report.evictions();
-            frames += report.frames();
-            givenUp += report.givenUp();
+            final SimReport.Traffic traffic = report.traffic();
+            final SimReport.Troubles troubles = report.troubles();
+            final long[] values = {
+                report.events(),
+                traffic.drops(),
+                traffic.losses(),
+                traffic.repairs(),
+                troubles.evictions(),
+                report.frames(),
+                report.givenUp(),
+                troubles.crashes(),
+                troubles.restarts(),
+                troubles.pauses(),
+                troubles.rejoins(),
+                troubles.partitions(),
+                troubles.clogs(),
+                troubles.stalls(),
+                troubles.failovers()
+            };
+            Arrays.setAll(sums, i -> sums[i] + values[i]);
+            repairRatioMax = Math.max(repairRatioMax, traffic.repairRatio());
             digest += report.digest() * (2 * report.seed() + 1);
         }
 
         Result result(final Plan plan, final long seeds, final Optional<SimReport> failed) {
-            return new Result(plan, seeds, events, drops, repairs, evictions, frames, givenUp, digest, failed);
+            final Map<String, Long> named = new LinkedHashMap<>();
+            for (int i = 0; i < sums.length; i++) {
+                named.put(NAMES.get(i), sums[i]);
+            }
+            return new Result(plan, seeds, named, repairRatioMax, digest, failed);
         }
     }
 
@@ -191,7 +225,7 @@ final class SimulateRun {
         private void work() {
             long seed = nextSeed.getAndIncrement();
             while (seed <= plan.last && seed < firstFailure.get() && error.get() == null) {
-                final SimReport report = Simulation.run(seed, plan.receivers, plan.loss, plan.plant);
+                final SimReport report = Simulation.run(seed, plan.swarm);
                 reports.add(report);
                 if (!report.isClean()) {
                     firstFailure.accumulateAndGet(seed, Math::min);

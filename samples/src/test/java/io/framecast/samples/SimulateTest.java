@@ -15,15 +15,39 @@ final class SimulateTest {
 
     @Test
     void shouldGiveTheSameDigestWhenRunAgain() {
-        final String[] arguments = {"simulate", "--seeds", "1..30", "--receivers", "3", "--json", "-"};
+        final String[] arguments = {"simulate", "--seeds", "1..30", "--receivers", "3", "--crashes", "--json", "-"};
         final Map<?, ?> first = tool.run(arguments).json();
         final Map<?, ?> second = tool.run(arguments).json();
         assertEquals(
-                List.of("seeds", "events", "drops", "repairs", "evictions", "frames", "given_up", "digest"),
+                List.of(
+                        "seeds",
+                        "events",
+                        "drops",
+                        "losses",
+                        "repairs",
+                        "evictions",
+                        "frames",
+                        "given_up",
+                        "crashes",
+                        "restarts",
+                        "pauses",
+                        "rejoins",
+                        "partitions",
+                        "clogs",
+                        "stalls",
+                        "failovers",
+                        "repair_ratio_max",
+                        "digest"),
                 List.copyOf(first.keySet()));
         assertEquals(30L, first.get("seeds"));
         assertTrue((long) first.get("drops") > 0);
         assertTrue((long) first.get("repairs") > 0);
+        assertTrue((double) first.get("repair_ratio_max") > 0);
+        for (final String trouble :
+                List.of("crashes", "restarts", "pauses", "rejoins", "evictions", "partitions", "clogs", "stalls")) {
+            assertTrue((long) first.get(trouble) > 0, trouble);
+        }
+        assertEquals(0L, first.get("failovers"));
         assertEquals(first, second);
     }
 
@@ -46,6 +70,33 @@ final class SimulateTest {
         assertTrue(run.err().contains("seed " + seed + ": "), run.err());
         final String replay = (String) run.json().get("replay");
         assertEquals("framecast simulate --seeds " + seed + " --receivers 8 --loss 0.05 --plant " + plant, replay);
+        final String[] words = replay.substring("framecast ".length()).split(" ", -1);
+        assertEquals(ExitStatus.MISMATCH, tool.run(words).status());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "no-eviction",
+                "hasty-eviction",
+                "keep-dead-source",
+                "ignore-clock-skew",
+                "accept-old-session",
+                "release-twice",
+                "release-early",
+                "drop-whole-frames",
+                "repair-storm"
+            })
+    void shouldNameTheFlagsThatReplayItWhenProcessesCrash(final String plant) {
+        final String[] arguments = {
+            "simulate", "--seeds", "1..40", "--receivers", "8", "--loss", "0.05", "--crashes", "--plant", plant
+        };
+        final ToolFixture.Run run = tool.run(arguments);
+        assertEquals(ExitStatus.MISMATCH, run.status());
+        final String error = run.err();
+        final String replay =
+                error.substring(error.indexOf("framecast simulate --seeds ")).strip();
+        assertTrue(replay.endsWith(" --receivers 8 --loss 0.05 --crashes --plant " + plant), replay);
         final String[] words = replay.substring("framecast ".length()).split(" ", -1);
         assertEquals(ExitStatus.MISMATCH, tool.run(words).status());
     }

@@ -168,4 +168,9 @@ final class AimedMemory extends SimPlacement {
     long framesInPlace() {
         return inPlace;
     }
+
+    @Override
+    long refused() {
+        return 0;
+    }
 }

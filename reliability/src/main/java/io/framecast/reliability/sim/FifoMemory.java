@@ -18,6 +18,7 @@ final class FifoMemory extends SimPlacement {
     private final int batchMax;
     private final boolean mend;
     private long inPlace;
+    private long refused;
 
     FifoMemory(
             final FifoPlacement placement,
@@ -46,6 +47,7 @@ final class FifoMemory extends SimPlacement {
             final MemorySegment datagram = inbox.remove();
             final int slot = placement.land();
             if (slot == FifoPlacement.NONE) {
+                refused++;
                 continue;
             }
             copyPayload(datagram, ring, slot * slotBytes, slotBytes);
@@ -69,6 +71,7 @@ final class FifoMemory extends SimPlacement {
             final long index = DataLayout.frameIndex(datagram, 0);
             buffer = placement.placeRepair(DataLayout.sequence(datagram, 0) - index);
             if (buffer == FifoPlacement.NONE) {
+                refused++;
                 return;
             }
             copyPayload(datagram, mends[buffer], (int) index * slotBytes, slotBytes);
@@ -138,5 +141,10 @@ final class FifoMemory extends SimPlacement {
     @Override
     long framesInPlace() {
         return inPlace;
+    }
+
+    @Override
+    long refused() {
+        return refused;
     }
 }

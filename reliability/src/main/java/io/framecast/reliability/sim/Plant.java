@@ -21,7 +21,25 @@ public enum Plant {
     /// The receiver takes another session's datagrams.
     STALE_SESSION,
     /// A receiver that gives frames up does not tell of them.
-    FORGET_GIVEN_UP;
+    FORGET_GIVEN_UP,
+    /// The source never gives up a member that fell silent.
+    NO_EVICTION,
+    /// The source gives members up after a quarter of the alive-timeout.
+    HASTY_EVICTION,
+    /// A receiver never gives up a source that fell silent.
+    KEEP_DEAD_SOURCE,
+    /// A receiver takes the source's clock for its own.
+    IGNORE_CLOCK_SKEW,
+    /// A receiver takes datagrams that the source sent before it was started again.
+    ACCEPT_OLD_SESSION,
+    /// A frame that the user gives back once is given back twice.
+    RELEASE_TWICE,
+    /// Slots are free as soon as their frame is delivered, though the user keeps it.
+    RELEASE_EARLY,
+    /// A receiver that lost its source does not deliver the whole frames that it still has.
+    DROP_WHOLE_FRAMES,
+    /// The source sends every repair several times.
+    REPAIR_STORM;
 
     /// The name used on the command line: `no-duplicate-check`.
     public String label() {

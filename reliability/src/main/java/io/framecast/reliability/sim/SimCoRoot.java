@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class SimCoRoot implements CoRootOutput {
     private static final int NOBODY = -1;
 
+    private final SimWorld world;
     private final SimNetwork network;
     private final StreamInfo stream;
     private final MemorySegment control;
@@ -24,8 +25,9 @@ final class SimCoRoot implements CoRootOutput {
 
     /// @param control where the receiver writes control datagrams
     /// @param address the receiver's own
-    SimCoRoot(final SimNetwork network, final StreamInfo stream, final MemorySegment control, final int address) {
-        this.network = network;
+    SimCoRoot(final SimWorld world, final StreamInfo stream, final MemorySegment control, final int address) {
+        this.world = world;
+        network = world.network();
         this.stream = stream;
         this.control = control;
         this.address = address;
@@ -83,7 +85,9 @@ final class SimCoRoot implements CoRootOutput {
             if (store == null || !store.holds(sequence)) {
                 throw new IllegalStateException("a co-root repairs " + sequence + ", which it does not hold");
             }
-            network.between(address, members[member], SimLane.REPAIR, MemorySegment.ofArray(store.datagram(sequence)));
+            world.tally().setRepairs++;
+            final MemorySegment datagram = MemorySegment.ofArray(store.datagram(sequence));
+            network.between(address, members[member], SimLane.REPAIR, datagram);
         }
         return count;
     }

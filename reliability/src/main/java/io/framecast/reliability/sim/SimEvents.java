@@ -1,18 +1,22 @@
 package io.framecast.reliability.sim;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /// Virtual time: one queue of events, ordered by time and, within one instant, by when they were added.
 final class SimEvents {
-    private record Event(long timeNs, long order, Runnable action) {}
+    private record Event(long timeNs, long order, Runnable action) implements Comparable<Event> {
+        @Override
+        public int compareTo(final Event other) {
+            return timeNs == other.timeNs ? Long.compare(order, other.order) : Long.compare(timeNs, other.timeNs);
+        }
+    }
 
-    private final PriorityQueue<Event> queue =
-            new PriorityQueue<>(Comparator.comparingLong(Event::timeNs).thenComparingLong(Event::order));
+    private final PriorityQueue<Event> queue = new PriorityQueue<>();
     private long nowNs;
     private long added;
     private long run;
 
+    /// The true time.
     long nowNs() {
         return nowNs;
     }

@@ -70,6 +70,16 @@ final class SimFrames {
         return firstId + low;
     }
 
+    /// Behind a frame: where the one after it begins, but for those that share its slot.
+    long endSequence(final long id) {
+        for (long next = id + 1; next < nextId(); next++) {
+            if (get(next).firstSequence > get(id).firstSequence) {
+                return get(next).firstSequence;
+            }
+        }
+        return nextSequence;
+    }
+
     /// Where the frame of a number begins, or the next one will.
     long firstSequence(final long id) {
         return contains(id) ? get(id).firstSequence : nextSequence;

@@ -3,30 +3,56 @@ package io.framecast.reliability.sim;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// One direction between two nodes: decides what becomes of each datagram.
+/// One direction between the source and a receiver: decides what becomes of each datagram.
 final class SimLink {
-    private static final int BURST_MAX = 12;
-    private static final int HEADER_BYTES = 40;
-
-    /// What a link leads to.
+    /// Whom datagrams arrive at.
     interface End {
         void arrive(SimLane lane, MemorySegment datagram);
     }
 
+    private record Interval(long fromNs, long toNs) {
+        boolean contains(final long timeNs) {
+            return timeNs >= fromNs && timeNs < toNs;
+        }
+    }
+
+    /// A datagram under way, perhaps twice.
+    private static final class Flight {
+        private final SimLane lane;
+        private final End to;
+        private final long number;
+        private boolean lost;
+
+        Flight(final SimLane lane, final End to, final long number) {
+            this.lane = lane;
+            this.to = to;
+            this.number = number;
+        }
+    }
+
+    private static final int BURST_MAX = 12;
+    private static final int HEADER_BYTES = 40;
+    /// Held back for longer than the first NACK is: as good as lost.
+    private static final long LATE_NS = 500_000;
+
     private final SimEvents events;
     private final RandomGenerator random;
     private final LinkSpec spec;
-    private final Map<SimLane, Long> lastArrivalNs = new EnumMap<>(SimLane.class);
-    private long partitionFromNs = Long.MAX_VALUE;
-    private long partitionToNs = Long.MAX_VALUE;
+    private final long[] lastArrivalNs = new long[SimLane.values().length];
+    private final long[] highest = new long[SimLane.values().length];
+    private final List<Interval> partitions = new ArrayList<>();
+    private final List<Interval> clogs = new ArrayList<>();
     private long calmNs = Long.MAX_VALUE;
     private long clogUntilNs;
+    private long sent;
     private int burstLeft;
     private long drops;
+    private long losses;
 
     SimLink(final SimEvents events, final RandomGenerator random, final LinkSpec spec) {
         this.events = events;
@@ -40,8 +66,12 @@ final class SimLink {
 
     /// Nothing passes in `[fromNs, toNs)`.
     void partition(final long fromNs, final long toNs) {
-        partitionFromNs = fromNs;
-        partitionToNs = toNs;
+        partitions.add(new Interval(fromNs, toNs));
+    }
+
+    /// What is sent in `[fromNs, toNs)` arrives at its end, all at once.
+    void clog(final long fromNs, final long toNs) {
+        clogs.add(new Interval(fromNs, toNs));
     }
 
     /// From then on nothing goes wrong.
@@ -53,29 +83,52 @@ final class SimLink {
         return drops;
     }
 
+    /// Datagrams of the data and repair lanes that did not arrive when and as they should: lost, broken,
+    /// overtaken, or late enough to be asked for again.
+    long losses() {
+        return losses;
+    }
+
     void send(final SimLane lane, final MemorySegment datagram, final End to) {
         final long now = events.nowNs();
+        final Flight flight = new Flight(lane, to, sent++);
         if (now >= calmNs) {
-            deliver(lane, datagram, to, false);
+            deliver(flight, datagram, false);
             return;
         }
         if (isLost(now)) {
             drops++;
+            lose(lane);
             return;
         }
         if (happens(spec.clog())) {
             clogUntilNs = now + 1 + random.nextLong(20 * (spec.delayNs() + spec.jitterNs()) + 1);
         }
-        final MemorySegment arriving = happens(spec.corrupt()) ? corrupted(datagram) : datagram;
-        deliver(lane, arriving, to, happens(spec.reorder()));
+        for (final Interval clog : clogs) {
+            clogUntilNs = clog.contains(now) ? Math.max(clogUntilNs, clog.toNs) : clogUntilNs;
+        }
+        final boolean corrupt = happens(spec.corrupt());
+        final MemorySegment arriving = corrupt ? corrupted(datagram) : datagram;
+        final boolean late = happens(spec.reorder());
+        if (corrupt || late || clogUntilNs - now > LATE_NS) {
+            lose(lane);
+            flight.lost = true;
+        }
+        deliver(flight, arriving, late);
         if (happens(spec.duplicate())) {
-            deliver(lane, arriving, to, random.nextBoolean());
+            deliver(flight, arriving, random.nextBoolean());
         }
     }
 
+    private void lose(final SimLane lane) {
+        losses += lane == SimLane.CONTROL ? 0 : 1;
+    }
+
     private boolean isLost(final long now) {
-        if (now >= partitionFromNs && now < partitionToNs) {
-            return true;
+        for (final Interval partition : partitions) {
+            if (partition.contains(now)) {
+                return true;
+            }
         }
         if (burstLeft > 0) {
             burstLeft--;
@@ -92,24 +145,36 @@ final class SimLink {
         return probability > 0 && random.nextDouble() < probability;
     }
 
-    private void deliver(final SimLane lane, final MemorySegment datagram, final End to, final boolean late) {
+    private void deliver(final Flight flight, final MemorySegment datagram, final boolean late) {
         final long now = events.nowNs();
+        final int lane = flight.lane.ordinal();
         long arrival = now + spec.delayNs() + (spec.jitterNs() == 0 ? 0 : random.nextLong(spec.jitterNs()));
         arrival = Math.max(arrival, clogUntilNs);
         if (late) {
             arrival += random.nextLong(8 * (spec.delayNs() + spec.jitterNs()) + 1);
         } else {
-            arrival = Math.max(arrival, lastArrivalNs.getOrDefault(lane, 0L));
-            lastArrivalNs.put(lane, arrival);
+            arrival = Math.max(arrival, lastArrivalNs[lane]);
+            lastArrivalNs[lane] = arrival;
         }
-        events.at(arrival, () -> to.arrive(lane, datagram));
+        events.at(arrival, () -> arrive(flight, datagram));
+    }
+
+    private void arrive(final Flight flight, final MemorySegment datagram) {
+        final int lane = flight.lane.ordinal();
+        if (flight.number < highest[lane] && !flight.lost) {
+            lose(flight.lane);
+        }
+        highest[lane] = Math.max(highest[lane], flight.number);
+        // Once is enough, and its other copy may come when it likes.
+        flight.lost = true;
+        flight.to.arrive(flight.lane, datagram);
     }
 
     // Only what a checksum covers: payload has none, so a flipped payload bit would rightly go unseen.
     private MemorySegment corrupted(final MemorySegment datagram) {
         final byte[] bytes = datagram.toArray(JAVA_BYTE);
         if (random.nextInt(4) == 0) {
-            return MemorySegment.ofArray(java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length)));
+            return MemorySegment.ofArray(Arrays.copyOf(bytes, random.nextInt(bytes.length)));
         }
         final int bit = random.nextInt(8 * Math.min(HEADER_BYTES, bytes.length));
         bytes[bit >>> 3] ^= (byte) (1 << (bit & 7));

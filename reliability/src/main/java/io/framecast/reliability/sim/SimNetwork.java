@@ -2,93 +2,93 @@ package io.framecast.reliability.sim;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One source and many receivers: multicast takes each receiver's link on its own, so every receiver has its
 /// own fate on every lane.
 final class SimNetwork {
-    private record Port(SimLink down, SimLink up, SimNode node) {}
+    /// The source's address; others count from 0.
+    static final int SOURCE = -1;
 
-    private final List<Port> ports = new ArrayList<>();
-    private @Nullable SimNode source;
-    private long sent;
+    private final List<SimHost> hosts = new ArrayList<>();
+    private @Nullable SimHost source;
 
-    void source(final SimNode node) {
-        source = node;
+    void source(final SimHost host) {
+        source = host;
     }
 
-    /// Attaches a receiver.
-    ///
-    /// @return its address
-    int attach(final SimLink down, final SimLink up, final SimNode node) {
-        ports.add(new Port(down, up, node));
-        return ports.size() - 1;
+    SimHost source() {
+        return Objects.requireNonNull(source);
+    }
+
+    /// Attaches a receiver's host, and gives it its address.
+    void attach(final SimHost host) {
+        host.address(hosts.size());
+        hosts.add(host);
+    }
+
+    /// Those of receivers.
+    List<SimHost> hosts() {
+        return Collections.unmodifiableList(hosts);
     }
 
     /// From the source to everybody.
     void multicast(final SimLane lane, final MemorySegment datagram) {
-        for (final Port port : ports) {
-            if (!port.node.isStopped()) {
-                sent++;
-                port.down.send(lane, datagram, port.node::arrive);
+        for (final SimHost host : hosts) {
+            if (host.isUp()) {
+                host.links().down().send(lane, datagram, host);
             }
         }
     }
 
     /// From the source to one.
     void unicast(final int address, final SimLane lane, final MemorySegment datagram) {
-        final Port port = ports.get(address);
-        if (!port.node.isStopped()) {
-            sent++;
-            port.down.send(lane, datagram, port.node::arrive);
+        final SimHost host = hosts.get(address);
+        if (host.isUp()) {
+            host.links().down().send(lane, datagram, host);
         }
     }
 
     /// From one to the source.
     void toSource(final int address, final MemorySegment datagram) {
-        final SimNode node = source;
-        if (node != null) {
-            sent++;
-            ports.get(address).up.send(SimLane.CONTROL, datagram, node::arrive);
+        final SimHost host = source;
+        if (host != null) {
+            hosts.get(address).links().up().send(SimLane.CONTROL, datagram, host);
         }
     }
 
-    /// From one receiver to another.
+    /// From one receiver to another: out by the one's link, in by the other's.
     void between(final int from, final int to, final SimLane lane, final MemorySegment datagram) {
-        final Port port = ports.get(to);
-        if (!port.node.isStopped()) {
-            sent++;
-            ports.get(from).up.send(lane, datagram, (l, d) -> port.down.send(l, d, port.node::arrive));
-        }
+        final SimHost host = hosts.get(to);
+        hosts.get(from).links().up().send(lane, datagram, (l, d) -> {
+            if (host.isUp()) {
+                host.links().down().send(l, d, host);
+            }
+        });
     }
 
     boolean isAddress(final int address) {
-        return address >= 0 && address < ports.size();
-    }
-
-    /// Datagrams handed to links.
-    long sent() {
-        return sent;
+        return address >= 0 && address < hosts.size();
     }
 
     /// Datagrams that links or full queues lost.
     long drops() {
-        long drops = source == null ? 0 : source.overflows();
-        for (final Port port : ports) {
-            drops += port.node.overflows();
+        long drops = source == null ? 0 : source.drops();
+        for (final SimHost host : hosts) {
+            drops += host.drops();
         }
-        // Incarnations of one receiver share their links.
-        return drops
-                + ports.stream()
-                        .map(Port::down)
-                        .distinct()
-                        .mapToLong(SimLink::drops)
-                        .sum()
-                + ports.stream()
-                        .map(Port::up)
-                        .distinct()
-                        .mapToLong(SimLink::drops)
-                        .sum();
+        return drops;
+    }
+
+    /// Datagrams of the data and repair lanes that receivers lost, or got too late; each receiver's own.
+    long losses() {
+        long losses = 0;
+        for (final SimHost host : hosts) {
+            losses += host.losses();
+        }
+        return losses;
     }
 }

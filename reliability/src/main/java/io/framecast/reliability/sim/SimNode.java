@@ -1,33 +1,39 @@
 package io.framecast.reliability.sim;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// An end of the network: bounded queues of arrived datagrams per lane, as sockets have, and a duty cycle that
-/// runs when something arrived or the node's own deadline came. Never earlier: a machine that needs more has a
-/// wrong deadline.
+/// A process: bounded queues of arrived datagrams, a clock of its own, and a duty cycle that runs when
+/// something arrived or the process's own deadline came. Never earlier: a machine that needs more has a wrong
+/// deadline.
 abstract class SimNode {
+    private static final int WAKE_DELAY_MAX_NS = 2_000;
+
     private final SimEvents events;
     private final RandomGenerator random;
-    // By the lane's ordinal.
-    private final List<ArrayDeque<MemorySegment>> inboxes =
-            List.of(new ArrayDeque<>(), new ArrayDeque<>(), new ArrayDeque<>());
-    private final int queueDatagrams;
+    private final SimClock clock;
+    private final SimInbox control;
+    // Times of the true clock.
     private long wakeNs = Long.MAX_VALUE;
     private long busyUntilNs;
-    private long overflows;
+    private long pausedUntilNs;
     private boolean stopped;
 
-    SimNode(final SimEvents events, final RandomGenerator random, final int queueDatagrams) {
-        this.events = events;
+    /// @param controlDatagrams room for datagrams of the control lane
+    SimNode(final SimHost host, final RandomGenerator random, final int controlDatagrams) {
+        events = host.world().events();
+        clock = host.clock();
         this.random = random;
-        this.queueDatagrams = queueDatagrams;
+        control = new SimInbox(controlDatagrams);
     }
 
+    /// What this process takes for the time.
     final long nowNs() {
-        return events.nowNs();
+        return clock.at(events.nowNs());
+    }
+
+    final SimClock clock() {
+        return clock;
     }
 
     final SimEvents events() {
@@ -38,40 +44,63 @@ abstract class SimNode {
         return random;
     }
 
-    /// Datagrams lost because a queue was full.
-    final long overflows() {
-        return overflows;
+    final SimInbox inbox() {
+        return control;
     }
 
-    /// From now on the node neither hears nor speaks nor acts.
+    /// Datagrams lost because a queue was full.
+    long overflows() {
+        return control.overflows();
+    }
+
+    /// Of these, those of the data and repair lanes, and what else of these lanes was lost here.
+    long losses() {
+        return 0;
+    }
+
+    /// From now on the process neither hears nor speaks nor acts.
     final void stop() {
         stopped = true;
-        inboxes.forEach(ArrayDeque::clear);
+        control.clear();
+        conclude();
     }
+
+    /// It is over, or the run is: sums are closed.
+    void conclude() {}
 
     final boolean isStopped() {
         return stopped;
     }
 
-    final ArrayDeque<MemorySegment> inbox(final SimLane lane) {
-        return inboxes.get(lane.ordinal());
+    /// Stands still until a time of the true clock; what arrives waits.
+    final void pause(final long untilNs) {
+        pausedUntilNs = Math.max(pausedUntilNs, untilNs);
+    }
+
+    final boolean isPaused() {
+        return events.nowNs() < pausedUntilNs;
+    }
+
+    /// When it last was let go on; 0 if it never stood still.
+    final long pausedUntilNs() {
+        return pausedUntilNs;
     }
 
     final void arrive(final SimLane lane, final MemorySegment datagram) {
-        if (stopped) {
-            return;
+        if (!stopped && enqueue(lane, datagram)) {
+            wakeAfter(random.nextInt(WAKE_DELAY_MAX_NS));
         }
-        final ArrayDeque<MemorySegment> inbox = inboxes.get(lane.ordinal());
-        if (inbox.size() >= queueDatagrams) {
-            overflows++;
-            return;
-        }
-        inbox.add(datagram);
-        wakeAt(nowNs() + random.nextInt(2_000));
     }
 
-    final void wakeAt(final long timeNs) {
-        final long time = Math.max(timeNs, busyUntilNs);
+    /// Puts a datagram where the duty cycle will find it.
+    ///
+    /// @return whether there was room
+    boolean enqueue(final SimLane lane, final MemorySegment datagram) {
+        return lane == SimLane.CONTROL && control.add(datagram);
+    }
+
+    final void wakeAfter(final long ns) {
+        final long time = Math.max(events.nowNs() + ns, Math.max(busyUntilNs, pausedUntilNs));
         if (stopped || time >= wakeNs) {
             return;
         }
@@ -84,16 +113,21 @@ abstract class SimNode {
             return;
         }
         wakeNs = Long.MAX_VALUE;
+        if (isPaused()) {
+            wakeAfter(0);
+            return;
+        }
         final int work = cycle();
-        busyUntilNs = nowNs() + 200 + 300L * work;
-        boolean waiting = false;
-        for (final ArrayDeque<MemorySegment> inbox : inboxes) {
-            waiting |= !inbox.isEmpty();
-        }
-        final long next = waiting ? nowNs() : nextDeadlineNs();
+        busyUntilNs = events.nowNs() + 200 + 300L * work;
+        final long next = isWaiting() ? Long.MIN_VALUE : nextDeadlineNs();
         if (next != Long.MAX_VALUE) {
-            wakeAt(next);
+            wakeAfter(next <= nowNs() ? 0 : clock.trueNs(next) - events.nowNs());
         }
+    }
+
+    /// Whether something arrived that was not taken.
+    boolean isWaiting() {
+        return !control.isEmpty();
     }
 
     /// One duty cycle.
@@ -101,6 +135,6 @@ abstract class SimNode {
     /// @return datagrams dealt with
     abstract int cycle();
 
-    /// When the next cycle has something to do though nothing arrives.
+    /// When the next cycle has something to do though nothing arrives, by the process's clock.
     abstract long nextDeadlineNs();
 }

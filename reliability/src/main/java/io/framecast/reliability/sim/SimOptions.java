@@ -9,12 +9,11 @@ import java.util.random.RandomGenerator;
 /// @param stream what is published
 /// @param flow how fast things move, and where they lie
 /// @param audience who does not wait, or is not waited for
-/// @param link what links are like; `chaos` varies it for each
-/// @param chaos 0 … 1: weight of late joiners, leavers, deaths, partitions, slow consumers, ghosts, refused
-///     repairs
+/// @param link what links are like; restless runs vary it for each
+/// @param faults what befalls processes and whole links
 /// @param plant how the protocol is broken
 public record SimOptions(
-        int receivers, Stream stream, Flow flow, Audience audience, LinkSpec link, double chaos, Plant plant) {
+        int receivers, Stream stream, Flow flow, Audience audience, LinkSpec link, FaultMix faults, Plant plant) {
     static final int MEND_BUFFERS_MAX = 3;
 
     /// What is published.
@@ -51,8 +50,7 @@ public record SimOptions(
 
     /// How fast things move, and where they lie.
     ///
-    /// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long but under
-    ///     `chaos`
+    /// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long
     /// @param batchMax datagrams per batch, sent and received
     /// @param framesHeld frames a user keeps at once
     /// @param fifo share of receivers with FIFO placement
@@ -78,19 +76,17 @@ public record SimOptions(
                 new Flow(32, 16, 2, 0.5, 1_000),
                 new Audience(0, 0, CoRootConfig.NONE),
                 LinkSpec.CLEAN,
-                0,
+                FaultMix.NONE,
                 Plant.NONE);
     }
 
     /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
     /// of trouble and find what a mixture would hide.
-    ///
-    /// @param loss mean loss of all links, or negative to draw it too
-    public static SimOptions draw(final RandomGenerator random, final int receivers, final double loss) {
+    static SimOptions draw(final RandomGenerator random, final Swarm swarm) {
         final int window = 16 << random.nextInt(4);
         final int capacity = 4 << random.nextInt(5);
         return new SimOptions(
-                receivers,
+                swarm.receivers(),
                 drawStream(random, window),
                 new Flow(
                         capacity,
@@ -98,9 +94,9 @@ public record SimOptions(
                         1 + random.nextInt(3),
                         random.nextInt(3) / 2.0,
                         200L << random.nextInt(6)),
-                drawAudience(random, receivers),
-                drawLink(random, loss, Math.max(8, capacity)),
-                random.nextInt(3) / 2.0,
+                drawAudience(random, swarm.receivers()),
+                drawLink(random, swarm.loss(), Math.max(8, capacity)),
+                FaultMix.draw(random, swarm.crashes()),
                 Plant.NONE);
     }
 
@@ -148,7 +144,7 @@ public record SimOptions(
     }
 
     private SimOptions with(final Stream value) {
-        return new SimOptions(receivers, value, flow, audience, link, chaos, plant);
+        return new SimOptions(receivers, value, flow, audience, link, faults, plant);
     }
 
     public SimOptions withTornEnd() {
@@ -161,25 +157,29 @@ public record SimOptions(
     }
 
     public SimOptions withFlow(final int capacity, final int held, final double fifoShare) {
-        return new SimOptions(receivers, stream, flow.of(capacity, held, fifoShare), audience, link, chaos, plant);
+        return new SimOptions(receivers, stream, flow.of(capacity, held, fifoShare), audience, link, faults, plant);
     }
 
     /// Some receivers are not waited for, or evicted when they are slow.
     public SimOptions withImpatient(final double share, final long keepNs) {
         return new SimOptions(
-                receivers, stream, flow, new Audience(share, keepNs, audience.coRoots), link, chaos, plant);
+                receivers, stream, flow, new Audience(share, keepNs, audience.coRoots), link, faults, plant);
     }
 
     public SimOptions withCoRoots(final CoRootConfig value) {
         final Audience changed = new Audience(audience.impatient, audience.dwellNs, value);
-        return new SimOptions(receivers, stream, flow, changed, link, chaos, plant);
+        return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
     }
 
     public SimOptions withLink(final LinkSpec value) {
-        return new SimOptions(receivers, stream, flow, audience, value, chaos, plant);
+        return new SimOptions(receivers, stream, flow, audience, value, faults, plant);
+    }
+
+    public SimOptions withFaults(final FaultMix value) {
+        return new SimOptions(receivers, stream, flow, audience, link, value, plant);
     }
 
     public SimOptions withPlant(final Plant value) {
-        return new SimOptions(receivers, stream, flow, audience, link, chaos, value);
+        return new SimOptions(receivers, stream, flow, audience, link, faults, value);
     }
 }

@@ -1,13 +1,31 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.placement.FifoPlacement;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.random.RandomGenerator;
 
 /// A receiver's memory, and how payloads get to their places in it.
 abstract class SimPlacement {
+    /// Memory of one kind or the other, as the run's share of each says.
+    static SimPlacement of(
+            final SimOptions options,
+            final ReceiverMachine machine,
+            final int ringSlots,
+            final RandomGenerator random) {
+        final boolean mend = options.plant() != Plant.SKIP_MEND;
+        if (random.nextDouble() < options.flow().fifo()) {
+            final int mendBuffers = 1 + random.nextInt(SimOptions.MEND_BUFFERS_MAX);
+            final FifoPlacement fifo = new FifoPlacement(ringSlots, mendBuffers, machine.windowSlots());
+            return new FifoMemory(fifo, options, ringSlots, mendBuffers, mend);
+        }
+        final int slotBytes = options.stream().slotBytes();
+        return new AimedMemory(random, ringSlots, slotBytes, options.flow().batchMax(), mend);
+    }
+
     /// Takes datagrams of the data lane.
     ///
     /// @return how many were taken from the inbox
@@ -41,6 +59,9 @@ abstract class SimPlacement {
 
     /// Frames that needed no copy.
     abstract long framesInPlace();
+
+    /// Datagrams that found no room, and must come again.
+    abstract long refused();
 
     /// A datagram was accepted, and its payload lies here: a co-root keeps a copy.
     ///

@@ -6,47 +6,116 @@ import java.util.List;
 ///
 /// @param seed it replays from
 /// @param events in virtual time
-/// @param drops datagrams lost by links and full queues
-/// @param repairs datagrams sent again
-/// @param frames frames delivered, all receivers together
-/// @param givenUp frames given up by receivers that the source does not wait for
-/// @param deliveredBytes payload of those
-/// @param wireBytes bytes handed to the network by the source, each multicast once
-/// @param evictions members the source gave up
-/// @param control what source and co-roots said to each other
-/// @param reliableNs when the last frame reached a reliable receiver
+/// @param traffic datagrams
+/// @param delivery frames
+/// @param control what sources, co-roots and members said to each other
+/// @param troubles what befell processes and links
 /// @param timeNs virtual time it took
 /// @param digest of all deliveries and decisions in order
 /// @param violations empty for a correct run
 public record SimReport(
         long seed,
         long events,
-        long drops,
-        long repairs,
-        long frames,
-        long givenUp,
-        long deliveredBytes,
-        long wireBytes,
-        long evictions,
+        Traffic traffic,
+        Delivery delivery,
         Control control,
-        long reliableNs,
+        Troubles troubles,
         long timeNs,
         long digest,
         List<String> violations) {
-    /// What source and co-roots said to each other, from the first publishing on.
+    /// Datagrams.
+    ///
+    /// @param drops lost by links and full queues, on all lanes
+    /// @param losses of the data and repair lanes, each receiver's own: lost, broken, or so late that they
+    ///     are asked for again
+    /// @param repairs sent again, each multicast once
+    /// @param timeouts of these, those that nobody asked for
+    /// @param wireBytes handed to the network by sources, each multicast once
+    public record Traffic(long drops, long losses, long repairs, long timeouts, long wireBytes) {
+        /// Repairs that were asked for, for each loss.
+        public double repairRatio() {
+            return (double) Math.max(0, repairs - timeouts) / Math.max(1, losses);
+        }
+    }
+
+    /// Frames, all receivers together.
+    ///
+    /// @param frames delivered
+    /// @param givenUp given up by receivers that the source does not wait for
+    /// @param bytes payload delivered
+    /// @param reliableNs when the last frame reached a reliable receiver
+    public record Delivery(long frames, long givenUp, long bytes, long reliableNs) {}
+
+    /// What sources, co-roots and members said to each other, from the first publishing on.
     ///
     /// @param sent data datagrams, each counted once
-    /// @param taken ACKs, NACKs and requests that the source took
-    /// @param told heartbeats, ASSIGNs and SETs that it sent
+    /// @param taken ACKs, NACKs and requests that sources took
+    /// @param told heartbeats, ASSIGNs and SETs that they sent
     /// @param aggregates of co-roots, among those taken
-    /// @param reports ACKs and NACKs that co-roots took
+    /// @param reports ACKs, NACKs and requests that went to co-roots
     /// @param repairs datagrams that co-roots sent
     /// @param fed datagrams that went to co-roots by unicast
+    public record Control(long sent, long taken, long told, long aggregates, long reports, long repairs, long fed) {}
+
+    /// What befell processes and links.
+    ///
+    /// @param crashes processes killed
+    /// @param restarts processes started where one had been killed
+    /// @param pauses processes stopped and continued
+    /// @param rejoins receivers that joined a session again under a new identity, in one process
+    /// @param evictions members the source gave up
+    /// @param partitions directions of links cut
+    /// @param clogs directions of links held back for long
+    /// @param stalls users that kept their frames for long
     /// @param failovers co-roots replaced
-    public record Control(
-            long sent, long taken, long told, long aggregates, long reports, long repairs, long fed, long failovers) {}
+    public record Troubles(
+            long crashes,
+            long restarts,
+            long pauses,
+            long rejoins,
+            long evictions,
+            long partitions,
+            long clogs,
+            long stalls,
+            long failovers) {}
 
     public boolean isClean() {
         return violations.isEmpty();
+    }
+
+    public long drops() {
+        return traffic.drops;
+    }
+
+    public long repairs() {
+        return traffic.repairs;
+    }
+
+    public long wireBytes() {
+        return traffic.wireBytes;
+    }
+
+    public long frames() {
+        return delivery.frames;
+    }
+
+    public long givenUp() {
+        return delivery.givenUp;
+    }
+
+    public long deliveredBytes() {
+        return delivery.bytes;
+    }
+
+    public long reliableNs() {
+        return delivery.reliableNs;
+    }
+
+    public long failovers() {
+        return troubles.failovers;
+    }
+
+    public long evictions() {
+        return troubles.evictions;
     }
 }

@@ -4,9 +4,8 @@ import io.framecast.reliability.SenderConfig;
 import io.framecast.reliability.SenderCounts;
 import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.SenderOutput;
+import io.framecast.reliability.repair.RetransmitScheduler;
 import io.framecast.reliability.window.SendWindow;
-import io.framecast.reliability.window.SmallFrames;
-import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataHeader;
@@ -19,93 +18,65 @@ import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayDeque;
-import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
-/// The source of a run: a publisher that commits frames in parts as space frees, and a sender.
+/// The source's process: one session, its publisher and its sender, and the checks of what that sends and
+/// frees.
 final class SimSource extends SimNode implements SenderOutput {
     static final int ALIVE_TIMEOUT_MS = 400;
-    private static final int METADATA_BYTES_MAX = 40;
+    static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
+    private static final int QUEUE_DATAGRAMS = 4096;
 
+    private final SimWorld world;
     private final SimNetwork network;
     private final SimOptions options;
-    private final SimFrames frames;
-    private final SimJournal journal;
-    private final SimReceiver.Session session;
-    private final List<SimReceiver> receivers;
-    private final StreamInfo stream;
+    private final SimSession session;
+    private final SimPublisher publisher;
     private final SendWindow window;
-    private final SmallFrames small;
     private final SenderMachine machine;
-    private final MemorySegment headers;
-    private final int[] payloadLengths;
-    private final byte[] payloads;
+    private final SimJam jam;
+    private final PlantedSource plant;
     private final int[] addresses;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private final long pauseMaxNs;
-    // A small frame may have to move to the next slot.
-    private final int freeSlotsMin;
-    private int published;
-    private SimFrames.Frame open = new SimFrames.Frame(0, 0, 0, 0, 0, new byte[0]);
-    private long openIndex;
-    private long openSlots;
-    private long nextFrameNs;
+    private final boolean restless;
+    // By the true clock.
     private long sendFreeNs;
-    private long wireBytes;
+    private boolean closed;
     private long joiningTaken;
     private long joiningTold;
-    private boolean ended;
-    private boolean torn;
-    private boolean closed;
 
-    SimSource(
-            final SimReceiver.World world,
-            final RandomGenerator random,
-            final SimReceiver.Session session,
-            final List<SimReceiver> receivers) {
-        super(world.events(), random, 4096);
+    /// @param beginNs when publishing begins, by the true clock
+    SimSource(final SimHost host, final RandomGenerator random, final long beginNs) {
+        super(host, random, QUEUE_DATAGRAMS);
+        world = host.world();
         network = world.network();
         options = world.options();
-        frames = world.frames();
-        journal = world.journal();
-        this.session = session;
-        this.receivers = receivers;
-        stream = new StreamInfo(
+        restless = options.faults().unrest() > 0;
+        session = world.open(clock(), host.epochOffsetNs());
+        jam = new SimJam(restless, random);
+        publisher = new SimPublisher(world, session, random, beginNs);
+        window = publisher.window();
+        plant = new PlantedSource(this, options.plant());
+        addresses = new int[Math.max(4, 2 * options.receivers())];
+        final StreamInfo stream = new StreamInfo(
                 session.nonce(),
                 "sim",
                 options.stream().slotBytes(),
                 options.stream().windowSlots(),
                 options.stream().frameMaxBytes(),
-                ALIVE_TIMEOUT_MS,
+                plant.aliveTimeoutMs(),
                 new byte[] {1},
                 new byte[] {2});
-        headers = MemorySegment.ofArray(new byte[options.stream().windowSlots() * DataLayout.LENGTH]);
-        payloadLengths = new int[options.stream().windowSlots()];
-        payloads = new byte
-                [Math.multiplyExact(
-                        options.stream().windowSlots(), options.stream().slotBytes())];
-        final SendWindow made = new SendWindow(
-                options.stream().windowSlots(),
-                headers,
-                payloadLengths,
-                options.stream().slotBytes(),
-                session.nonce());
-        window = made.firstFrameId(options.stream().firstFrameId());
-        small = window.bundleIn(MemorySegment.ofArray(payloads));
-        freeSlotsMin = small.takes(Math.max(1, options.stream().frameBytes())) ? 2 : 1;
-        addresses = new int[Math.max(4, 2 * options.receivers())];
-        machine = new SenderMachine(
-                new SenderConfig(stream, addresses.length, 0, options.audience().coRoots()), window, random, this);
-        pauseMaxNs = options.chaos() == 0 ? 1 : 1 + random.nextLong(2_000_000);
-    }
-
-    /// Publishing begins at this time.
-    void begin(final long timeNs) {
-        nextFrameNs = timeNs;
-        wakeAt(0);
-        events().at(timeNs, () -> {
+        final SenderConfig config = new SenderConfig(
+                stream,
+                addresses.length,
+                session.epochOffsetNs(),
+                options.audience().coRoots());
+        machine = new SenderMachine(config, window, random, this);
+        wakeAfter(0);
+        events().at(beginNs, () -> {
             joiningTaken = taken();
             joiningTold = told();
         });
@@ -120,65 +91,41 @@ final class SimSource extends SimNode implements SenderOutput {
         return machine.counts().heartbeats() + machine.counts().instructions();
     }
 
-    /// What it said to receivers and heard from them since publishing began.
-    ///
-    /// @param reports that co-roots took
-    /// @param repairs that co-roots sent
-    SimReport.Control control(final long reports, final long repairs) {
-        final SenderCounts counts = machine.counts();
-        return new SimReport.Control(
-                counts.sentDatagrams(),
-                taken() - joiningTaken,
-                told() - joiningTold,
-                counts.aggregates(),
-                reports,
-                repairs,
-                counts.fedDatagrams(),
-                counts.failovers());
-    }
-
-    boolean isPublished() {
-        return ended;
-    }
-
-    boolean isDrained() {
-        return ended && (closed || machine.isDrained());
-    }
-
-    /// Whether it closed in the middle of a frame: nobody hears of it any more, and the last frame is
-    /// nobody's.
-    boolean isClosed() {
-        return closed;
+    SimSession session() {
+        return session;
     }
 
     SenderMachine machine() {
         return machine;
     }
 
-    long wireBytes() {
-        return wireBytes;
+    /// Whether nothing more can come of it: all is acknowledged by all, or it closed in the middle of a
+    /// frame.
+    boolean isDrained() {
+        return publisher.isEnded() && (closed || machine.isDrained());
     }
 
     @Override
     int cycle() {
-        int work = 0;
-        final ArrayDeque<MemorySegment> control = inbox(SimLane.CONTROL);
         if (closed) {
-            control.clear();
+            inbox().clear();
             return 0;
         }
-        while (!control.isEmpty()) {
-            onControl(control.remove());
+        int work = 0;
+        while (!inbox().isEmpty()) {
+            onControl(inbox().remove());
             work++;
         }
+        plant.onCycle();
         free();
-        publish();
+        publisher.publish(machine, nowNs());
+        pass();
         work += send();
         if (machine.nextDeadlineNs() <= nowNs()) {
             machine.onTick(nowNs());
         }
         check();
-        if (torn && machine.isSettled()) {
+        if (publisher.isTorn() && machine.isSettled()) {
             goodbye();
         }
         return work;
@@ -189,9 +136,7 @@ final class SimSource extends SimNode implements SenderOutput {
             violation("is drained though it ended within a frame");
         }
         closed = true;
-        for (final SimReceiver receiver : receivers) {
-            receiver.sourceClosed();
-        }
+        session.close();
         machine.close();
     }
 
@@ -199,129 +144,31 @@ final class SimSource extends SimNode implements SenderOutput {
         final int bytes = (int) datagram.byteSize();
         final long id = bytes >= ControlLayout.LENGTH ? ControlLayout.receiver(datagram, 0) : 0;
         final Verdict verdict = machine.onControl(datagram, 0, bytes, nowNs());
-        if (ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD && !verdict.isRejection()) {
-            for (final SimReceiver receiver : receivers) {
-                if (receiver.id() == id) {
-                    receiver.heardBySource();
-                }
+        final SimReception reception = session.reception(id);
+        if (reception != null && ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD) {
+            if (verdict == Verdict.GOOD) {
+                reception.life().onHeardBySource(nowNs());
+                plant.onHeard(id, datagram);
+            } else if (verdict == Verdict.IMPOSSIBLE || verdict == Verdict.LIMITED) {
+                reception.life().onNoticedBySource();
             }
         }
-        journal.decide(nowNs(), id, verdict.ordinal());
+        world.journal().decide(events().nowNs(), id, verdict.ordinal());
     }
 
     private void free() {
         final long to = options.plant() == Plant.REUSE_UNACKED_SLOT ? machine.nextSequence() : machine.releasable();
-        for (final SimReceiver receiver : receivers) {
-            if (receiver.isCounted() && to > receiver.acknowledgedSequence()) {
-                violation("frees up to " + to + ", acknowledged is " + receiver.acknowledgedSequence());
+        for (final SimReception receiver : session.counted()) {
+            if (receiver.isCounted() && to > receiver.machine().acknowledgedSequence()) {
+                violation("frees up to " + to + ", acknowledged is "
+                        + receiver.machine().acknowledgedSequence());
             }
         }
         window.free(to);
     }
 
-    private void publish() {
-        while (true) {
-            if (torn || (openIndex == openSlots && !beginFrame())) {
-                return;
-            }
-            if (openIndex == openSlots) {
-                continue;
-            }
-            final int free = window.freeSlots();
-            if (free == 0) {
-                return;
-            }
-            final int part = (int) Math.min(openSlots - openIndex, 1 + random().nextInt(free));
-            for (int i = 0; i < part; i++) {
-                final long offset = (openIndex + i) * options.stream().slotBytes();
-                final int bytes = (int) Math.min(options.stream().slotBytes(), open.bytes() - offset);
-                final int slot = window.slot(open.firstSequence() + openIndex + i);
-                frames.fill(open.id(), offset, payloads, slot * options.stream().slotBytes(), bytes);
-            }
-            window.commit(open.bytes(), part);
-            openIndex += part;
-            tear();
-        }
-    }
-
-    private void tear() {
-        if (options.stream().tornEnd()
-                && published == options.stream().frames()
-                && openIndex < openSlots
-                && random().nextInt(2) == 0) {
-            torn = true;
-            ended = true;
-            machine.end(nowNs());
-        }
-    }
-
-    private boolean beginFrame() {
-        if (published == options.stream().frames()) {
-            if (!ended) {
-                ended = true;
-                small.close();
-                machine.end(nowNs());
-            }
-            return false;
-        }
-        if (nowNs() < nextFrameNs || window.freeSlots() < freeSlotsMin) {
-            return false;
-        }
-        final byte[] metadata = new byte[random().nextInt(4) == 0 ? 1 + random().nextInt(METADATA_BYTES_MAX) : 0];
-        random().nextBytes(metadata);
-        final long bytes = frameBytes();
-        final int flags = random().nextInt(8) == 0 ? DataLayout.FLAG_KEYFRAME : 0;
-        final SimFrames.Frame frame =
-                new SimFrames.Frame(frames.nextId(), window.cursor(), bytes, flags, nowNs(), metadata);
-        published++;
-        nextFrameNs = nowNs() + random().nextLong(pauseMaxNs);
-        if (small.takes(bytes)) {
-            publishSmall(frame);
-            return true;
-        }
-        small.close();
-        openSlots = StreamInfo.slots(bytes, options.stream().slotBytes());
-        openIndex = 0;
-        open = frames.add(frame.at(window.cursor()), openSlots);
-        window.beginFrame(bytes, flags, open.timestampNs(), metadata);
-        return true;
-    }
-
-    private void publishSmall(final SimFrames.Frame frame) {
-        final int bytes = (int) frame.bytes();
-        frames.fill(frame.id(), 0, payloads, (int) small.claim(bytes), bytes);
-        // The sender's thread may take the bundle at any moment, this one too.
-        if (random().nextInt(8) == 0) {
-            window.takeBundle();
-        }
-        final byte[] metadata = frame.metadata();
-        small.commit(frame.flags(), frame.timestampNs(), metadata);
-        // With metadata it is committed already, and the cursor behind it.
-        frames.add(frame.at(window.cursor() - (metadata.length == 0 ? 0 : 1)), 1);
-    }
-
-    private long frameBytes() {
-        if (options.stream().frameBytes() > 0) {
-            return options.stream().frameBytes();
-        }
-        final long max = options.stream().frameMaxBytes();
-        final long slot = options.stream().slotBytes();
-        final int shared =
-                Math.min((int) max, BundleLayout.frameBytesMax(options.stream().slotBytes()));
-        if (shared > 0 && random().nextInt(2) == 0) {
-            return 1L + random().nextInt(shared);
-        }
-        return switch (random().nextInt(6)) {
-            case 0 -> 1;
-            case 1 -> slot;
-            case 2 -> Math.min(max, slot + 1);
-            case 3 -> max;
-            default -> 1 + random().nextLong(max);
-        };
-    }
-
     private int send() {
-        if (nowNs() < sendFreeNs) {
+        if (events().nowNs() < sendFreeNs) {
             return 0;
         }
         if (machine.isHungry()) {
@@ -335,36 +182,48 @@ final class SimSource extends SimNode implements SenderOutput {
             return 0;
         }
         final long first = machine.nextSequence();
-        for (final SimReceiver receiver : receivers) {
-            if (receiver.isCounted() && first + count > receiver.grantedSequence()) {
-                violation("sends up to " + (first + count) + ", a member granted " + receiver.grantedSequence());
+        for (final SimReception receiver : session.counted()) {
+            if (receiver.isCounted() && first + count > receiver.machine().grantedSequence()) {
+                violation("sends up to " + (first + count) + ", a member granted "
+                        + receiver.machine().grantedSequence());
             }
         }
         machine.announceMetadata(count);
         for (int i = 0; i < count; i++) {
-            final MemorySegment datagram = datagram(first + i);
-            wireBytes += datagram.byteSize();
-            network.multicast(SimLane.DATA, datagram);
-            haunt(datagram);
+            jam.add(publisher.datagram(first + i));
         }
         machine.onSent(count, nowNs());
-        sendFreeNs = nowNs() + count * options.flow().datagramNs();
-        journal.decide(nowNs(), first, count);
+        pass();
+        sendFreeNs = events().nowNs() + count * options.flow().datagramNs();
+        world.journal().decide(events().nowNs(), first, count);
         return count;
     }
 
-    private MemorySegment datagram(final long sequence) {
-        final int slot = window.slot(sequence);
-        final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];
-        MemorySegment.copy(
-                headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
-        System.arraycopy(payloads, slot * options.stream().slotBytes(), bytes, DataLayout.LENGTH, payloadLengths[slot]);
-        return MemorySegment.ofArray(bytes);
+    // What the transport takes, which may be nothing for a while.
+    private void pass() {
+        while (!jam.isEmpty() && !jam.isShut(events().nowNs())) {
+            final MemorySegment datagram = jam.remove();
+            multicast(SimLane.DATA, datagram);
+            haunt(datagram);
+        }
+        machine.onWaiting(jam.size(), nowNs());
     }
 
-    // An older session's datagram, with a plausible header and other payload.
+    private void multicast(final SimLane lane, final MemorySegment datagram) {
+        world.tally().wireBytes += datagram.byteSize();
+        world.archive().offer(lane, SimNetwork.SOURCE, datagram);
+        network.multicast(lane, datagram);
+    }
+
+    private void unicast(final int member, final SimLane lane, final MemorySegment datagram) {
+        world.tally().wireBytes += datagram.byteSize();
+        world.archive().offer(lane, SimNetwork.SOURCE, datagram);
+        network.unicast(addresses[member], lane, datagram);
+    }
+
+    // Another session's datagram, with a plausible header and other payload.
     private void haunt(final MemorySegment datagram) {
-        if (options.chaos() == 0 || random().nextInt(16) != 0) {
+        if (!restless || random().nextInt(16) != 0) {
             return;
         }
         final byte[] bytes = datagram.toArray(ValueLayout.JAVA_BYTE);
@@ -388,16 +247,14 @@ final class SimSource extends SimNode implements SenderOutput {
             return Long.MAX_VALUE;
         }
         long deadline = machine.nextDeadlineNs();
+        if (!jam.isEmpty()) {
+            deadline = Math.min(deadline, clock().at(jam.untilNs()));
+        }
         if (machine.sendable() > 0 || (machine.isHungry() && window.hasBundle())) {
-            deadline = Math.min(deadline, Math.max(nowNs(), sendFreeNs));
+            deadline = Math.min(deadline, clock().at(sendFreeNs));
         }
-        if (!torn
-                && openIndex == openSlots
-                && published < options.stream().frames()
-                && window.freeSlots() >= freeSlotsMin) {
-            deadline = Math.min(deadline, Math.max(nowNs(), nextFrameNs));
-        }
-        return Math.max(deadline, nowNs());
+        final long frameNs = publisher.nextFrameNs();
+        return frameNs == Long.MAX_VALUE ? deadline : Math.min(deadline, clock().at(frameNs));
     }
 
     private void check() {
@@ -407,21 +264,31 @@ final class SimSource extends SimNode implements SenderOutput {
         }
     }
 
+    /// From time to time: it must have noticed who fell silent.
+    void watch() {
+        session.prune();
+        for (final SimReception receiver : session.counted()) {
+            receiver.life().watchFromSource(pausedUntilNs());
+        }
+    }
+
     @Override
     public int repair(final int member, final long firstSequence, final int count) {
-        if (options.chaos() > 0 && random().nextInt(16) == 0) {
+        if (restless && random().nextInt(16) == 0) {
             return random().nextInt(count);
         }
         for (int i = 0; i < count; i++) {
             if (firstSequence + i < window.freed() || firstSequence + i >= machine.nextSequence()) {
                 violation("repairs " + (firstSequence + i) + ", which it does not hold");
             }
-            final MemorySegment datagram = datagram(firstSequence + i);
-            wireBytes += datagram.byteSize();
-            if (member == io.framecast.reliability.repair.RetransmitScheduler.EVERYBODY) {
-                network.multicast(SimLane.REPAIR, datagram);
-            } else {
-                network.unicast(addresses[member], SimLane.REPAIR, datagram);
+            final MemorySegment datagram = publisher.datagram(firstSequence + i);
+            for (int times = plant.repairTimes(); times > 0; times--) {
+                world.tally().repairs++;
+                if (member == RetransmitScheduler.EVERYBODY) {
+                    multicast(SimLane.REPAIR, datagram);
+                } else {
+                    unicast(member, SimLane.REPAIR, datagram);
+                }
             }
         }
         return count;
@@ -434,28 +301,28 @@ final class SimSource extends SimNode implements SenderOutput {
 
     @Override
     public void multicastControl(final int bytes) {
-        wireBytes += bytes;
         noteEviction();
-        network.multicast(SimLane.CONTROL, copy(bytes));
+        multicast(SimLane.CONTROL, plant.onHeartbeat(copy(bytes)));
     }
 
     @Override
     public void sendControl(final int member, final int bytes) {
-        wireBytes += bytes;
         noteEviction();
         if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_START) {
             noteStart(bytes);
         }
-        network.unicast(addresses[member], SimLane.CONTROL, copy(bytes));
+        unicast(member, SimLane.CONTROL, copy(bytes));
+    }
+
+    private @Nullable SimReception addressee() {
+        return session.reception(ControlLayout.receiver(scratch, 0));
     }
 
     private void noteEviction() {
-        if (ControlLayout.type(scratch, 0) != ControlLayout.TYPE_EVICT) {
-            return;
-        }
-        for (final SimReceiver receiver : receivers) {
-            if (receiver.id() == ControlLayout.receiver(scratch, 0)) {
-                receiver.evicted(receiver.sourceHeardNs(), stream.aliveTimeoutNs(), LeaveLayout.reason(scratch, 0));
+        if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_EVICT) {
+            final SimReception receiver = addressee();
+            if (receiver != null) {
+                receiver.life().onEvicted(nowNs(), ALIVE_TIMEOUT_NS, LeaveLayout.reason(scratch, 0));
             }
         }
     }
@@ -465,15 +332,15 @@ final class SimSource extends SimNode implements SenderOutput {
     private void noteStart(final int bytes) {
         final long first = StartLayout.firstSequence(scratch, 0);
         final long frameId = StartLayout.firstFrameId(scratch, 0);
-        for (final SimReceiver receiver : receivers) {
-            if (receiver.id() == ControlLayout.receiver(scratch, 0) && !receiver.isToldStart()) {
-                final long truth = frames.idFrom(machine.nextSequence());
-                if (frameId != truth || first != frames.firstSequence(truth)) {
-                    violation("starts a member at frame " + frameId + ", sequence " + first + "; expected frame "
-                            + truth + ", sequence " + frames.firstSequence(truth));
-                }
-                receiver.started(truth);
+        final SimReception receiver = addressee();
+        if (receiver != null && !receiver.frames().isStarted()) {
+            final SimFrames frames = session.frames();
+            final long truth = frames.idFrom(machine.nextSequence());
+            if (frameId != truth || first != frames.firstSequence(truth)) {
+                violation("starts a member at frame " + frameId + ", sequence " + first + "; expected frame " + truth
+                        + ", sequence " + frames.firstSequence(truth));
             }
+            receiver.frames().start(truth);
         }
         if (options.plant() == Plant.WRONG_FRAME_BOUNDARY) {
             final ControlIds ids = new ControlIds(session.nonce()).receiver(ControlLayout.receiver(scratch, 0));
@@ -495,6 +362,7 @@ final class SimSource extends SimNode implements SenderOutput {
                 new DataHeader().session(DataLayout.TYPE_PROBE, session.nonce()).frame(0, 0, nowNs());
         DataLayout.write(probe, 0, header, 0, token);
         checksum.seal(probe, 0, session.nonce());
+        world.archive().offer(SimLane.DATA, SimNetwork.SOURCE, probe);
         network.multicast(SimLane.DATA, probe);
     }
 
@@ -515,7 +383,22 @@ final class SimSource extends SimNode implements SenderOutput {
     }
 
     private void violation(final String text) {
-        journal.violation(nowNs(), "source: " + text);
+        world.violation("source: " + text);
+    }
+
+    /// What it did is added to the run's sums, once.
+    @Override
+    void conclude() {
+        world.tally().evictions += machine.counts().evictions();
+        final SenderCounts counts = machine.counts();
+        final SimTally tally = world.tally();
+        tally.timeouts += counts.timeouts();
+        tally.fed += counts.fedDatagrams();
+        tally.failovers += counts.failovers();
+        tally.aggregates += counts.aggregates();
+        tally.sentDatagrams += counts.sentDatagrams();
+        tally.controlTaken += taken() - joiningTaken;
+        tally.controlTold += told() - joiningTold;
     }
 
     /// Why the source is not done, for the report.

@@ -1,7 +1,5 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.ReceiverMachine.State;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -9,140 +7,118 @@ import java.util.SplittableRandom;
 /// follows from a seed: the same seed gives the same events, digest and violations on any machine.
 ///
 /// The checker demands that every receiver gets each frame exactly once, in order, whole, with the right
-/// bytes at its final address, from the boundary on at which it became a member; that the source never passes
-/// a member's grant and never frees what a member lacks; that every gap is reported; that nobody is evicted
-/// or gives up without silence; and that all comes to an end once faults stop.
+/// bytes at its final address for as long as it holds it, from the boundary on at which it became a member;
+/// that the source never passes a member's grant and never frees what a member lacks; that every gap is
+/// reported; that each end gives the other up after the alive-timeout's silence, and not before; that nothing
+/// of one session reaches another; that repairs are in proportion to losses; and that all comes to an end
+/// once faults stop.
 public final class Simulation {
     /// When quiet runs begin to publish: everybody has joined, however often the handshake was lost.
     static final long QUIET_BEGIN_NS = 500_000_000;
 
-    private static final long FAULTS_NS = 1_500_000_000;
     private static final long END_MAX_NS = 60_000_000_000L;
     private static final long EVENTS_MAX = 20_000_000;
-    private static final int INCARNATIONS_MAX = 3;
+    /// A NACK that the network duplicates is answered twice.
+    private static final long REPAIRS_PER_LOSS_MAX = 2;
+    /// In a run, however few its losses: a NACK is repeated when its answer is late.
+    private static final long REPAIRS_FREE_MAX = 16;
+    private static final long WATCH_NS = 20_000_000;
+
+    /// Faults at given times, for tests.
+    interface Script {
+        void plan(SimFaults faults, SimHost source, List<SimHost> receivers);
+    }
 
     private final SimOptions options;
     private final SplittableRandom random;
-    private final SimEvents events = new SimEvents();
-    private final SimNetwork network = new SimNetwork();
-    private final SimJournal journal = new SimJournal();
-    private final List<SimReceiver> receivers = new ArrayList<>();
-    private final SimReceiver.World world;
-    private final SimReceiver.Session session;
-    private final SimSource source;
+    private final SimWorld world;
+    private final SimFaults faults;
+    private final SimHost source;
     private final long seed;
-    private int expectedJoins;
 
     private Simulation(final long seed, final SimOptions options, final SplittableRandom random) {
         this.seed = seed;
         this.options = options;
         this.random = random;
-        final long nonce = random.nextLong();
-        // Every other ghost shares the true session's low half, which is all that headers carry in clear.
-        final long ghost = random.nextBoolean() ? nonce ^ ((1L + random.nextInt(1000)) << 32) : random.nextLong();
-        session = new SimReceiver.Session(nonce, ghost);
-        final SimFrames frames =
-                new SimFrames(random.nextLong(), options.stream().firstFrameId());
-        world = new SimReceiver.World(events, network, options, frames, journal);
-        source = new SimSource(world, random.split(), session, receivers);
-        network.source(source);
+        world = new SimWorld(options, random);
+        faults = new SimFaults(world, random.split());
+        source = new SimHost(world, this::startSource, links(LinkSpec.CLEAN), random.split());
+        world.network().source(source);
     }
 
     /// Runs the swarm run of a seed: options are drawn from it.
-    ///
-    /// @param loss mean loss of all links, or negative to draw it too
-    public static SimReport run(final long seed, final int receivers, final double loss, final Plant plant) {
+    public static SimReport run(final long seed, final Swarm swarm) {
         final SplittableRandom random = new SplittableRandom(seed);
-        final SimOptions options =
-                SimOptions.draw(random.split(), receivers, loss).withPlant(plant);
-        return new Simulation(seed, options, random).run();
+        final SimOptions options = SimOptions.draw(random.split(), swarm).withPlant(swarm.plant());
+        return new Simulation(seed, options, random).run((_, _, _) -> {});
     }
 
     /// Runs given options.
     public static SimReport run(final long seed, final SimOptions options) {
-        return new Simulation(seed, options, new SplittableRandom(seed)).run();
+        return run(seed, options, (_, _, _) -> {});
     }
 
-    private SimReport run() {
+    /// Runs given options, with faults at given times besides those that are drawn.
+    static SimReport run(final long seed, final SimOptions options, final Script script) {
+        return new Simulation(seed, options, new SplittableRandom(seed)).run(script);
+    }
+
+    private SimReport run(final Script script) {
         for (int r = 0; r < options.receivers(); r++) {
             addReceiver();
         }
-        source.begin(options.chaos() == 0 ? QUIET_BEGIN_NS : random.nextLong(50_000_000));
+        source.start();
+        faults.planSource(source, world.network().hosts());
+        script.plan(faults, source, world.network().hosts());
+        world.events().at(WATCH_NS, this::watch);
         try {
-            while (!isDone() && journal.isClean() && isWithinBounds()) {
-                if (!events.step()) {
-                    journal.violation(events.nowNs(), "nothing is left to happen");
+            while (!isDone() && world.journal().isClean() && isWithinBounds()) {
+                if (!world.events().step()) {
+                    world.violation("nothing is left to happen");
                 }
             }
         } catch (final IllegalStateException | IndexOutOfBoundsException e) {
-            journal.violation(events.nowNs(), "threw " + e);
+            world.violation("threw " + e);
         }
-        if (journal.isClean()) {
+        if (source.process() instanceof final SimSource running) {
+            running.conclude();
+        }
+        if (world.journal().isClean()) {
             checkEnd();
+            checkRepairs();
         }
         return report();
     }
 
+    private SimNode startSource(final SimHost host, final SplittableRandom own) {
+        final long now = world.events().nowNs();
+        final long beginNs = now + (options.faults().isNone() ? QUIET_BEGIN_NS : random.nextLong(50_000_000));
+        return new SimSource(host, own, beginNs);
+    }
+
     private void addReceiver() {
-        final LinkSpec spec = options.link();
-        final SimLink down = new SimLink(events, random.split(), vary(spec));
-        final SimLink up = new SimLink(events, random.split(), vary(spec));
-        final long calmNs = options.chaos() == 0 ? END_MAX_NS / 2 : FAULTS_NS;
-        down.calmFrom(calmNs);
-        up.calmFrom(calmNs);
-        if (happens(0.2)) {
-            final long from = random.nextLong(200_000_000);
-            final long to = from + random.nextLong(happens(0.3) ? 900_000_000 : 100_000_000);
-            if (random.nextInt(3) > 0) {
-                down.partition(from, to);
-            }
-            if (random.nextInt(3) > 0) {
-                up.partition(from, to);
-            }
-        }
-        final long joinNs = happens(0.3) ? random.nextLong(150_000_000) : random.nextLong(1_000_000);
-        expectedJoins++;
-        events.at(joinNs, () -> join(down, up, 0));
+        final SimUser user = new SimUser(options, random.split());
+        final SimHost host =
+                new SimHost(world, (on, own) -> new SimReceiver(on, own, user), links(options.link()), random.split());
+        world.network().attach(host);
+        final double late = 0.3 * options.faults().unrest();
+        final long joinNs = random.nextLong(random.nextDouble() < late ? 150_000_000 : 1_000_000);
+        faults.expect(joinNs, host::start);
+        faults.plan(host, user);
     }
 
-    private void join(final SimLink down, final SimLink up, final int incarnation) {
-        expectedJoins--;
-        if (source.isClosed()) {
-            return;
-        }
-        final SimReceiver receiver =
-                new SimReceiver(world, random.split(), session, down.spec().queueDatagrams());
-        receiver.address(network.attach(down, up, receiver));
-        receivers.add(receiver);
-        if (happens(0.1)) {
-            events.at(events.nowNs() + random.nextLong(300_000_000), receiver::leave);
-        } else if (happens(0.1)) {
-            events.at(events.nowNs() + random.nextLong(300_000_000), receiver::stop);
-        }
-        if (incarnation < INCARNATIONS_MAX) {
-            watch(receiver, down, up, incarnation);
-        }
-    }
-
-    // One who was lost comes back under another identity.
-    private void watch(final SimReceiver receiver, final SimLink down, final SimLink up, final int incarnation) {
-        if (receiver.isStopped() || receiver.state() == State.ENDED) {
-            return;
-        }
-        if (receiver.isLost() && source.isClosed()) {
-            return;
-        }
-        if (receiver.isLost() && receiver.isFinished()) {
-            receiver.stop();
-            expectedJoins++;
-            join(down, up, incarnation + 1);
-            return;
-        }
-        events.at(events.nowNs() + 10_000_000, () -> watch(receiver, down, up, incarnation));
+    private SimHost.Links links(final LinkSpec spec) {
+        final SimHost.Links links = new SimHost.Links(
+                new SimLink(world.events(), random.split(), vary(spec)),
+                new SimLink(world.events(), random.split(), vary(spec)));
+        final long calmNs = options.faults().isNone() ? END_MAX_NS / 2 : SimFaults.endNs(options.faults());
+        links.down().calmFrom(calmNs);
+        links.up().calmFrom(calmNs);
+        return links;
     }
 
     private LinkSpec vary(final LinkSpec spec) {
-        if (options.chaos() == 0) {
+        if (options.faults().unrest() == 0) {
             return spec;
         }
         final double factor = 2 * random.nextDouble();
@@ -158,16 +134,25 @@ public final class Simulation {
                 spec.queueDatagrams());
     }
 
-    private boolean happens(final double probability) {
-        return random.nextDouble() < probability * options.chaos();
+    // What nobody would notice from within: that something did not happen.
+    private void watch() {
+        if (source.process() instanceof final SimSource running && !running.isPaused()) {
+            running.watch();
+        }
+        for (final SimHost host : world.network().hosts()) {
+            if (host.process() instanceof final SimReceiver running && !running.isPaused()) {
+                running.watch();
+            }
+        }
+        world.events().at(world.events().nowNs() + WATCH_NS, this::watch);
     }
 
     private boolean isDone() {
-        if (expectedJoins > 0 || !source.isDrained()) {
+        if (faults.isPending() || !(source.process() instanceof final SimSource running) || !running.isDrained()) {
             return false;
         }
-        for (final SimReceiver receiver : receivers) {
-            if (!receiver.isFinished()) {
+        for (final SimHost host : world.network().hosts()) {
+            if (host.process() instanceof final SimReceiver receiver && !receiver.isSettled(running.session())) {
                 return false;
             }
         }
@@ -175,56 +160,49 @@ public final class Simulation {
     }
 
     private boolean isWithinBounds() {
-        return events.nowNs() < END_MAX_NS && events.count() < EVENTS_MAX;
+        return world.events().nowNs() < END_MAX_NS && world.events().count() < EVENTS_MAX;
     }
 
     private void checkEnd() {
-        if (!isDone()) {
-            journal.violation(events.nowNs(), "does not end: " + source.describe());
+        if (!isDone() && source.process() instanceof final SimSource running) {
+            world.violation("does not end: " + running.describe());
         }
-        for (final SimReceiver receiver : receivers) {
-            if (!receiver.isStopped() && !receiver.isFinished()) {
-                journal.violation(events.nowNs(), receiver.describe());
-            }
-            if (receiver.isCheated()) {
-                journal.violation(events.nowNs(), "lost whole frames to a torn end: " + receiver.describe());
-            }
-            if (receiver.state() == State.ENDED && (source.isClosed() || !receiver.gotEverything())) {
-                journal.violation(events.nowNs(), "ended without all frames: " + receiver.describe());
+        for (final SimHost host : world.network().hosts()) {
+            if (host.process() instanceof final SimReceiver receiver) {
+                if (!receiver.isSettled(world.newest())) {
+                    world.violation(receiver.describe());
+                }
+                receiver.conclude();
             }
         }
     }
 
-    private SimReport.Control control() {
-        long reports = 0;
-        long repairs = 0;
-        for (final SimReceiver receiver : receivers) {
-            reports += receiver.reportsTaken();
-            repairs += receiver.repairsSent();
+    private void checkRepairs() {
+        final SimTally tally = world.tally();
+        final long losses = world.network().losses();
+        final long repairs = tally.repairs + tally.setRepairs - tally.timeouts - tally.fed;
+        if (repairs > REPAIRS_PER_LOSS_MAX * losses + REPAIRS_FREE_MAX) {
+            world.violation(repairs + " repairs for " + losses + " losses");
         }
-        return source.control(reports, repairs);
     }
 
     private SimReport report() {
-        long bytes = 0;
-        long givenUp = 0;
-        for (final SimReceiver receiver : receivers) {
-            bytes += receiver.deliveredBytes();
-            givenUp += receiver.givenUpFrames();
-        }
+        final SimTally tally = world.tally();
+        final SimJournal journal = world.journal();
+        final SimNetwork network = world.network();
         return new SimReport(
                 seed,
-                events.count(),
-                network.drops(),
-                source.machine().counts().repairedDatagrams(),
-                journal.frames(),
-                givenUp,
-                bytes,
-                source.wireBytes(),
-                source.machine().counts().evictions(),
-                control(),
-                journal.reliableNs(),
-                events.nowNs(),
+                world.events().count(),
+                new SimReport.Traffic(
+                        network.drops(),
+                        network.losses(),
+                        tally.repairs + tally.setRepairs - tally.fed,
+                        tally.timeouts,
+                        tally.wireBytes),
+                new SimReport.Delivery(journal.frames(), tally.givenUp, tally.deliveredBytes, journal.reliableNs()),
+                tally.control(),
+                tally.troubles(),
+                world.events().nowNs(),
                 journal.digest(),
                 journal.violations());
     }

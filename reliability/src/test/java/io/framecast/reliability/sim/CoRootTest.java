@@ -43,9 +43,9 @@ final class CoRootTest {
     @EnumSource
     void shouldRepairMostFromCoRootsWhenTheyServe(final Feed feed) {
         final SimReport report = run(2, 32, 4, feed);
-        assertTrue(report.control().repairs() > 4 * report.repairs() / 5, report.control()::toString);
+        assertTrue(report.control().repairs() > 3 * report.repairs() / 4, report.control()::toString);
         assertTrue(report.control().aggregates() > 0);
-        assertEquals(0, report.control().failovers());
+        assertEquals(0, report.failovers());
         assertEquals(feed == Feed.UNICAST, report.control().fed() > 0);
     }
 
@@ -54,9 +54,9 @@ final class CoRootTest {
         long failovers = 0;
         long aggregates = 0;
         for (long seed = 1; seed <= 150; seed++) {
-            final SimReport report = Simulation.run(seed, 12, 0.03, Plant.NONE);
+            final SimReport report = Simulation.run(seed, new Swarm(12, 0.03, false, Plant.NONE));
             assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
-            failovers += report.control().failovers();
+            failovers += report.failovers();
             aggregates += report.control().aggregates();
         }
         assertTrue(failovers > 10, failovers + " failovers");

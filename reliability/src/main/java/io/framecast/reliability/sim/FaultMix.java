@@ -1,0 +1,77 @@
+package io.framecast.reliability.sim;
+
+import java.util.random.RandomGenerator;
+
+/// How much of each kind of trouble a run has, besides what its links do to single datagrams. A weight is 0:
+/// none of it, … 1: wild. Each kind is drawn by itself, so that some runs have only few kinds and find what a
+/// mixture would hide.
+///
+/// @param unrest late joiners, leavers, deaths, slow consumers, ghosts of other sessions, refused repairs,
+///     links that differ
+/// @param partitions links that pass nothing for a while: one direction or both, one receiver, some or all
+/// @param clogs links that hold everything back for a while, also for longer than the alive-timeout
+/// @param stalls users who keep their frames for long
+/// @param skew clocks that begin anywhere and run fast or slow
+/// @param crashes processes that die, come back, or stand still
+public record FaultMix(double unrest, double partitions, double clogs, double stalls, double skew, Crashes crashes) {
+    /// Processes that die, come back, or stand still.
+    ///
+    /// @param receivers killed without a word and started again
+    /// @param source killed and started again with a new session
+    /// @param pauses processes of any role stopped and continued, sooner or later than the alive-timeout
+    public record Crashes(double receivers, double source, double pauses) {
+        public static final Crashes NONE = new Crashes(0, 0, 0);
+
+        boolean isAny() {
+            return receivers > 0 || source > 0 || pauses > 0;
+        }
+    }
+
+    public static final FaultMix NONE = new FaultMix(0, 0, 0, 0, 0, Crashes.NONE);
+
+    boolean isNone() {
+        return equals(NONE);
+    }
+
+    /// Draws each kind: absent, mild or wild.
+    static FaultMix draw(final RandomGenerator random, final boolean crashes) {
+        final double unrest = weight(random);
+        return new FaultMix(
+                unrest,
+                weight(random),
+                weight(random),
+                weight(random),
+                weight(random),
+                crashes ? drawCrashes(random) : Crashes.NONE);
+    }
+
+    // Never all absent: who asks for crashes wants some.
+    private static Crashes drawCrashes(final RandomGenerator random) {
+        final Crashes drawn = new Crashes(weight(random), weight(random), weight(random));
+        return drawn.isAny() ? drawn : new Crashes(0.5, 0.5, 0.5);
+    }
+
+    private static double weight(final RandomGenerator random) {
+        return random.nextInt(3) / 2.0;
+    }
+
+    public FaultMix withCrashes(final Crashes value) {
+        return new FaultMix(unrest, partitions, clogs, stalls, skew, value);
+    }
+
+    public FaultMix withStalls(final double value) {
+        return new FaultMix(unrest, partitions, clogs, value, skew, crashes);
+    }
+
+    public FaultMix withPartitions(final double value) {
+        return new FaultMix(unrest, value, clogs, stalls, skew, crashes);
+    }
+
+    public FaultMix withClogs(final double value) {
+        return new FaultMix(unrest, partitions, value, stalls, skew, crashes);
+    }
+
+    public FaultMix withSkew(final double value) {
+        return new FaultMix(unrest, partitions, clogs, stalls, value, crashes);
+    }
+}

@@ -1,0 +1,163 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.LeaveLayout;
+import java.util.BitSet;
+
+/// Whether both ends of a membership give each other up when they must, and not before; and whether every gap
+/// is reported.
+final class LifeCheck {
+    /// Behind the time at which one must notice the other's silence.
+    static final long MARGIN_NS = 25_000_000;
+
+    /// A gap that stays open this long, and a round trip, must have been reported.
+    private static final long GAP_REPORT_MAX_NS = 100_000_000;
+
+    /// A source looks at its members this often.
+    private static final long MEMBER_TICK_NS = 20_000_000;
+
+    private final SimReception reception;
+    private final SimReceiver process;
+    private final ReceiverMachine machine;
+    private State lastState = State.JOINING;
+    // By the receiver's clock, and by the true one.
+    private long heardNs;
+    private long noticedTrueNs;
+    private long gapSequence = -1;
+    private long gapSinceNs;
+    private long rttNs;
+    // By sequence − start: everything that a NACK ever spoke of.
+    private final BitSet reported = new BitSet();
+    // By the source's clock, and by the true one.
+    private long sourceHeardNs;
+    private long sourceNoticedTrueNs;
+    private boolean dismissed;
+    private boolean complete;
+
+    LifeCheck(final SimReception reception, final SimReceiver process, final ReceiverMachine machine) {
+        this.reception = reception;
+        this.process = process;
+        this.machine = machine;
+    }
+
+    private long trueNs() {
+        return process.events().nowNs();
+    }
+
+    /// The receiver took something of its source's.
+    void onHeard() {
+        heardNs = process.nowNs();
+        onNoticed();
+    }
+
+    /// It was shown something of its source's, if only to refuse it.
+    void onNoticed() {
+        noticedTrueNs = trueNs();
+    }
+
+    /// The source took something of this receiver's.
+    void onHeardBySource(final long sourceNowNs) {
+        sourceHeardNs = sourceNowNs;
+        onNoticedBySource();
+    }
+
+    /// The source was shown something of this receiver's, if only to refuse it.
+    void onNoticedBySource() {
+        sourceNoticedTrueNs = trueNs();
+    }
+
+    /// The source told its group's round-trip time, which is long where somebody stood still.
+    void onRtt(final long ns) {
+        rttNs = Math.max(rttNs, ns);
+    }
+
+    /// A NACK speaks of `count` sequences from `first` on.
+    void onReported(final long first, final int count) {
+        final int from = (int) (first - machine.startSequence());
+        reported.set(from, from + count);
+    }
+
+    /// The receiver told its source that it has everything up to the end.
+    void onComplete() {
+        complete = true;
+    }
+
+    /// The source told this receiver that it is no member.
+    void onEvicted(final long sourceNowNs, final long aliveTimeoutNs, final LeaveLayout.Reason reason) {
+        final long silentNs = sourceNowNs - sourceHeardNs;
+        if (reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
+            violation("evicted though the source heard it " + silentNs / 1000 + " us ago");
+        }
+        if (reason == LeaveLayout.Reason.SLOW && reception.delivery().kind() != Delivery.Kind.EVICT) {
+            violation("evicted for being slow: " + reception.delivery());
+        }
+        dismissed = true;
+    }
+
+    /// The source has nothing to do with it any more, and that is right.
+    void dismiss() {
+        dismissed = true;
+    }
+
+    boolean isDismissed() {
+        return dismissed || reception.session().isClosed();
+    }
+
+    /// After each duty cycle.
+    void check() {
+        if (machine.state() != lastState) {
+            lastState = machine.state();
+            process.host().world().journal().decide(trueNs(), process.host().address(), lastState.ordinal());
+            if (reception.isLost() && !isDismissed() && process.nowNs() - heardNs <= aliveNs()) {
+                violation("gave the source up though it heard it: " + lastState + " " + machine.lostReason());
+            }
+        }
+        if (machine.state() != State.RECEIVING || machine.missing() == 0) {
+            gapSequence = -1;
+            return;
+        }
+        if (gapSequence != machine.acknowledgedSequence()) {
+            gapSequence = machine.acknowledgedSequence();
+            gapSinceNs = trueNs();
+        } else if (trueNs() - Math.max(gapSinceNs, process.pausedUntilNs()) > GAP_REPORT_MAX_NS + rttNs
+                && !reported.get((int) (gapSequence - machine.startSequence()))) {
+            violation("sequence " + gapSequence + " is missing and was not reported");
+        }
+        if (machine.missing() > machine.windowSlots()) {
+            violation("misses " + machine.missing() + " datagrams in a window of " + machine.windowSlots());
+        }
+    }
+
+    /// From time to time: the receiver must have noticed that its source fell silent.
+    void watch() {
+        final long silentNs = trueNs() - Math.max(noticedTrueNs, process.pausedUntilNs());
+        if (!reception.isLost() && !reception.isFinished() && silentNs > aliveNs() + MARGIN_NS && !isComplete()) {
+            violation("has not heard its source for " + silentNs / 1000 + " us and is " + machine.state());
+        }
+    }
+
+    // Who has everything ignores silence: nothing could be lost any more.
+    private boolean isComplete() {
+        return machine.state() == State.ENDED || complete;
+    }
+
+    /// From time to time: the source must have noticed that this receiver fell silent.
+    ///
+    /// @param sourceAwakeNs since when the source is up, by the true clock
+    void watchFromSource(final long sourceAwakeNs) {
+        final long silentNs = trueNs() - Math.max(sourceNoticedTrueNs, sourceAwakeNs);
+        if (!isDismissed() && reception.frames().isStarted() && silentNs > aliveNs() + MEMBER_TICK_NS + MARGIN_NS) {
+            violation("is a member still though its source has not heard it for " + silentNs / 1000 + " us");
+        }
+    }
+
+    private long aliveNs() {
+        return machine.stream().aliveTimeoutNs();
+    }
+
+    private void violation(final String text) {
+        reception.violation(text);
+    }
+}

@@ -1,0 +1,134 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// Breaks a receiver as the run's plant wants it, from outside its machine: by showing it what a broken
+/// machine would have believed.
+final class PlantedReceiver {
+    // Of HEARTBEAT (docs/protocol.md).
+    private static final int CLOCK = 88;
+
+    private final SimReception reception;
+    private final SimReceiver process;
+    private final Plant plant;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private @Nullable MemorySegment heartbeat;
+
+    PlantedReceiver(final SimReception reception, final SimReceiver process) {
+        this.reception = reception;
+        this.process = process;
+        plant = process.host().world().options().plant();
+    }
+
+    /// What is shown to the machine in a control datagram's place.
+    MemorySegment onControl(final MemorySegment datagram) {
+        final boolean watched = plant == Plant.IGNORE_CLOCK_SKEW || plant == Plant.KEEP_DEAD_SOURCE;
+        if (!watched || !isHeartbeat(datagram)) {
+            return datagram;
+        }
+        heartbeat = datagram;
+        if (plant == Plant.KEEP_DEAD_SOURCE) {
+            return datagram;
+        }
+        final MemorySegment changed = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
+        changed.set(ValueLayout.JAVA_LONG_UNALIGNED, CLOCK, process.nowNs());
+        Forgery.seal(changed);
+        return changed;
+    }
+
+    private boolean isHeartbeat(final MemorySegment datagram) {
+        return datagram.byteSize() > CLOCK
+                && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT
+                && ControlLayout.session(datagram, 0) == reception.session().nonce();
+    }
+
+    /// In each duty cycle: a source that is gone goes on to speak.
+    void onCycle() {
+        final MemorySegment last = heartbeat;
+        if (plant == Plant.KEEP_DEAD_SOURCE && last != null) {
+            reception.machine().onControl(last, 0, (int) last.byteSize(), process.nowNs());
+        }
+    }
+
+    void onData(final SimInbox data) {
+        switch (plant) {
+            case STALE_SESSION -> adopt(data.queue(), reception.session().ghostNonce());
+            case ACCEPT_OLD_SESSION -> {
+                for (final SimSession session : process.host().world().sessions()) {
+                    if (session != reception.session()) {
+                        adopt(data.queue(), session.nonce());
+                    }
+                }
+            }
+            case NO_DUPLICATE_CHECK -> {
+                if (!data.isEmpty()) {
+                    redeliver(data.queue().element());
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /// How often slots are freed when their frame is delivered.
+    int releasesOnDelivery() {
+        return plant == Plant.RELEASE_EARLY ? 1 : 0;
+    }
+
+    /// How often slots are freed when the user gives their frame back.
+    int releasesOnReturn() {
+        return switch (plant) {
+            case RELEASE_TWICE -> 2;
+            case RELEASE_EARLY -> 0;
+            default -> 1;
+        };
+    }
+
+    /// Whether whole frames are not delivered any more once the source is lost.
+    boolean dropsWholeFrames() {
+        return plant == Plant.DROP_WHOLE_FRAMES;
+    }
+
+    // A receiver that checks nothing but the checksum takes another session's datagrams for its own.
+    private void adopt(final ArrayDeque<MemorySegment> data, final long nonce) {
+        final int count = data.size();
+        for (int i = 0; i < count; i++) {
+            MemorySegment datagram = data.remove();
+            if (datagram.byteSize() > DataLayout.LENGTH && checksum.isSealed(datagram, 0, nonce)) {
+                // Others hold the same bytes.
+                datagram = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
+                final long own = reception.session().nonce();
+                datagram.set(ValueLayout.JAVA_INT_UNALIGNED, 8, DataLayout.sessionTag(own));
+                checksum.seal(datagram, 0, own);
+            }
+            data.add(datagram);
+        }
+    }
+
+    // A frame of one datagram that comes twice is delivered twice.
+    private void redeliver(final MemorySegment datagram) {
+        final ReceiverMachine machine = reception.machine();
+        if (machine.state() != State.RECEIVING
+                || datagram.byteSize() <= DataLayout.LENGTH
+                || !checksum.isSealed(datagram, 0, reception.session().nonce())) {
+            return;
+        }
+        final long sequence = DataLayout.sequence(datagram, 0);
+        final int slotBytes = reception.world().options().stream().slotBytes();
+        final boolean whole = DataLayout.frameBytes(datagram, 0) <= slotBytes;
+        if (DataLayout.type(datagram, 0) == DataLayout.TYPE_DATA
+                && whole
+                && sequence >= machine.startSequence()
+                && sequence < machine.nextFrameSequence()) {
+            final long again = Integer.toUnsignedLong(DataLayout.frameId(datagram, 0));
+            reception.frames().onAgain(again);
+        }
+    }
+}

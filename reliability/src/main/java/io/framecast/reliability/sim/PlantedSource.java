@@ -1,0 +1,54 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.wire.ControlLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Breaks a source as the run's plant wants it, from outside its machine.
+final class PlantedSource {
+    // Of HEARTBEAT (docs/protocol.md).
+    private static final int ALIVE_TIMEOUT = 76;
+    private static final int STORM = 6;
+
+    private final SimSource source;
+    private final Plant plant;
+    private final Map<Long, MemorySegment> lastAcks = new LinkedHashMap<>();
+
+    PlantedSource(final SimSource source, final Plant plant) {
+        this.source = source;
+        this.plant = plant;
+    }
+
+    /// The alive-timeout that the machine believes in; what heartbeats announce stays the same.
+    int aliveTimeoutMs() {
+        return plant == Plant.HASTY_EVICTION ? SimSource.ALIVE_TIMEOUT_MS / 4 : SimSource.ALIVE_TIMEOUT_MS;
+    }
+
+    MemorySegment onHeartbeat(final MemorySegment datagram) {
+        if (plant == Plant.HASTY_EVICTION && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT) {
+            datagram.set(ValueLayout.JAVA_INT_UNALIGNED, ALIVE_TIMEOUT, SimSource.ALIVE_TIMEOUT_MS);
+            Forgery.seal(datagram);
+        }
+        return datagram;
+    }
+
+    int repairTimes() {
+        return plant == Plant.REPAIR_STORM ? STORM : 1;
+    }
+
+    /// A receiver said something sound.
+    void onHeard(final long id, final MemorySegment datagram) {
+        if (plant == Plant.NO_EVICTION && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_ACK) {
+            lastAcks.put(id, datagram);
+        }
+    }
+
+    /// In each duty cycle: members that are gone go on to speak.
+    void onCycle() {
+        for (final MemorySegment ack : lastAcks.values()) {
+            source.machine().onControl(ack, 0, (int) ack.byteSize(), source.nowNs());
+        }
+    }
+}

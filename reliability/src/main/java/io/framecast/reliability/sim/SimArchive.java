@@ -1,0 +1,75 @@
+package io.framecast.reliability.sim;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/// Datagrams that were really sent, kept to come again much later: after the source began another session,
+/// and to a source that has forgotten who sent them. A network may hold a datagram for as long as it likes.
+final class SimArchive {
+    private static final int KEPT_MAX = 192;
+    private static final int REPLAYS = 160;
+    private static final int RECEIVER_REPLAYS = 16;
+    private static final long REPLAY_NS = 700_000_000;
+    private static final int KEEP_ONE_OF = 4;
+
+    /// @param from the sender's address
+    private record Kept(SimLane lane, int from, MemorySegment datagram) {}
+
+    private final SimWorld world;
+    private final RandomGenerator random;
+    private final boolean used;
+    private final List<Kept> kept = new ArrayList<>();
+
+    SimArchive(final SimWorld world, final RandomGenerator random) {
+        this.world = world;
+        this.random = random;
+        used = world.options().faults().crashes().isAny();
+    }
+
+    /// Shows a datagram that is sent; some are kept, so that early and late ones have their place.
+    ///
+    /// @param from the sender's address
+    void offer(final SimLane lane, final int from, final MemorySegment datagram) {
+        if (!used || random.nextInt(KEEP_ONE_OF) != 0) {
+            return;
+        }
+        final Kept one = new Kept(lane, from, datagram);
+        if (kept.size() < KEPT_MAX) {
+            kept.add(one);
+        } else {
+            kept.set(random.nextInt(KEPT_MAX), one);
+        }
+    }
+
+    /// A source starts again: from now on, for a while, what is kept now comes again, each datagram to whom
+    /// it was meant for.
+    void replay() {
+        replay(List.copyOf(kept), REPLAYS);
+    }
+
+    /// A receiver starts again: what its predecessor said comes again.
+    void replay(final int from) {
+        replay(kept.stream().filter(one -> one.from == from).toList(), RECEIVER_REPLAYS);
+    }
+
+    private void replay(final List<Kept> old, final int times) {
+        final long now = world.events().nowNs();
+        for (int i = 0; i < times && !old.isEmpty(); i++) {
+            final Kept one = old.get(random.nextInt(old.size()));
+            world.events().at(now + random.nextLong(REPLAY_NS), () -> send(one));
+        }
+    }
+
+    // Not by links: they would count it as one of the session's losses.
+    private void send(final Kept one) {
+        if (one.from != SimNetwork.SOURCE) {
+            world.network().source().arrive(SimLane.CONTROL, one.datagram);
+            return;
+        }
+        for (final SimHost host : world.network().hosts()) {
+            host.arrive(one.lane, one.datagram);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.framecast.reliability.sim;
+
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/// Draws from a run's mix of faults who fails when, and has it happen. All of it is over when faults end, so
+/// that the run must come to its end after that.
+final class SimFaults {
+    /// Links and processes are sound from then on.
+    static final long CALM_NS = 1_500_000_000;
+    /// The same, where processes crash.
+    static final long CRASHES_NS = 3_000_000_000L;
+
+    private static final long ALIVE_NS = SimSource.ALIVE_TIMEOUT_NS;
+    private static final long FIRST_CRASH_NS = 20_000_000;
+    private static final int REPEATS_MAX = 3;
+
+    private final SimWorld world;
+    private final RandomGenerator random;
+    private final FaultMix mix;
+    private final long endNs;
+    private int pending;
+
+    SimFaults(final SimWorld world, final RandomGenerator random) {
+        this.world = world;
+        this.random = random;
+        mix = world.options().faults();
+        endNs = endNs(mix);
+    }
+
+    /// When the last fault is over.
+    static long endNs(final FaultMix mix) {
+        return mix.crashes().isAny() ? CRASHES_NS : CALM_NS;
+    }
+
+    /// Whether processes have yet to be killed, started or continued.
+    boolean isPending() {
+        return pending > 0;
+    }
+
+    /// Something that must happen before the run may end.
+    void expect(final long timeNs, final Runnable action) {
+        pending++;
+        world.events().at(timeNs, () -> {
+            pending--;
+            action.run();
+        });
+    }
+
+    /// What befalls a receiver's host after it was started.
+    void plan(final SimHost host, final SimUser user) {
+        planLinks(List.of(host), 0.2);
+        planStalls(user);
+        planCrashes(host, mix.crashes().receivers());
+        planPauses(host);
+        planParting(host);
+    }
+
+    /// What befalls the source, and everybody at once.
+    void planSource(final SimHost source, final List<SimHost> receivers) {
+        planCrashes(source, mix.crashes().source());
+        planPauses(source);
+        planLinks(receivers, 0.3);
+        planLinks(receivers.subList(0, (receivers.size() + 1) / 2), 0.2);
+    }
+
+    // One who leaves says so; one who dies does not, and does not come back.
+    private void planParting(final SimHost host) {
+        if (happens(0.1, mix.unrest())) {
+            world.events().at(random.nextLong(300_000_000), () -> {
+                if (host.process() instanceof final SimReceiver receiver && !receiver.isPaused()) {
+                    receiver.leave();
+                    host.retire();
+                }
+            });
+        } else if (happens(0.1, mix.unrest())) {
+            world.events().at(random.nextLong(300_000_000), host::retire);
+        }
+    }
+
+    private void planStalls(final SimUser user) {
+        for (int i = 0; i < REPEATS_MAX && happens(0.15, mix.stalls()); i++) {
+            final long from = random.nextLong(endNs / 2);
+            final long to = Math.min(endNs, from + random.nextLong(3 * ALIVE_NS));
+            world.tally().stalls++;
+            world.events().at(from, () -> user.stall(to));
+        }
+    }
+
+    // Any direction by itself or both, short or long, and again.
+    private void planLinks(final List<SimHost> hosts, final double probability) {
+        for (int i = 0; i < REPEATS_MAX && happens(probability, mix.partitions()); i++) {
+            final long from = random.nextLong(endNs / 4);
+            final long to = from + random.nextLong(random.nextInt(3) == 0 ? 9 * ALIVE_NS / 4 : ALIVE_NS / 4);
+            final int directions = 1 + random.nextInt(3);
+            for (final SimHost host : hosts) {
+                cut(host.links(), directions, from, to);
+            }
+        }
+        for (int i = 0; i < REPEATS_MAX && happens(probability / 2, mix.clogs()); i++) {
+            final long from = random.nextLong(endNs / 4);
+            final long to = from + random.nextLong(random.nextInt(3) == 0 ? 2 * ALIVE_NS : ALIVE_NS / 4);
+            final int directions = 1 + random.nextInt(3);
+            for (final SimHost host : hosts) {
+                clog(host.links(), directions, from, to);
+            }
+        }
+    }
+
+    private void cut(final SimHost.Links links, final int directions, final long from, final long to) {
+        if ((directions & 1) != 0) {
+            links.down().partition(from, to);
+        }
+        if ((directions & 2) != 0) {
+            links.up().partition(from, to);
+        }
+        world.tally().partitions += Integer.bitCount(directions);
+    }
+
+    private void clog(final SimHost.Links links, final int directions, final long from, final long to) {
+        if ((directions & 1) != 0) {
+            links.down().clog(from, to);
+        }
+        if ((directions & 2) != 0) {
+            links.up().clog(from, to);
+        }
+        world.tally().clogs += Integer.bitCount(directions);
+    }
+
+    // Down for a moment, for less than anybody notices, or for longer.
+    private void planCrashes(final SimHost host, final double weight) {
+        for (int i = 0; i < REPEATS_MAX && happens(0.4, weight); i++) {
+            final long crashNs = FIRST_CRASH_NS + random.nextLong(2 * endNs / 3);
+            final long downNs = switch (random.nextInt(3)) {
+                case 0 -> random.nextLong(2_000_000);
+                case 1 -> random.nextLong(ALIVE_NS);
+                default -> ALIVE_NS + random.nextLong(ALIVE_NS);
+            };
+            expect(crashNs, host::crash);
+            expect(crashNs + 1 + downNs, host::start);
+        }
+    }
+
+    private void planPauses(final SimHost host) {
+        for (int i = 0; i < REPEATS_MAX && happens(0.3, mix.crashes().pauses()); i++) {
+            final long from = FIRST_CRASH_NS + random.nextLong(2 * endNs / 3);
+            final long ns = random.nextBoolean()
+                    ? ALIVE_NS / 8 + random.nextLong(3 * ALIVE_NS / 4)
+                    : ALIVE_NS + random.nextLong(2 * ALIVE_NS);
+            expect(from, () -> host.pause(Math.min(endNs, from + ns)));
+        }
+    }
+
+    private boolean happens(final double probability, final double weight) {
+        return random.nextDouble() < probability * weight;
+    }
+}

@@ -1,0 +1,52 @@
+package io.framecast.reliability.sim;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.random.RandomGenerator;
+
+/// A transport's queue of datagrams that it has not sent yet: now and then it sends nothing for a while, as a
+/// full send queue does, though what goes by the other lanes passes.
+final class SimJam {
+    private static final int ONE_OF = 24;
+    private static final long SHORT_NS = 3_000_000;
+    private static final long LONG_NS = 150_000_000;
+
+    private final boolean used;
+    private final RandomGenerator random;
+    private final ArrayDeque<MemorySegment> queue = new ArrayDeque<>();
+    private long untilNs;
+
+    SimJam(final boolean used, final RandomGenerator random) {
+        this.used = used;
+        this.random = random;
+    }
+
+    void add(final MemorySegment datagram) {
+        queue.add(datagram);
+    }
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    int size() {
+        return queue.size();
+    }
+
+    MemorySegment remove() {
+        return queue.remove();
+    }
+
+    /// Whether the next datagram must wait.
+    boolean isShut(final long nowNs) {
+        if (used && nowNs >= untilNs && random.nextInt(ONE_OF) == 0) {
+            untilNs = nowNs + random.nextLong(random.nextInt(16) == 0 ? LONG_NS : SHORT_NS);
+        }
+        return nowNs < untilNs;
+    }
+
+    /// When it may send again.
+    long untilNs() {
+        return untilNs;
+    }
+}

@@ -1,0 +1,198 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.SenderMachine;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.SmallFrames;
+import io.framecast.reliability.wire.BundleLayout;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.random.RandomGenerator;
+
+/// Whoever publishes: fills the window with frames, in parts as space frees, with pauses between them.
+final class SimPublisher {
+    private static final int METADATA_BYTES_MAX = 40;
+    private static final long PAUSE_MAX_NS = 2_000_000;
+    private static final long BREAK_MAX_NS = 400_000_000;
+
+    private final SimOptions.Stream stream;
+    private final SimFrames frames;
+    private final SimSession session;
+    private final SimEvents events;
+    private final RandomGenerator random;
+    private final SendWindow window;
+    private final SmallFrames small;
+    private final MemorySegment headers;
+    private final int[] payloadLengths;
+    private final byte[] payloads;
+    private final long pauseMaxNs;
+    private final long breakMaxNs;
+    // A small frame may have to move to the next slot.
+    private final int freeSlotsMin;
+    private int published;
+    private SimFrames.Frame open = new SimFrames.Frame(0, 0, 0, 0, 0, new byte[0]);
+    private long openIndex;
+    private long openSlots;
+    // By the true clock.
+    private long nextFrameNs;
+    private boolean ended;
+    private boolean torn;
+
+    /// @param beginNs when the first frame is published, by the true clock
+    SimPublisher(final SimWorld world, final SimSession session, final RandomGenerator random, final long beginNs) {
+        final SimOptions options = world.options();
+        this.session = session;
+        this.random = random;
+        stream = options.stream();
+        frames = session.frames();
+        events = world.events();
+        headers = MemorySegment.ofArray(new byte[stream.windowSlots() * DataLayout.LENGTH]);
+        payloadLengths = new int[stream.windowSlots()];
+        payloads = new byte[Math.multiplyExact(stream.windowSlots(), stream.slotBytes())];
+        final SendWindow made =
+                new SendWindow(stream.windowSlots(), headers, payloadLengths, stream.slotBytes(), session.nonce());
+        window = made.firstFrameId(stream.firstFrameId());
+        small = window.bundleIn(MemorySegment.ofArray(payloads));
+        freeSlotsMin = small.takes(Math.max(1, stream.frameBytes())) ? 2 : 1;
+        nextFrameNs = beginNs;
+        pauseMaxNs = options.faults().unrest() == 0 ? 1 : 1 + random.nextLong(PAUSE_MAX_NS);
+        // Faults that take their time need a stream that lasts as long.
+        final long spreadNs = options.faults().crashes().isAny() ? SimFaults.CRASHES_NS / stream.frames() : 0;
+        breakMaxNs = Math.min(BREAK_MAX_NS, (long) (4 * spreadNs * random.nextDouble()));
+    }
+
+    SendWindow window() {
+        return window;
+    }
+
+    /// Whether nothing more will be published.
+    boolean isEnded() {
+        return ended;
+    }
+
+    /// Whether it ended in the middle of a frame.
+    boolean isTorn() {
+        return torn;
+    }
+
+    /// Publishes what it can by now.
+    void publish(final SenderMachine machine, final long nowNs) {
+        while (true) {
+            if (torn || (openIndex == openSlots && !beginFrame(machine, nowNs))) {
+                return;
+            }
+            if (openIndex == openSlots) {
+                continue;
+            }
+            final int free = window.freeSlots();
+            if (free == 0) {
+                return;
+            }
+            final int part = (int) Math.min(openSlots - openIndex, 1 + random.nextInt(free));
+            for (int i = 0; i < part; i++) {
+                final long offset = (openIndex + i) * stream.slotBytes();
+                final int bytes = (int) Math.min(stream.slotBytes(), open.bytes() - offset);
+                final int slot = window.slot(open.firstSequence() + openIndex + i);
+                frames.fill(open.id(), offset, payloads, slot * stream.slotBytes(), bytes);
+            }
+            window.commit(open.bytes(), part);
+            openIndex += part;
+            tear(machine, nowNs);
+        }
+    }
+
+    private void tear(final SenderMachine machine, final long nowNs) {
+        if (stream.tornEnd() && published == stream.frames() && openIndex < openSlots && random.nextInt(2) == 0) {
+            torn = true;
+            ended = true;
+            machine.end(nowNs);
+        }
+    }
+
+    private boolean beginFrame(final SenderMachine machine, final long nowNs) {
+        if (published == stream.frames()) {
+            if (!ended) {
+                ended = true;
+                small.close();
+                machine.end(nowNs);
+            }
+            return false;
+        }
+        if (events.nowNs() < nextFrameNs || window.freeSlots() < freeSlotsMin) {
+            return false;
+        }
+        final byte[] metadata = new byte[random.nextInt(4) == 0 ? 1 + random.nextInt(METADATA_BYTES_MAX) : 0];
+        random.nextBytes(metadata);
+        final long bytes = frameBytes();
+        final int flags = random.nextInt(8) == 0 ? DataLayout.FLAG_KEYFRAME : 0;
+        final long timestampNs = session.calendarNs(events.nowNs());
+        final SimFrames.Frame frame =
+                new SimFrames.Frame(frames.nextId(), window.cursor(), bytes, flags, timestampNs, metadata);
+        published++;
+        nextFrameNs = events.nowNs() + pauseNs();
+        if (small.takes(bytes)) {
+            publishSmall(frame);
+            return true;
+        }
+        small.close();
+        openSlots = StreamInfo.slots(bytes, stream.slotBytes());
+        openIndex = 0;
+        open = frames.add(frame.at(window.cursor()), openSlots);
+        window.beginFrame(bytes, flags, open.timestampNs(), metadata);
+        return true;
+    }
+
+    private long pauseNs() {
+        return breakMaxNs > 0 && random.nextBoolean() ? random.nextLong(breakMaxNs) : random.nextLong(pauseMaxNs);
+    }
+
+    private void publishSmall(final SimFrames.Frame frame) {
+        final int bytes = (int) frame.bytes();
+        frames.fill(frame.id(), 0, payloads, (int) small.claim(bytes), bytes);
+        // The sender's thread may take the bundle at any moment, this one too.
+        if (random.nextInt(8) == 0) {
+            window.takeBundle();
+        }
+        final byte[] metadata = frame.metadata();
+        small.commit(frame.flags(), frame.timestampNs(), metadata);
+        // With metadata it is committed already, and the cursor behind it.
+        frames.add(frame.at(window.cursor() - (metadata.length == 0 ? 0 : 1)), 1);
+    }
+
+    private long frameBytes() {
+        if (stream.frameBytes() > 0) {
+            return stream.frameBytes();
+        }
+        final long max = stream.frameMaxBytes();
+        final long slot = stream.slotBytes();
+        final int shared = Math.min((int) max, BundleLayout.frameBytesMax(stream.slotBytes()));
+        if (shared > 0 && random.nextInt(2) == 0) {
+            return 1L + random.nextInt(shared);
+        }
+        return switch (random.nextInt(6)) {
+            case 0 -> 1;
+            case 1 -> slot;
+            case 2 -> Math.min(max, slot + 1);
+            case 3 -> max;
+            default -> 1 + random.nextLong(max);
+        };
+    }
+
+    /// When the next frame is due, by the true clock; MAX_VALUE when it waits for something else.
+    long nextFrameNs() {
+        final boolean due =
+                !torn && openIndex == openSlots && published < stream.frames() && window.freeSlots() >= freeSlotsMin;
+        return due ? nextFrameNs : Long.MAX_VALUE;
+    }
+
+    /// A committed datagram as it goes out.
+    MemorySegment datagram(final long sequence) {
+        final int slot = window.slot(sequence);
+        final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];
+        MemorySegment.copy(
+                headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
+        System.arraycopy(payloads, slot * stream.slotBytes(), bytes, DataLayout.LENGTH, payloadLengths[slot]);
+        return MemorySegment.ofArray(bytes);
+    }
+}

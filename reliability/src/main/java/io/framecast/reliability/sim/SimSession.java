@@ -1,0 +1,95 @@
+package io.framecast.reliability.sim;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// One life of the source: what it published, and everybody who asked to be part of it.
+final class SimSession {
+    private final long nonce;
+    private final long ghostNonce;
+    private final SimFrames frames;
+    private final Map<Long, SimReception> receptions = new HashMap<>();
+    // In the order in which they began, without those that the source is rid of.
+    private final List<SimReception> counted = new ArrayList<>();
+    private SimClock clock = SimClock.TRUE;
+    private long epochOffsetNs;
+    private boolean closed;
+
+    private SimSession(final long nonce, final long ghostNonce, final SimFrames frames) {
+        this.nonce = nonce;
+        this.ghostNonce = ghostNonce;
+        this.frames = frames;
+    }
+
+    /// The session that follows another, or the first. Half of them share the low half of their nonce with
+    /// the one before, or with their ghost: that half is all that headers carry in clear.
+    static SimSession after(final @Nullable SimSession before, final RandomGenerator random, final SimOptions options) {
+        // Added, so that no two of them, nor a ghost, are ever equal.
+        final long nonce = before != null && random.nextBoolean()
+                ? before.nonce + ((1L + random.nextInt(1000)) << 32)
+                : random.nextLong();
+        final long ghost = random.nextBoolean() ? nonce - ((10_001L + random.nextInt(1000)) << 32) : random.nextLong();
+        return new SimSession(
+                nonce, ghost, new SimFrames(random.nextLong(), options.stream().firstFrameId()));
+    }
+
+    long nonce() {
+        return nonce;
+    }
+
+    /// Another session on the same channel, whose datagrams must be refused.
+    long ghostNonce() {
+        return ghostNonce;
+    }
+
+    SimFrames frames() {
+        return frames;
+    }
+
+    void clock(final SimClock value, final long offsetNs) {
+        clock = value;
+        epochOffsetNs = offsetNs;
+    }
+
+    long epochOffsetNs() {
+        return epochOffsetNs;
+    }
+
+    /// The source's calendar, which frames are stamped by, at a time of the true clock.
+    long calendarNs(final long trueNs) {
+        return clock.at(trueNs) + epochOffsetNs;
+    }
+
+    void add(final SimReception reception) {
+        receptions.put(reception.id(), reception);
+        counted.add(reception);
+    }
+
+    @Nullable
+    SimReception reception(final long id) {
+        return receptions.get(id);
+    }
+
+    /// Those that the source may still have to deal with.
+    List<SimReception> counted() {
+        return counted;
+    }
+
+    /// Forgets those that the source is rid of.
+    void prune() {
+        counted.removeIf(SimReception::isDismissed);
+    }
+
+    /// The source closed in the middle of its last frame.
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+}

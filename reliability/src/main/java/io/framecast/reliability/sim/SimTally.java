@@ -1,0 +1,36 @@
+package io.framecast.reliability.sim;
+
+/// Counts what befell a run, as it goes.
+final class SimTally {
+    long crashes;
+    long restarts;
+    long pauses;
+    long rejoins;
+    long evictions;
+    long partitions;
+    long clogs;
+    long stalls;
+    long sessions;
+    long repairs;
+    long fed;
+    long setRepairs;
+    long reports;
+    long failovers;
+    long aggregates;
+    long sentDatagrams;
+    long controlTaken;
+    long controlTold;
+    long timeouts;
+    long givenUp;
+    long deliveredBytes;
+    long wireBytes;
+
+    SimReport.Control control() {
+        return new SimReport.Control(sentDatagrams, controlTaken, controlTold, aggregates, reports, setRepairs, fed);
+    }
+
+    SimReport.Troubles troubles() {
+        return new SimReport.Troubles(
+                crashes, restarts, pauses, rejoins, evictions, partitions, clogs, stalls, failovers);
+    }
+}

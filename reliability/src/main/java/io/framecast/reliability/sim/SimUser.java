@@ -1,0 +1,47 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.wire.Delivery;
+import java.util.random.RandomGenerator;
+
+/// What the program on a receiver's host is like, whichever process runs it: how it wants its frames, and how
+/// long it keeps them.
+final class SimUser {
+    private static final long SLOW_NS = 20_000_000;
+    private static final long QUICK_NS = 100_000;
+
+    private final Delivery delivery;
+    private final long keepMaxNs;
+    private final long dwellNs;
+    private long stalledUntilNs;
+
+    SimUser(final SimOptions options, final RandomGenerator random) {
+        keepMaxNs = random.nextDouble() < options.faults().unrest() / 2 ? SLOW_NS : QUICK_NS;
+        delivery = random.nextDouble() < options.audience().impatient() ? draw(random) : Delivery.RELIABLE;
+        dwellNs = delivery.kind() == Delivery.Kind.RELIABLE
+                ? 0
+                : options.audience().dwellNs();
+    }
+
+    private static Delivery draw(final RandomGenerator random) {
+        return switch (random.nextInt(3)) {
+            case 0 -> Delivery.deadline(1 + random.nextInt(60));
+            case 1 -> Delivery.LATEST;
+            default -> Delivery.evict(1 + random.nextInt(60));
+        };
+    }
+
+    Delivery delivery() {
+        return delivery;
+    }
+
+    /// Frames it takes from now on are kept until then at least, by the true clock.
+    void stall(final long untilNs) {
+        stalledUntilNs = Math.max(stalledUntilNs, untilNs);
+    }
+
+    /// Until when it keeps a frame that it is given now.
+    long keepUntilNs(final RandomGenerator random, final long nowNs) {
+        final long pauseNs = random.nextInt(4) == 0 ? random.nextLong(keepMaxNs) : 0;
+        return Math.max(stalledUntilNs, nowNs + (dwellNs > 0 ? dwellNs : pauseNs));
+    }
+}

@@ -1,0 +1,85 @@
+package io.framecast.reliability.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/// Where a run's parts meet.
+final class SimWorld {
+    private final SimOptions options;
+    private final SplittableRandom random;
+    private final SimEvents events = new SimEvents();
+    private final SimNetwork network = new SimNetwork();
+    private final SimJournal journal = new SimJournal();
+    private final SimTally tally = new SimTally();
+    private final SimArchive archive;
+    private final List<SimSession> sessions = new ArrayList<>();
+
+    SimWorld(final SimOptions options, final SplittableRandom random) {
+        this.options = options;
+        this.random = random;
+        archive = new SimArchive(this, random.split());
+    }
+
+    SimOptions options() {
+        return options;
+    }
+
+    SplittableRandom random() {
+        return random;
+    }
+
+    SimEvents events() {
+        return events;
+    }
+
+    SimNetwork network() {
+        return network;
+    }
+
+    SimJournal journal() {
+        return journal;
+    }
+
+    SimTally tally() {
+        return tally;
+    }
+
+    SimArchive archive() {
+        return archive;
+    }
+
+    /// Begins another life of the source.
+    SimSession open(final SimClock clock, final long epochOffsetNs) {
+        final SimSession made = SimSession.after(sessions.isEmpty() ? null : sessions.getLast(), random, options);
+        made.clock(clock, epochOffsetNs);
+        sessions.add(made);
+        tally.sessions++;
+        return made;
+    }
+
+    /// All lives of the source so far, oldest first.
+    List<SimSession> sessions() {
+        return sessions;
+    }
+
+    SimSession newest() {
+        return sessions.getLast();
+    }
+
+    /// The session of a nonce, or null where the source never had it.
+    @Nullable
+    SimSession session(final long nonce) {
+        for (final SimSession session : sessions) {
+            if (session.nonce() == nonce) {
+                return session;
+            }
+        }
+        return null;
+    }
+
+    void violation(final String text) {
+        journal.violation(events.nowNs(), text);
+    }
+}

@@ -1,0 +1,22 @@
+package io.framecast.reliability.sim;
+
+/// Runs whose options are drawn from their seeds.
+///
+/// @param receivers in each run
+/// @param loss mean loss of all links, or negative to draw it too
+/// @param crashes whether processes die, come back and stand still
+/// @param plant how the protocol is broken
+public record Swarm(int receivers, double loss, boolean crashes, Plant plant) {
+    /// Nothing is broken, nobody crashes.
+    public static Swarm of(final int receivers, final double loss) {
+        return new Swarm(receivers, loss, false, Plant.NONE);
+    }
+
+    public Swarm withCrashes() {
+        return new Swarm(receivers, loss, true, plant);
+    }
+
+    public Swarm withPlant(final Plant value) {
+        return new Swarm(receivers, loss, crashes, value);
+    }
+}

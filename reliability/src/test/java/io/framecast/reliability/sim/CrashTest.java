@@ -1,0 +1,153 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// One fault at a time, at a given moment of a quiet run: what becomes of it is known exactly. The
+/// simulator's checker watches all the while.
+final class CrashTest {
+    private static final int RECEIVERS = 3;
+    private static final int FRAMES = 60;
+    private static final int SEEDS = 20;
+    private static final long BEGIN_NS = Simulation.QUIET_BEGIN_NS;
+    private static final long ALIVE_NS = SimSource.ALIVE_TIMEOUT_NS;
+    // Within the stream: it lasts about a millisecond.
+    private static final long MID_NS = BEGIN_NS + 300_000;
+
+    private static SimReport run(final long seed, final Simulation.Script script) {
+        return clean(Simulation.run(seed, SimOptions.quiet(RECEIVERS, FRAMES), script));
+    }
+
+    private static SimReport run(final long seed, final FaultMix mix) {
+        // To the end of all faults, though the stream be over.
+        return clean(Simulation.run(
+                seed,
+                SimOptions.quiet(8, FRAMES).withFaults(mix),
+                (faults, _, _) -> faults.expect(SimFaults.CALM_NS, () -> {})));
+    }
+
+    private static SimReport clean(final SimReport report) {
+        assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
+        return report;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {20_000_000, 200_000_000, 300_000_000})
+    void shouldLoseNothingWhenAReceiverStandsStillForLessThanTheAliveTimeout(final long pauseNs) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = run(
+                    seed,
+                    (faults, _, hosts) ->
+                            faults.expect(MID_NS, () -> hosts.getFirst().pause(MID_NS + pauseNs)));
+            assertEquals(1, report.troubles().pauses());
+            assertEquals(0, report.evictions());
+            assertEquals(0, report.troubles().rejoins());
+            assertEquals(RECEIVERS * FRAMES, report.frames());
+            assertTrue(report.timeNs() >= MID_NS + pauseNs, () -> "done at " + report.timeNs());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {500_000_000, 900_000_000, 2_000_000_000})
+    void shouldBeEvictedAndJoinAgainWhenAReceiverStandsStillForLonger(final long pauseNs) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = run(
+                    seed,
+                    (faults, _, hosts) ->
+                            faults.expect(MID_NS, () -> hosts.getFirst().pause(MID_NS + pauseNs)));
+            assertEquals(1, report.evictions());
+            assertEquals(1, report.troubles().rejoins());
+            assertTrue(report.frames() >= (RECEIVERS - 1) * FRAMES, () -> report.frames() + " frames");
+            assertTrue(report.timeNs() >= MID_NS + pauseNs, () -> "done at " + report.timeNs());
+        }
+    }
+
+    @Test
+    void shouldEvictTheDeadAndAdmitItsSuccessorWhenAReceiverIsKilledSeveralTimes() {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = run(seed, (faults, _, hosts) -> {
+                for (int i = 0; i < 3; i++) {
+                    final long crashNs = MID_NS + i * 50_000_000L;
+                    faults.expect(crashNs, () -> hosts.getFirst().crash());
+                    faults.expect(crashNs + 10_000_000, () -> hosts.getFirst().start());
+                }
+                faults.expect(MID_NS + 3 * ALIVE_NS, () -> {});
+            });
+            assertEquals(3, report.troubles().crashes());
+            assertEquals(3, report.troubles().restarts());
+            assertEquals(3, report.evictions());
+            assertEquals(0, report.troubles().rejoins());
+            assertTrue(report.frames() >= (RECEIVERS - 1) * FRAMES, () -> report.frames() + " frames");
+        }
+    }
+
+    @Test
+    void shouldGoOnWithinTheAliveTimeoutWhenAReceiverDies() {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = run(
+                    seed,
+                    (faults, _, hosts) ->
+                            faults.expect(MID_NS, () -> hosts.getFirst().retire()));
+            assertEquals(1, report.evictions());
+            final long late = report.reliableNs() - MID_NS - ALIVE_NS;
+            assertTrue(late < 50_000_000, () -> "last frame " + late + " ns behind the alive-timeout");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1_000_000, 300_000_000, 1_500_000_000})
+    void shouldDeliverBothSessionsWhenTheSourceIsKilledAndStartedAgain(final long downNs) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = run(seed, (faults, source, _) -> {
+                faults.expect(MID_NS, source::crash);
+                faults.expect(MID_NS + downNs, source::start);
+            });
+            assertEquals(1, report.troubles().crashes());
+            assertEquals(1, report.troubles().restarts());
+            assertEquals(0, report.evictions());
+            // All of the second session, and part of the first.
+            assertTrue(report.frames() > RECEIVERS * FRAMES, () -> report.frames() + " frames");
+            assertTrue(report.frames() < 2 * RECEIVERS * FRAMES, () -> report.frames() + " frames");
+        }
+    }
+
+    @Test
+    void shouldLoseEverybodyAndGetThemBackWhenTheSourceStandsStillForLong() {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report =
+                    run(seed, (faults, source, _) -> faults.expect(MID_NS, () -> source.pause(MID_NS + 2 * ALIVE_NS)));
+            assertEquals(RECEIVERS, report.troubles().rejoins());
+            assertTrue(report.frames() > 0);
+        }
+    }
+
+    @Test
+    void shouldEvictOnlyWhoseLinksAreClogged() {
+        final FaultMix clogs = FaultMix.NONE.withClogs(1);
+        long evicted = 0;
+        for (long seed = 1; seed <= 3 * SEEDS; seed++) {
+            final SimReport report = run(seed, clogs);
+            evicted += report.evictions();
+            assertTrue(report.evictions() == 0 || report.troubles().clogs() > 0);
+        }
+        // Some last longer than the alive-timeout.
+        assertTrue(evicted > 3, evicted + " evictions");
+    }
+
+    @Test
+    void shouldEvictNobodyWhenUsersStallAndClocksDiffer() {
+        final FaultMix mix = FaultMix.NONE.withStalls(1).withSkew(1);
+        long stalls = 0;
+        for (long seed = 1; seed <= 3 * SEEDS; seed++) {
+            final SimReport report = run(seed, mix);
+            assertEquals(0, report.evictions());
+            stalls += report.troubles().stalls();
+        }
+        assertTrue(stalls > 10, stalls + " stalls");
+    }
+}
