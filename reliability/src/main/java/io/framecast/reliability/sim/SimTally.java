@@ -10,7 +10,6 @@ final class SimTally {
     long partitions;
     long clogs;
     long stalls;
-    long sessions;
     long repairs;
     long timeouts;
     long givenUp;
@@ -18,6 +17,7 @@ final class SimTally {
     long wireBytes;
 
     SimReport.Troubles troubles() {
-        return new SimReport.Troubles(crashes, restarts, pauses, rejoins, evictions, partitions, clogs, stalls, 0);
+        final SimReport.Weather weather = new SimReport.Weather(partitions, clogs, stalls);
+        return new SimReport.Troubles(crashes, restarts, pauses, rejoins, evictions, 0, weather);
     }
 }
