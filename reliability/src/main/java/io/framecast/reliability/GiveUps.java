@@ -48,6 +48,7 @@ final class GiveUps {
     private long boundaryFrameId;
     // What is added to this engine's time for the clock that frames are stamped by.
     private long clockOffsetNs = Long.MAX_VALUE;
+    private long newestClockNs = Long.MIN_VALUE;
     private boolean keyed;
     private boolean awaitsKeyframe;
     private boolean due;
@@ -80,7 +81,12 @@ final class GiveUps {
         if ((ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_BOUNDARY) != 0) {
             onBoundary(next, HeartbeatLayout.nextFrameId(datagram, offset));
         }
-        clockOffsetNs = HeartbeatLayout.clockNs(datagram, offset) - nowNs;
+        final long clockNs = HeartbeatLayout.clockNs(datagram, offset);
+        // One that was overtaken on its way would set the clock back.
+        if (clockNs > newestClockNs) {
+            newestClockNs = clockNs;
+            clockOffsetNs = clockNs - nowNs;
+        }
     }
 
     private void onBoundary(final long sequence, final long frameId) {

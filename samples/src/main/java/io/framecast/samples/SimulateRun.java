@@ -190,9 +190,9 @@ final class SimulateRun {
                 troubles.restarts(),
                 troubles.pauses(),
                 troubles.rejoins(),
-                troubles.partitions(),
-                troubles.clogs(),
-                troubles.stalls(),
+                troubles.weather().partitions(),
+                troubles.weather().clogs(),
+                troubles.weather().stalls(),
                 troubles.failovers()
             };
             Arrays.setAll(sums, i -> sums[i] + values[i]);

@@ -23,7 +23,6 @@ final class AimedMemory extends SimPlacement {
     private final int batchMax;
     private final boolean unscatter;
     private int aimedRun;
-    private long inPlace;
 
     AimedMemory(
             final RandomGenerator random,
@@ -135,7 +134,6 @@ final class AimedMemory extends SimPlacement {
 
     @Override
     long deliver(final long firstSequence, final long slots) {
-        inPlace += ledger.wraps(firstSequence, slots) ? 0 : 1;
         return ledger.deliver(firstSequence, slots);
     }
 
@@ -162,11 +160,6 @@ final class AimedMemory extends SimPlacement {
     @Override
     int offset(final long handle, final long firstSequence, final long frameIndex) {
         return ledger.slot(firstSequence + frameIndex) * slotBytes;
-    }
-
-    @Override
-    long framesInPlace() {
-        return inPlace;
     }
 
     @Override

@@ -17,7 +17,6 @@ final class FifoMemory extends SimPlacement {
     private final int slotBytes;
     private final int batchMax;
     private final boolean mend;
-    private long inPlace;
     private long refused;
 
     FifoMemory(
@@ -94,7 +93,6 @@ final class FifoMemory extends SimPlacement {
     @Override
     long deliver(final long firstSequence, final long slots) {
         final long handle = placement.complete(firstSequence, slots, this::copyRun);
-        inPlace += handle >= 0 ? 1 : 0;
         placement.repost(placement.repostable());
         return handle;
     }
@@ -136,11 +134,6 @@ final class FifoMemory extends SimPlacement {
     @Override
     int offset(final long handle, final long firstSequence, final long frameIndex) {
         return handle >= 0 ? ((int) (handle % ringSlots) + (int) frameIndex) * slotBytes : (int) frameIndex * slotBytes;
-    }
-
-    @Override
-    long framesInPlace() {
-        return inPlace;
     }
 
     @Override

@@ -31,6 +31,7 @@ final class FrameCheck {
     // How far the newest heartbeat's clock was behind when it was read, and when that was.
     private long clockLagNs = UNKNOWN;
     private long clockReadNs;
+    private long newestClockNs = UNKNOWN;
 
     FrameCheck(final SimWorld world, final SimSession session, final Delivery delivery, final int address) {
         this.world = world;
@@ -61,6 +62,10 @@ final class FrameCheck {
 
     /// It read the source's clock in a heartbeat.
     void onClock(final long clockNs) {
+        if (clockNs <= newestClockNs) {
+            return;
+        }
+        newestClockNs = clockNs;
         clockReadNs = world.events().nowNs();
         clockLagNs = session.calendarNs(clockReadNs) - clockNs;
         if (clockLagNs < 0) {

@@ -57,9 +57,6 @@ abstract class SimPlacement {
     /// Where in [#memory] the payload of one of its datagrams lies.
     abstract int offset(long handle, long firstSequence, long frameIndex);
 
-    /// Frames that needed no copy.
-    abstract long framesInPlace();
-
     /// Datagrams that found no room, and must come again.
     abstract long refused();
 

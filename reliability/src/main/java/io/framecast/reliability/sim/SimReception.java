@@ -213,13 +213,17 @@ final class SimReception implements ReceiverOutput {
             life.onHeard();
         } else if (verdict == Verdict.IMPOSSIBLE || verdict == Verdict.INCONSISTENT) {
             life.onNoticed();
+        } else {
+            return;
         }
         if (!receiving && machine.state() == State.RECEIVING) {
             placement.start(machine.startSequence());
         }
-        if (verdict == Verdict.GOOD && receiving && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT) {
-            frames.onClock(HeartbeatLayout.clockNs(datagram, 0));
+        if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT) {
             life.onRtt(HeartbeatLayout.rttNs(datagram, 0));
+            if (verdict == Verdict.GOOD && receiving) {
+                frames.onClock(HeartbeatLayout.clockNs(datagram, 0));
+            }
         }
     }
 

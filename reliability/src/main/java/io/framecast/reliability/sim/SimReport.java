@@ -64,20 +64,17 @@ public record SimReport(
     /// @param pauses processes stopped and continued
     /// @param rejoins receivers that joined a session again under a new identity, in one process
     /// @param evictions members the source gave up
+    /// @param failovers co-roots replaced
+    /// @param weather what befell links and users
+    public record Troubles(
+            long crashes, long restarts, long pauses, long rejoins, long evictions, long failovers, Weather weather) {}
+
+    /// What befell links and users, as drawn.
+    ///
     /// @param partitions directions of links cut
     /// @param clogs directions of links held back for long
     /// @param stalls users that kept their frames for long
-    /// @param failovers co-roots replaced
-    public record Troubles(
-            long crashes,
-            long restarts,
-            long pauses,
-            long rejoins,
-            long evictions,
-            long partitions,
-            long clogs,
-            long stalls,
-            long failovers) {}
+    public record Weather(long partitions, long clogs, long stalls) {}
 
     public boolean isClean() {
         return violations.isEmpty();

@@ -10,7 +10,6 @@ final class SimTally {
     long partitions;
     long clogs;
     long stalls;
-    long sessions;
     long repairs;
     long fed;
     long setRepairs;
@@ -30,7 +29,7 @@ final class SimTally {
     }
 
     SimReport.Troubles troubles() {
-        return new SimReport.Troubles(
-                crashes, restarts, pauses, rejoins, evictions, partitions, clogs, stalls, failovers);
+        final SimReport.Weather weather = new SimReport.Weather(partitions, clogs, stalls);
+        return new SimReport.Troubles(crashes, restarts, pauses, rejoins, evictions, failovers, weather);
     }
 }

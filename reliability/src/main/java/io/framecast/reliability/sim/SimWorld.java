@@ -55,7 +55,6 @@ final class SimWorld {
         final SimSession made = SimSession.after(sessions.isEmpty() ? null : sessions.getLast(), random, options);
         made.clock(clock, epochOffsetNs);
         sessions.add(made);
-        tally.sessions++;
         return made;
     }
 

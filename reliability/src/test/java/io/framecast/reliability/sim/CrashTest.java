@@ -133,7 +133,7 @@ final class CrashTest {
         for (long seed = 1; seed <= 3 * SEEDS; seed++) {
             final SimReport report = run(seed, clogs);
             evicted += report.evictions();
-            assertTrue(report.evictions() == 0 || report.troubles().clogs() > 0);
+            assertTrue(report.evictions() == 0 || report.troubles().weather().clogs() > 0);
         }
         // Some last longer than the alive-timeout.
         assertTrue(evicted > 3, evicted + " evictions");
@@ -146,7 +146,7 @@ final class CrashTest {
         for (long seed = 1; seed <= 3 * SEEDS; seed++) {
             final SimReport report = run(seed, mix);
             assertEquals(0, report.evictions());
-            stalls += report.troubles().stalls();
+            stalls += report.troubles().weather().stalls();
         }
         assertTrue(stalls > 10, stalls + " stalls");
     }
