@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/// README.md says what [TenLines] does, and that works.
+/// README.md says what [TenLines] and [NewestOnly] do, and that works.
 class ReadmeTest {
     private static final String FENCE = "```";
 
@@ -17,12 +19,13 @@ class ReadmeTest {
     private static final List<String> LEFT_OUT =
             List.of("System.out.println(", "frame.length() + \" bytes on \" + subscriber.device().name());");
 
-    @Test
-    void shouldShowTheProgramThatIsCompiled() throws IOException {
+    @ParameterizedTest
+    @CsvSource({"0, TenLines", "1, NewestOnly"})
+    void shouldShowTheProgramThatIsCompiled(final int index, final String program) throws IOException {
+        final Path source = Path.of("samples/src/main/java/io/framecast/samples", program + ".java");
         assertEquals(
-                programLines(Files.readString(
-                        repository().resolve("samples/src/main/java/io/framecast/samples/TenLines.java"))),
-                readmeLines(Files.readString(repository().resolve("README.md"))));
+                programLines(Files.readString(repository().resolve(source))),
+                readmeLines(Files.readString(repository().resolve("README.md")), index));
     }
 
     @Test
@@ -30,9 +33,17 @@ class ReadmeTest {
         TenLines.main(new String[0]);
     }
 
-    private static List<String> readmeLines(final String readme) {
-        final int start = readme.indexOf(FENCE + "java");
-        assertTrue(start >= 0, "no Java in README.md");
+    @Test
+    void shouldShowTheNewestFrame() {
+        NewestOnly.main(new String[0]);
+    }
+
+    private static List<String> readmeLines(final String readme, final int index) {
+        int start = -1;
+        for (int i = 0; i <= index; i++) {
+            start = readme.indexOf(FENCE + "java", start + 1);
+            assertTrue(start >= 0, "no Java in README.md");
+        }
         return readme.substring(start, readme.indexOf(FENCE, start + FENCE.length()))
                 .lines()
                 .skip(1)

@@ -47,6 +47,8 @@ final class FrameHandover {
     private long place;
     // Under `latest`: keyframes are marked, and only these supersede.
     private boolean keyed;
+    // Under `latest`: the frame that follows what was handed over last.
+    private long continuesId;
 
     FrameHandover(final SessionParts parts, final EngineSubscriber subscriber) {
         machine = parts.machine();
@@ -99,8 +101,12 @@ final class FrameHandover {
                 break;
             }
             pending = frame;
-            if (!handOver(frame, nowNs)) {
+            final boolean torn = latest && isTorn(frame);
+            if (torn ? !losses.hasRoom() : !handOver(frame, nowNs)) {
                 break;
+            }
+            if (torn) {
+                drop(frame, LossReason.AWAITS_KEYFRAME, nowNs);
             }
             pending = null;
             work++;
@@ -119,6 +125,15 @@ final class FrameHandover {
         } else if (latest && !keyed && (bundle.remaining() > 0 || isNewerWhole(nowNs))) {
             drop(frame, LossReason.SUPERSEDED, nowNs);
         }
+    }
+
+    // The machine does not see which of the frames in a bundle are keyframes.
+    private boolean isTorn(final ReceivedFrame frame) {
+        return keyed && !isKeyframe(frame) && frame.frameId() != continuesId;
+    }
+
+    private static boolean isKeyframe(final ReceivedFrame frame) {
+        return (frame.flags() & DataLayout.FLAG_KEYFRAME) != 0;
     }
 
     private boolean isNewerWhole(final long nowNs) {
@@ -204,14 +219,14 @@ final class FrameHandover {
         }
         object.fill(frame, region, sink.lastDelivery());
         object.held(place, target);
+        continuesId = frame.frameId() + 1;
         exchange.deliver(object);
         return true;
     }
 
     private boolean supersedes(final ReceivedFrame frame) {
-        final boolean keyframe = (frame.flags() & DataLayout.FLAG_KEYFRAME) != 0;
-        keyed |= keyframe;
-        return !keyed || keyframe;
+        keyed |= isKeyframe(frame);
+        return !keyed || isKeyframe(frame);
     }
 
     // Frames that the subscriber has not polled yet, the oldest first, while there is room to tell of them.

@@ -111,6 +111,12 @@ final class DeliveryFixture implements AutoCloseable {
 
     /// The same, with a frame of that length.
     void step(final int length) {
+        offer(length);
+        cycle();
+    }
+
+    /// The same, and nobody runs.
+    void offer(final int length) {
         final int id = lengths.size();
         for (int i = 0; i < length; i++) {
             content.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
@@ -120,7 +126,6 @@ final class DeliveryFixture implements AutoCloseable {
         if (publisher.offer(content.asSlice(0, length), options) < 0) {
             lengths.remove(id);
         }
-        cycle();
     }
 
     void cycle() {

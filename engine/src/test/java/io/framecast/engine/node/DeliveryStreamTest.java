@@ -178,6 +178,32 @@ class DeliveryStreamTest {
         }
     }
 
+    // Keyframes among small frames that share datagrams.
+    @ParameterizedTest
+    @CsvSource({"udp, host, 0", "udp, emulated, 0.02", "aeron, host, 0"})
+    void shouldTearNoSmallFrameFromItsKeyframeUnderLatest(
+            final String transport, final String device, final double loss) throws Exception {
+        try (DeliveryFixture stream = new DeliveryFixture(transport, "latest", device, loss)) {
+            final int[] step = new int[1];
+            stream.publishUntil(
+                    () -> {
+                        for (int i = 0; i < 40; i++) {
+                            stream.options(FrameOptions.DEFAULT.withKeyframe(stream.published() % 100 == 0));
+                            stream.offer(100);
+                        }
+                        if (++step[0] % 5 == 0) {
+                            stream.subject.pollOne();
+                        }
+                        return stream.published() > 40 * FRAMES;
+                    },
+                    "published");
+            stream.end();
+            stream.requireWholeAccount();
+            stream.subject.requireNothingTornFromItsKeyframe();
+            assertTrue(stream.subject.lost() > 0, stream.subject::toString);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldTellFramesExpiredThatAreTooOldAndGiveThoseThatAreNot(final String transport) throws Exception {
@@ -307,7 +333,12 @@ class DeliveryStreamTest {
                     },
                     "evicted");
             stream.resume(stream.slow);
-            stream.until(() -> stream.subject.state() == Subscriber.State.SOURCE_LOST, "told");
+            stream.until(
+                    () -> {
+                        stream.subject.poll();
+                        return stream.subject.state() == Subscriber.State.SOURCE_LOST;
+                    },
+                    "told");
             final String why = stream.subject.subscriber().failure().orElse("");
             assertTrue(why.contains("delivery="), why);
             stream.end();
