@@ -42,7 +42,9 @@
 #define EACH_SEQUENCE_3(STEP) EACH_SEQUENCE_2(STEP) STEP(2)
 #define EACH_SEQUENCE_4(STEP) EACH_SEQUENCE_3(STEP) STEP(3)
 #define EACH_SEQUENCE_5(STEP) EACH_SEQUENCE_4(STEP) STEP(4)
-#if S == 2
+#if S == 1
+#define EACH_SEQUENCE EACH_SEQUENCE_1
+#elif S == 2
 #define EACH_SEQUENCE EACH_SEQUENCE_2
 #elif S == 3
 #define EACH_SEQUENCE EACH_SEQUENCE_3
@@ -232,7 +234,12 @@ inline arrive(m, s) {
 
 /* What a NACK asks for: missing, known to be sent (heartbeats tell), and not under way. */
 #define MISSES(m, s) (!HAS(dead, m) && (s) < next && !HAS(got[m], s) && !HAS(way[m], s))
-#define MAY_INSIST(m, s) (MISSES(m, s) && !HAS(gone, m) && slot[(s) % W] == (s) + 1 && (reports[m] == NONE || vain[m] == 2))
+#ifdef BUG_PATIENT /* they ask nobody but their co-root */
+#define INSISTS(m) (reports[m] == NONE)
+#else
+#define INSISTS(m) (reports[m] == NONE || vain[m] == 2)
+#endif
+#define MAY_INSIST(m, s) (MISSES(m, s) && !HAS(gone, m) && slot[(s) % W] == (s) + 1 && INSISTS(m))
 #define MAY_ASK(m, s, c) (MISSES(m, s) && reports[m] == (c) && vain[m] < 2)
 #define SERVES(c, m, s) (HAS(serving, c) && !HAS(dead, c) && LISTED(c, m) && HAS(store[c], s))
 
@@ -597,8 +604,10 @@ end:
 #ifndef EAGER
     :: d_step { !HAS(dead, m) && polled[m] < acked[m] -> poll(m); refresh(m); skip }
 #endif
+#ifndef MUTE /* a part of all runs, to look deeper for what needs no reports */
     :: d_step { MAY_ACK(m) -> acknowledge(m); skip }
     EACH_RECEIVER(REPORT)
+#endif
     :: d_step { MAY_AGGREGATE(m) -> aggregate(m); skip }
     EACH_EPOCH(OBEY)
     :: d_step { crashes > 0 && !HAS(dead | gone, m) -> crash(m); skip }
