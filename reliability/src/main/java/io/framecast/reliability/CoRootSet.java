@@ -10,7 +10,10 @@ final class CoRootSet {
     private int size;
     private int coRoot;
     private long formedNs;
+    // What its newest aggregate says, and of whom; before the first: nothing.
     private int covered;
+    private long acknowledged;
+    private long grant;
     private long laggard;
 
     CoRootSet(final int coRoot, final long nowNs) {
@@ -26,6 +29,8 @@ final class CoRootSet {
         remove(member);
         coRoot = member;
         formedNs = nowNs;
+        laggard = 0;
+        covered = 0;
     }
 
     /// When its co-root was chosen.
@@ -33,20 +38,34 @@ final class CoRootSet {
         return formedNs;
     }
 
-    /// What its newest aggregate says.
+    /// What its newest aggregate says. One that was overtaken covers fewer, and is not the newest.
     ///
     /// @param coveredEpoch it speaks for those who joined up to this epoch
-    /// @param laggardId who is furthest behind
-    void onAggregate(final int coveredEpoch, final long laggardId) {
+    /// @param laggardId who is furthest behind, or has not reported
+    void onAggregate(
+            final int coveredEpoch, final long leastAcknowledged, final long leastGrant, final long laggardId) {
+        if (coveredEpoch < covered) {
+            return;
+        }
         covered = coveredEpoch;
+        acknowledged = leastAcknowledged;
+        grant = leastGrant;
         laggard = laggardId;
     }
 
-    /// Whether its co-root says that this member holds it back, or has not heard of it.
-    ///
-    /// @param joinedEpoch when the member joined
-    boolean blames(final long id, final int joinedEpoch) {
-        return id == laggard || joinedEpoch > covered;
+    /// Epoch up to which its members' joining is covered.
+    int covered() {
+        return covered;
+    }
+
+    /// Who holds the set back, as its co-root says; 0: nobody yet.
+    long laggard() {
+        return laggard;
+    }
+
+    /// Whether the newest aggregate says less than this.
+    boolean isBehind(final long memberAcknowledged, final long memberGrant) {
+        return acknowledged < memberAcknowledged || grant < memberGrant;
     }
 
     /// Members that the co-root serves.

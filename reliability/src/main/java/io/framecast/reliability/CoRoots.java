@@ -51,6 +51,8 @@ final class CoRoots {
     private final int[] repeats;
     private final long[] repeatNs;
     private final long[] unfitNs;
+    private final long[] toldNs;
+    private final long[] advancedNs;
     private final boolean[] alone;
 
     private int epoch;
@@ -82,6 +84,8 @@ final class CoRoots {
         repeats = new int[capacity];
         repeatNs = new long[capacity];
         unfitNs = new long[capacity];
+        toldNs = new long[capacity];
+        advancedNs = new long[capacity];
         alone = new boolean[capacity];
     }
 
@@ -99,41 +103,34 @@ final class CoRoots {
         told[member] = 0;
         confirmed[member] = 0;
         unfitNs[member] = 0;
+        advancedNs[member] = 0;
         alone[member] = false;
     }
 
     /// A member's ACK was accepted.
     ///
-    /// @param advanced whether it told of progress
+    ///
     /// @param complete whether it has the whole stream, and the source knows that this was all
-    void onAck(
-            final int member,
-            final MemorySegment datagram,
-            final long offset,
-            final boolean advanced,
-            final boolean complete) {
+    void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
         confirmed[member] = Math.max(confirmed[member], ControlLayout.epoch(datagram, offset));
         final CoRootSet set = setOf[member];
-        if (set == null) {
-            return;
+        if (set != null && set.coRoot() == member && AckLayout.isAggregate(datagram, offset)) {
+            onAggregate(set, datagram, offset, complete);
         }
-        if (set.coRoot() == member) {
-            if (AckLayout.isAggregate(datagram, offset)) {
-                onAggregate(set, datagram, offset, complete);
-            }
-        } else if (advanced && stalledNs == 0 && set.blames(members.id(member), joined[member])) {
-            // It is further than its co-root has said for long: the two do not reach each other.
-            alone[member] = true;
-        }
+    }
+
+    /// A member's own word told of progress.
+    void onAdvanced(final int member, final long nowNs) {
+        advancedNs[member] = nowNs;
     }
 
     private void onAggregate(
             final CoRootSet set, final MemorySegment datagram, final long offset, final boolean complete) {
         counts.aggregates++;
         final int covered = AckLayout.covered(datagram, offset);
-        set.onAggregate(covered, AckLayout.laggard(datagram, offset));
         final long acknowledged = AckLayout.acknowledged(datagram, offset);
         final long grant = AckLayout.grant(datagram, offset);
+        set.onAggregate(covered, acknowledged, grant, AckLayout.laggard(datagram, offset));
         for (int i = 0; i < set.size(); i++) {
             final int member = set.member(i);
             if (joined[member] <= covered) {
@@ -145,10 +142,10 @@ final class CoRoots {
         }
     }
 
-    /// Whether a co-root takes this member's ACKs.
-    boolean isAssigned(final int member) {
-        final CoRootSet set = setOf[member];
-        return set != null && set.coRoot() != member;
+    /// Whether it is of a set, as its co-root or one that reports to that: what is known of it is known of
+    /// the slowest of them.
+    boolean isOfASet(final int member) {
+        return setOf[member] != null;
     }
 
     /// A member left, or was evicted.
@@ -232,20 +229,40 @@ final class CoRoots {
 
     private void watch(final CoRootSet set, final long lateNs, final long nowNs) {
         final int coRoot = set.coRoot();
-        final boolean unconfirmed = told[coRoot] > confirmed[coRoot] && nowNs - set.formedNs() > 2 * lateNs;
+        // From the time on when it was first told of it, which the next turn does.
+        final boolean unconfirmed =
+                told[coRoot] > confirmed[coRoot] && repeats[coRoot] > 0 && nowNs - toldNs[coRoot] > 2 * lateNs;
         final long heardNs = Math.max(members.heardNs(coRoot), Math.max(set.formedNs(), awaitedNs));
         final boolean silent = nowNs - heardNs > lateNs;
         if (setOf[coRoot] != set || unconfirmed || silent) {
             replace(set, nowNs);
             return;
         }
-        for (int i = set.size() - 1; i >= 0; i--) {
-            final int member = set.member(i);
-            if (alone[member]) {
-                onGone(member);
-                tell(member);
-            }
+        if (stalledNs == 0) {
+            partWithUnreachable(set, lateNs, nowNs);
         }
+    }
+
+    // Its co-root goes on saying that a member holds the set back, though that member told the source more long ago:
+    // the two do not reach each other.
+    private void partWithUnreachable(final CoRootSet set, final long lateNs, final long nowNs) {
+        final int member = members.find(set.laggard());
+        if (set.laggard() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {
+            return;
+        }
+        final boolean toldLongAgo = advancedNs[member] > 0 && nowNs - advancedNs[member] > lateNs;
+        final boolean aggregateSince = members.heardNs(set.coRoot()) - advancedNs[member] > lateNs;
+        final boolean behind =
+                joined[member] > set.covered() || set.isBehind(members.acknowledged(member), members.grant(member));
+        if (toldLongAgo && aggregateSince && behind) {
+            alone[member] = true;
+            onGone(member);
+            tell(member);
+        }
+    }
+
+    private boolean isAssignedTo(final CoRootSet set, final int member) {
+        return setOf[member] == set && set.coRoot() != member;
     }
 
     private void replace(final CoRootSet set, final long nowNs) {
@@ -266,6 +283,7 @@ final class CoRoots {
         tell(next);
         for (int i = 0; i < set.size(); i++) {
             joined[set.member(i)] = epoch;
+            advancedNs[set.member(i)] = 0;
             tell(set.member(i));
         }
     }
@@ -369,6 +387,7 @@ final class CoRoots {
                 set.add(m);
                 setOf[m] = set;
                 joined[m] = epoch;
+                advancedNs[m] = 0;
                 tell(m);
                 tell(set.coRoot());
             }
@@ -406,6 +425,7 @@ final class CoRoots {
         int sent = 0;
         for (int m = 0; m < members.capacity(); m++) {
             if (members.state(m) == State.ACTIVE && told[m] > confirmed[m] && nowNs >= repeatNs[m]) {
+                toldNs[m] = repeats[m] == 0 ? nowNs : toldNs[m];
                 repeatNs[m] = nowNs + (REPEAT_NS << Math.min(repeats[m]++, REPEAT_DOUBLINGS_MAX));
                 sent += instruct(m);
             }

@@ -95,8 +95,11 @@ final class MemberSet {
 
     private void summarize() {
         covered = epoch;
+        long silent = 0;
         for (long bits = present & ~reported; bits != 0; bits &= bits - 1) {
-            covered = Math.min(covered, joined[Long.numberOfTrailingZeros(bits)] - 1);
+            final int member = Long.numberOfTrailingZeros(bits);
+            covered = Math.min(covered, joined[member] - 1);
+            silent = ids[member];
         }
         leastAcknowledged = Long.MAX_VALUE;
         leastGrant = Long.MAX_VALUE;
@@ -117,6 +120,8 @@ final class MemberSet {
             leastGrant = Math.min(leastGrant, grants[member]);
             allComplete &= complete[member];
         }
+        // Who has not reported holds back more than who is behind.
+        laggard = silent == 0 ? laggard : silent;
     }
 
     /// The summary speaks for those who joined up to this epoch.
@@ -134,7 +139,7 @@ final class MemberSet {
         return leastGrant;
     }
 
-    /// Id of the member that is furthest behind; meaningful when somebody is covered.
+    /// Id of a member that has not reported yet, or else of the one that is furthest behind.
     long laggard() {
         return laggard;
     }

@@ -323,8 +323,9 @@ public final class SenderMachine {
         final boolean moved = members.acknowledge(member, acknowledged, grant);
         if (moved) {
             members.timeoutNs(member, Long.MAX_VALUE);
+            coRoots.onAdvanced(member, nowNs);
         }
-        coRoots.onAck(member, datagram, offset, moved, complete);
+        coRoots.onAck(member, datagram, offset, complete);
         granted = members.granted();
         return Verdict.GOOD;
     }
@@ -517,7 +518,7 @@ public final class SenderMachine {
     // laggard only.
     private int onTimeoutTick(final int member, final long nowNs) {
         final long oldest = members.acknowledged(member);
-        if (oldest >= next || coRoots.isAssigned(member)) {
+        if (oldest >= next || coRoots.isOfASet(member)) {
             members.timeoutNs(member, Long.MAX_VALUE);
             return 0;
         }

@@ -60,6 +60,7 @@ final class MemberSetTest {
         set.settle(4);
         assertEquals(3, set.covered());
         assertEquals(100, set.leastAcknowledged());
+        assertEquals(12, set.laggard());
         report(late, 40, 60, false);
         assertEquals(4, set.covered());
         assertEquals(40, set.leastAcknowledged());

@@ -1,0 +1,40 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.framecast.reliability.CoRootConfig;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What the death of one receiver does to co-roots that live: nothing.
+final class FailoverTest {
+    private static final SimOptions OPTIONS = SimOptions.quiet(8, 100)
+            .withFrames(100_000, 1408, 512)
+            .withFlow(256, 2, 0)
+            .withCoRoots(new CoRootConfig(2, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.BLOCK));
+    // In the midst of the stream.
+    private static final long MIDST_NS = Simulation.QUIET_BEGIN_NS + 2_000_000;
+
+    private static SimReport run(final long seed, final int dead) {
+        final SimReport report = Simulation.run(
+                seed,
+                OPTIONS,
+                (faults, _, receivers) ->
+                        faults.expect(MIDST_NS, () -> receivers.get(dead).retire()));
+        assertEquals(List.of(), report.violations());
+        assertEquals(1, report.evictions());
+        return report;
+    }
+
+    /// Of eight receivers two are co-roots: whoever dies, none that lives is replaced.
+    @Test
+    void shouldReplaceNoCoRootThatLives() {
+        for (long seed = 1; seed <= 3; seed++) {
+            long failovers = 0;
+            for (int dead = 0; dead < 8; dead++) {
+                failovers += run(seed, dead).failovers();
+            }
+            assertEquals(2, failovers, "seed " + seed);
+        }
+    }
+}
