@@ -67,6 +67,7 @@ public enum EngineCounter {
             63, "framecast_sent_instructions_total", Unit.DATAGRAMS, "Told to members and co-roots: who serves whom."),
     SET_REPAIRS_SENT(
             64, "framecast_sent_set_repairs_total", Unit.DATAGRAMS, "Datagrams that a co-root sent to its set."),
+    ACK_TRIGGERS(65, "framecast_ack_triggers_total", Unit.EVENTS, "ACKs sent, by what made them due."),
     DUPLICATES(58, "framecast_duplicate_datagrams_total", Unit.DATAGRAMS, "Datagrams that had arrived before."),
     EARLY(59, "framecast_early_datagrams_total", Unit.DATAGRAMS, "Datagrams sent before this receiver was a member."),
     REJECTED(

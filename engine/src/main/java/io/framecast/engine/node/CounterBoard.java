@@ -7,7 +7,9 @@ import io.framecast.engine.metrics.Counter;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
+import io.framecast.reliability.ReceiverCounts;
 import io.framecast.reliability.VerdictCounts;
+import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.wire.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +77,15 @@ final class CounterBoard implements AutoCloseable {
                         Labels.of("channel", channel, "reason", reason),
                         () -> verdicts.get(verdict));
             }
+        }
+        return this;
+    }
+
+    /// What made ACKs due.
+    CounterBoard triggers(final ReceiverCounts counts) {
+        for (final AckTrigger trigger : AckTrigger.values()) {
+            final String name = trigger.name().toLowerCase(Locale.ROOT);
+            add(EngineCounter.ACK_TRIGGERS, Labels.of("channel", channel, "trigger", name), () -> counts.acks(trigger));
         }
         return this;
     }

@@ -39,6 +39,7 @@ final class ReceiverSession implements AutoCloseable {
                 .receives(repair, "repair")
                 .verdicts(machine.verdicts())
                 .losses(subscriber.losses())
+                .triggers(machine.counts())
                 .add(EngineCounter.REPAIRS_RECEIVED, machine.counts()::repairedDatagrams)
                 .add(EngineCounter.NACKS_SENT, machine.counts()::nacks)
                 .add(EngineCounter.ACKS_SENT, machine.counts()::acks)

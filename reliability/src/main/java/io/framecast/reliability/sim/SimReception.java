@@ -406,6 +406,7 @@ final class SimReception implements ReceiverOutput {
                 life.onReported(NackLayout.first(scratch, 0, i), NackLayout.count(scratch, 0, i));
             }
         } else if (type == ControlLayout.TYPE_ACK) {
+            plant.onAck(scratch);
             // An aggregate speaks of others too, and of more of them as they report.
             if (!AckLayout.isAggregate(scratch, 0)) {
                 frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));
