@@ -2,6 +2,7 @@ package io.framecast.engine.node;
 
 import io.framecast.api.Delivery;
 import io.framecast.api.LossReason;
+import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.sink.PayloadSink;
@@ -42,6 +43,8 @@ final class FrameHandover {
     private @Nullable ReceivedFrame pending;
     // Of the frame or bundle that the machine gave out last.
     private long place;
+    // Under `join=keyframe`: none was given yet.
+    private boolean awaitsKeyframe;
     // Under `latest`: keyframes are marked, and only these supersede.
     private boolean keyed;
 
@@ -54,6 +57,7 @@ final class FrameHandover {
         losses = feed.losses();
         clock = feed.clock();
         latest = config.delivery() instanceof Delivery.Latest;
+        awaitsKeyframe = config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME;
         ledger = new RingLedger(parts.ringSlots());
         spareSlots = parts.spareSlots();
         bundle = new BundleTable(machine.stream());
@@ -97,13 +101,31 @@ final class FrameHandover {
                 break;
             }
             pending = frame;
-            if (!handOver(frame, nowNs)) {
+            if (awaitsKeyframe && !isBeginning(frame, nowNs)) {
+                break;
+            }
+            if (pending != null && !handOver(frame, nowNs)) {
                 break;
             }
             pending = null;
             work++;
         }
         return work;
+    }
+
+    // Before the first keyframe frames are dropped; what was dropped is told before it.
+    //
+    // Returns false where that must wait for room.
+    private boolean isBeginning(final ReceivedFrame frame, final long nowNs) {
+        if ((frame.flags() & DataLayout.FLAG_KEYFRAME) == 0) {
+            pending = null;
+            ledger.release(place);
+            losses.add(frame.frameId(), 1, LossReason.AWAITS_KEYFRAME);
+            credit(nowNs);
+            return true;
+        }
+        awaitsKeyframe = !losses.flush();
+        return !awaitsKeyframe;
     }
 
     // What could not be handed over is judged anew: under a policy it may be out of date by now.

@@ -413,7 +413,7 @@ final class Subscription implements AutoCloseable {
         final SourceEvent event =
                 new SourceEvent(link.id(), kind, link.session().firstFrameId(), "");
         subscriber.add(link.feed(), event, options.count() == 1);
-        statsDue = true;
+        publishStats();
     }
 
     private void onEnded(final SourceLink link) {

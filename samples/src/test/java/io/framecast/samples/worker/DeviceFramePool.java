@@ -59,6 +59,11 @@ final class DeviceFramePool {
         }
 
         @Override
+        public long session() {
+            return 1;
+        }
+
+        @Override
         public long frameId() {
             return frameId;
         }
