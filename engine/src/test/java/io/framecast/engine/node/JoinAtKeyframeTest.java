@@ -40,7 +40,9 @@ class JoinAtKeyframeTest {
             assertEquals(id % KEYFRAME_EVERY == 0, frame.keyframe());
             frame.awaitReady();
             final MemorySegment host = frame.region().host();
-            assertEquals(StreamFixture.value((int) id, frame.length() - 1), host.get(ValueLayout.JAVA_BYTE, frame.length() - 1));
+            assertEquals(
+                    StreamFixture.value((int) id, frame.length() - 1),
+                    host.get(ValueLayout.JAVA_BYTE, frame.length() - 1));
             given.add(id);
             frame.close();
         }
@@ -78,8 +80,7 @@ class JoinAtKeyframeTest {
             publish(publisher, 1, bytes, List.of());
             nodes.until(() -> first.poll(frame -> close(frame, seen), 10) > 0, "frame");
         }
-        final Subscriber late =
-                nodes.launch().subscribe(Channel.parse(channel + "|join=keyframe"));
+        final Subscriber late = nodes.launch().subscribe(Channel.parse(channel + "|join=keyframe"));
         late.onLoss((id, count, reason) -> {
             assertEquals(LossReason.AWAITS_KEYFRAME, reason);
             assertTrue(given.isEmpty(), "told before the first frame");

@@ -186,7 +186,9 @@ class SourcesTest {
         publish(after, 15, log);
         take(log, 30);
         assertEquals(Subscriber.State.READY, subscriber.state());
-        assertEquals(List.of(Kind.JOINED, Kind.LOST, Kind.REJOINED), log.events.stream().map(e -> e.kind()).toList());
+        assertEquals(
+                List.of(Kind.JOINED, Kind.LOST, Kind.REJOINED),
+                log.events.stream().map(e -> e.kind()).toList());
         assertEquals(0, log.of(1).firstFrameId);
         assertEquals(15, log.of(1).frames);
         assertEquals(1, subscriber.stats().rejoins());
@@ -282,9 +284,10 @@ class SourcesTest {
                     return subscriber.state() == Subscriber.State.SOURCE_LOST;
                 },
                 "lost for good");
-        assertTrue(
-                subscriber.failure().orElseThrow().contains("waited 300 ms"), () -> "" + subscriber.failure());
-        assertEquals(List.of(Kind.JOINED, Kind.LOST), log.events.stream().map(e -> e.kind()).toList());
+        assertTrue(subscriber.failure().orElseThrow().contains("waited 300 ms"), () -> "" + subscriber.failure());
+        assertEquals(
+                List.of(Kind.JOINED, Kind.LOST),
+                log.events.stream().map(e -> e.kind()).toList());
         assertEquals(0, subscriber.stats().rejoins());
     }
 
