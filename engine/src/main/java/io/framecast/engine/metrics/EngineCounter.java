@@ -82,6 +82,8 @@ public enum EngineCounter {
             72, "framecast_in_place_frames_total", Unit.FRAMES, "Frames whose bytes lie where they first landed."),
     MENDED_BYTES(73, "framecast_mended_bytes_total", Unit.BYTES, "Payload bytes copied to make frames contiguous."),
     FRAMES_DROPPED(74, "framecast_dropped_frames_total", Unit.FRAMES, "Frames never given to subscribers, by reason."),
+    SOURCES_JOINED(76, "framecast_joined_sources", Unit.MEMBERS, "Sources that a subscriber receives from."),
+    REJOINS(77, "framecast_rejoins_total", Unit.EVENTS, "Sources joined again after they were lost."),
     DEVICE_ALLOCATED(75, "framecast_device_allocated_bytes", Unit.BYTES, "Device memory allocated, by device.");
 
     /// Whether a value only grows.

@@ -335,6 +335,7 @@ class DeliveryStreamTest {
             stream.resume(stream.slow);
             stream.until(
                     () -> {
+                        // What came whole before it was evicted is given first.
                         stream.subject.poll();
                         return stream.subject.state() == Subscriber.State.SOURCE_LOST;
                     },
