@@ -124,10 +124,17 @@ final class SimulateTest {
 
     @Test
     void shouldNotPassWhenNothingWasChecked() {
-        final var run = tool.run("simulate", "--seeds", "1..2", "--loss", "0.9", "--json", "-");
-        assertEquals(ExitStatus.MISMATCH, run.status());
-        assertEquals(0L, run.json().get("frames"));
-        assertTrue(run.err().contains("nothing was checked: lower --loss"), run.err());
+        int empty = 0;
+        for (int seed = 1; seed <= 20; seed++) {
+            final var run =
+                    tool.run("simulate", "--seeds", "" + seed, "--receivers", "1", "--loss", "0.9", "--json", "-");
+            if (run.json().get("frames").equals(0L)) {
+                empty++;
+                assertEquals(ExitStatus.MISMATCH, run.status());
+                assertTrue(run.err().contains("nothing was checked: lower --loss"), run.err());
+            }
+        }
+        assertTrue(empty > 0, "one of twenty joins in vain");
     }
 
     @Test
