@@ -1,0 +1,59 @@
+package io.framecast.perf.chaos;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+
+/// Draws faults from a seed: every kind once, in some order, then again in another.
+final class FaultDraw {
+    private static final long PAUSE_MIN_MS = 2_000;
+    private static final long PAUSE_MAX_MS = 5_000;
+    private static final long RESTART_MAX_MS = 1_500;
+    private static final long GARBAGE_MS = 500;
+    private static final double BRIEF_MIN = 0.1;
+    private static final double BRIEF_MAX = 0.5;
+    private static final double LONG_MIN = 1.2;
+    private static final double LONG_MAX = 1.6;
+
+    private final Random random;
+    private final long aliveTimeoutMs;
+    private final Deque<FaultKind> bag = new ArrayDeque<>();
+
+    FaultDraw(final long seed, final long aliveTimeoutMs) {
+        random = new Random(seed);
+        this.aliveTimeoutMs = aliveTimeoutMs;
+    }
+
+    DrawnFault next() {
+        if (bag.isEmpty()) {
+            final List<FaultKind> kinds = new ArrayList<>(List.of(FaultKind.values()));
+            Collections.shuffle(kinds, random);
+            bag.addAll(kinds);
+        }
+        final FaultKind kind = bag.removeFirst();
+        final double share = random.nextDouble();
+        return new DrawnFault(
+                kind,
+                PAUSE_MIN_MS + (long) (random.nextDouble() * (PAUSE_MAX_MS - PAUSE_MIN_MS)),
+                durationMs(kind, share),
+                (long) (random.nextDouble() * RESTART_MAX_MS),
+                random.nextInt(Integer.MAX_VALUE),
+                random.nextBoolean() ? ChaosNetwork.Cut.LINK : ChaosNetwork.Cut.FILTER);
+    }
+
+    private long durationMs(final FaultKind kind, final double share) {
+        if (kind.isKill()) {
+            return 0;
+        }
+        if (kind.isOfEverybody()) {
+            return GARBAGE_MS;
+        }
+        return (long) (aliveTimeoutMs
+                * (kind.isFatal()
+                        ? LONG_MIN + share * (LONG_MAX - LONG_MIN)
+                        : BRIEF_MIN + share * (BRIEF_MAX - BRIEF_MIN)));
+    }
+}
