@@ -37,11 +37,7 @@ final class Cast implements AutoCloseable {
     }
 
     private ChaosProcess subscriber(final int index) throws IOException {
-        return start(
-                "subscriber " + index,
-                index + 1,
-                ChildSettings.SUBSCRIBE,
-                plan.subscriberChannel(index));
+        return start("subscriber " + index, index + 1, ChildSettings.SUBSCRIBE, plan.subscriberChannel(index));
     }
 
     private ChaosProcess start(final String name, final int host, final String role, final String channel)
@@ -125,7 +121,9 @@ final class Cast implements AutoCloseable {
             if (seat.isToRestart(nowNs)) {
                 seat.take(subscriber(seat.index()), nowNs);
             } else if (!seat.isVacant() && !process.isDoomed() && hasEndedBadly(process)) {
-                complain(process, "ended without a reason: " + process.log().over().orElse("it said nothing"));
+                complain(
+                        process,
+                        "ended without a reason: " + process.log().over().orElse("it said nothing"));
                 seat.restartAt(nowNs);
             } else if (!seat.isVacant()
                     && !process.isDoomed()
@@ -137,7 +135,9 @@ final class Cast implements AutoCloseable {
             }
         }
         if (!publisher.isDoomed() && !publisher.isAlive()) {
-            complain(publisher, "ended without a reason: " + publisher.log().over().orElse("it said nothing"));
+            complain(
+                    publisher,
+                    "ended without a reason: " + publisher.log().over().orElse("it said nothing"));
             publisher.doom();
             stop();
         }
@@ -151,6 +151,11 @@ final class Cast implements AutoCloseable {
         complaints.add(process.name() + " " + text);
         lines.accept("framecast: " + process.name() + " " + text);
         process.said().forEach(line -> lines.accept("  [" + process.name() + "] " + line));
+    }
+
+    /// Ends every process, and waits until it has.
+    void endAll() {
+        all.forEach(ChaosProcess::close);
     }
 
     @Override

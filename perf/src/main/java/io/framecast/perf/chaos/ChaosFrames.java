@@ -18,8 +18,7 @@ record ChaosFrames(long seed, int frameBytes) {
     private static final int SMALL_BYTES_MIN = 16;
     private static final int SMALL_BYTES_MAX = 600;
     private static final int METADATA_BYTES = 16;
-    private static final ValueLayout.OfLong WORD =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
 
     private static long mix(final long value) {

@@ -7,8 +7,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A bridge that floods multicast, and hosts on it: network namespaces, each of which loses datagrams of every lane, going
-/// out and coming in. Names carry this process's number; what a killed run left behind is deleted by the next.
+/// A bridge that floods multicast, and hosts on it: network namespaces, each of which loses datagrams of
+/// every lane, going out and coming in. Names carry this process's number; what a killed run left behind is
+/// deleted by the next.
 final class ChaosNetwork implements AutoCloseable {
     static final String DEVICE = "eth0";
     static final int SOURCE = 0;
@@ -43,8 +44,8 @@ final class ChaosNetwork implements AutoCloseable {
         final ChaosNetwork network = new ChaosNetwork(loss);
         try {
             network.add(network.bridge());
-            Shell.run("ip", "-n", network.bridge(), "link", "add", "br", "type", "bridge", "mcast_snooping", "0");
-            Shell.run("ip", "-n", network.bridge(), "link", "set", "br", "up");
+            Shell.run("ip", "-n", network.bridge(), "link", "add", "bridge", "type", "bridge", "mcast_snooping", "0");
+            Shell.run("ip", "-n", network.bridge(), "link", "set", "bridge", "up");
             for (int host = 0; host < hosts; host++) {
                 network.addHost(host);
                 network.filter(host, loss);
@@ -99,15 +100,16 @@ final class ChaosNetwork implements AutoCloseable {
         Shell.run(
                 "ip", "link", "add", DEVICE, "netns", name, "mtu", MTU, "type", "veth", "peer", "name", port, "netns",
                 bridge(), "mtu", MTU);
-        Shell.run("ip", "-n", bridge(), "link", "set", port, "master", "br", "up");
+        Shell.run("ip", "-n", bridge(), "link", "set", port, "master", "bridge", "up");
         Shell.run("ip", "-n", name, "address", "add", address(host) + "/24", "dev", DEVICE);
         Shell.run("ip", "-n", name, "link", "set", DEVICE, "up");
         Shell.run("ip", "-n", name, "route", "add", "224.0.0.0/4", "dev", DEVICE);
     }
 
     private void filter(final int host, final double share) throws IOException {
-        final String rule = "meta l4proto udp numgen random mod " + LOSS_UNIT + " < "
-                + Math.round(share * LOSS_UNIT) + " counter drop; ";
+        final String which =
+                share < 1 ? "numgen random mod " + LOSS_UNIT + " < " + Math.round(share * LOSS_UNIT) + " " : "";
+        final String rule = "meta l4proto udp " + which + "counter drop; ";
         final String rules = share == 0
                 ? ""
                 : "add table inet chaos; "
@@ -153,7 +155,8 @@ final class ChaosNetwork implements AutoCloseable {
 
     /// What is left of this network; nothing after [#close].
     List<String> leftovers() throws IOException {
-        return Shell.run("ip", "netns", "list").lines()
+        return Shell.run("ip", "netns", "list")
+                .lines()
                 .map(line -> line.split(" ", 2)[0])
                 .filter(name -> name.startsWith(id))
                 .toList();

@@ -21,7 +21,8 @@ final class ChaosProcess implements AutoCloseable {
     private static final long UNKNOWN = -1;
     private static final int SAID_MAX = 20;
 
-    // Heap and threads of a fixed size, so that what grows shows; one compiler, for eight processes start and warm up on
+    // Heap and threads of a fixed size, so that what grows shows; one compiler, for eight processes start and warm up
+    // on
     // what may be two cores.
     private static final List<String> FLAGS = List.of(
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",

@@ -35,8 +35,8 @@ final class ChaosPublisher {
         try (Framecast node = Framecast.launch(config);
                 Publisher publisher = node.publish(Channel.parse(settings.channel()));
                 Arena arena = Arena.ofConfined()) {
-            final long frames = publish(
-                    publisher, arena.allocate(settings.frames().frameBytes(), Long.BYTES));
+            final long frames =
+                    publish(publisher, arena.allocate(settings.frames().frameBytes(), Long.BYTES));
             if (publisher.failure().isPresent()) {
                 ChaosChild.say(ChildLines.OVER + " " + publisher.failure().orElseThrow());
                 return ChaosChild.OVER;

@@ -103,7 +103,9 @@ record ChaosReport(
         final Map<String, Object> json = new LinkedHashMap<>();
         json.put("process", row.process());
         json.put("heap_bytes", List.of(row.first().heapBytes(), row.last().heapBytes()));
-        json.put("resident_bytes", List.of(row.first().residentBytes(), row.last().residentBytes()));
+        json.put(
+                "resident_bytes",
+                List.of(row.first().residentBytes(), row.last().residentBytes()));
         json.put("descriptors", List.of(row.first().descriptors(), row.last().descriptors()));
         json.put("became_co_root", row.begunToServe());
         return json;

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// One run: starts everything, does faults, ends the stream, checks what everybody has. The run's thread; [#stop] may be
-/// called from any.
+/// One run: starts everything, does faults, ends the stream, checks what everybody has. The run's thread;
+/// [#stop] may be called from any.
 final class ChaosRun {
     private static final long JOIN_MAX_MS = 60_000;
     private static final long END_MAX_MS = 40_000;
@@ -55,7 +55,7 @@ final class ChaosRun {
             }
             perform(cast, network);
             unmet.addAll(cast.complaints());
-            cast.close();
+            cast.endAll();
             for (final ChaosProcess process : cast.all()) {
                 if (ProcessHandle.of(process.pid()).isPresent()) {
                     unmet.add("process " + process.pid() + " (" + process.name() + ") is left over");
@@ -75,8 +75,9 @@ final class ChaosRun {
         if (!cast.await(() -> cast.settled(0).size() == plan.subscribers(), JOIN_MAX_MS)) {
             unmet.add("only " + cast.settled(0).size() + " of " + plan.subscribers() + " joined within "
                     + JOIN_MAX_MS / 1_000 + " s");
-            cast.all().forEach(process ->
-                    process.said().forEach(line -> lines.accept("  [" + process.name() + "] " + line)));
+            cast.all()
+                    .forEach(process ->
+                            process.said().forEach(line -> lines.accept("  [" + process.name() + "] " + line)));
             return;
         }
         cast.pause(LEAD_MS);
@@ -139,8 +140,8 @@ final class ChaosRun {
                 unmet.add(process.name() + " did not tell its memory");
                 continue;
             }
-            final boolean begunToServe = cast.seats().stream()
-                    .anyMatch(seat -> seat.process() == process && seat.hasBegunToServe());
+            final boolean begunToServe =
+                    cast.seats().stream().anyMatch(seat -> seat.process() == process && seat.hasBegunToServe());
             final MemoryRow row = new MemoryRow(process.name(), told.getFirst(), told.getLast(), begunToServe);
             memory.add(row);
             unmet.addAll(row.complaints());
@@ -157,7 +158,8 @@ final class ChaosRun {
         publisher.tell(ChildLines.END_STREAM);
         cast.await(
                 () -> !publisher.isAlive()
-                        && cast.seats().stream().noneMatch(seat -> seat.process().isAlive()),
+                        && cast.seats().stream()
+                                .noneMatch(seat -> seat.process().isAlive()),
                 END_MAX_MS);
         final StreamLog source = publisher.log();
         frames = source.frames();
@@ -169,8 +171,8 @@ final class ChaosRun {
             if (!log.isEnded()) {
                 unmet.add(seat.name() + " saw no end of stream: " + log.over().orElse("it said nothing"));
             } else if (log.lastId() != source.lastId() || log.frames() != log.lastId() - log.firstId() + 1) {
-                unmet.add(seat.name() + " has " + log.frames() + " frames from " + log.firstId() + " to "
-                        + log.lastId() + ", the last published is " + source.lastId());
+                unmet.add(seat.name() + " has " + log.frames() + " frames from " + log.firstId() + " to " + log.lastId()
+                        + ", the last published is " + source.lastId());
             }
         }
         lives = cast.all().size() - 1L;

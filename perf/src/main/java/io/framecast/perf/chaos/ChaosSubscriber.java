@@ -40,8 +40,8 @@ final class ChaosSubscriber {
                 NodeConfig.DEFAULT.withCountersFile(settings.counters()).withNotices(System.err::println);
         try (Framecast node = Framecast.launch(config);
                 Subscriber subscriber = node.subscribe(Channel.parse(settings.channel()))) {
-            subscriber.onLoss((first, count, reason) ->
-                    complain("lost: " + count + " frames from " + first + " on, " + reason));
+            subscriber.onLoss(
+                    (first, count, reason) -> complain("lost: " + count + " frames from " + first + " on, " + reason));
             return take(subscriber);
         } catch (final FramecastException | IllegalStateException e) {
             ChaosChild.say(ChildLines.OVER + " " + e.getMessage());

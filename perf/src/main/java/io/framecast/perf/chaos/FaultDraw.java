@@ -14,7 +14,7 @@ final class FaultDraw {
     private static final long RESTART_MAX_MS = 1_500;
     private static final long GARBAGE_MS = 500;
     private static final double BRIEF_MIN = 0.1;
-    private static final double BRIEF_MAX = 0.5;
+    private static final double BRIEF_MAX = 0.6;
     private static final double LONG_MIN = 1.2;
     private static final double LONG_MAX = 1.6;
 

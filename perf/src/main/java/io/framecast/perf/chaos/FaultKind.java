@@ -68,8 +68,7 @@ enum FaultKind {
                     CUT_CO_ROOT,
                     CUT_SUBSCRIBER_LONG,
                     CUT_CO_ROOT_LONG,
-                    GARBAGE ->
-                false;
+                    GARBAGE -> false;
         };
     }
 }

@@ -70,7 +70,8 @@ final class FaultRun {
             return Optional.empty();
         }
         final Seat seat = target.orElseThrow();
-        final List<Seat> others = cast.settled(0).stream().filter(s -> s != seat).toList();
+        final List<Seat> others =
+                cast.settled(0).stream().filter(s -> s != seat).toList();
         final Scene scene = new Scene(
                 fault,
                 seat,
@@ -97,8 +98,7 @@ final class FaultRun {
         final String outcome = outcome(scene, 0, unmet);
         return result(
                 scene,
-                "nobody evicted, nothing lost, no stall over "
-                        + (scene.fault.durationMs() + plan.marginMs()) + " ms",
+                "nobody evicted, nothing lost, no stall over " + (scene.fault.durationMs() + plan.marginMs()) + " ms",
                 outcome,
                 unmet,
                 stalls(expected, scene, scene.fault.durationMs() + plan.marginMs(), unmet));
@@ -111,8 +111,7 @@ final class FaultRun {
         scene.process().doom();
         begin(scene);
         if (scene.fault.kind().isKill()) {
-            scene.target.restartAt(
-                    scene.beginNs + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
+            scene.target.restartAt(scene.beginNs + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
         }
         expect(scene, EngineCounter.FAILOVERS, outcome, unmet);
         expect(scene, EngineCounter.EVICTIONS, outcome, unmet);
@@ -123,13 +122,13 @@ final class FaultRun {
             end(scene);
             if (cast.await(() -> !process.isAlive(), plan.aliveTimeoutMs() + END_MAX_MS)
                     && process.log().over().isPresent()) {
-                outcome.append("; told: ").append(firstWords(process.log().over().orElseThrow()));
+                outcome.append("; told: ")
+                        .append(firstWords(process.log().over().orElseThrow()));
             } else {
                 unmet.add(scene.target.name() + " did not report that it lost its source");
                 process.close();
             }
-            scene.target.restartAt(
-                    System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
+            scene.target.restartAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
         }
         awaitFlow(scene.others, evictedNs, unmet);
         outcome.append(outcome.isEmpty() ? "" : "; ").append(outcome(scene, 1, unmet));
@@ -222,8 +221,8 @@ final class FaultRun {
             final List<Seat> seats, final Scene scene, final long boundMs, final List<String> unmet) {
         final Map<String, Long> stalls = new LinkedHashMap<>();
         for (final Seat seat : seats) {
-            final long stallMs = TimeUnit.NANOSECONDS.toMillis(
-                    seat.process().log().longestGapNs(scene.beginNs, System.nanoTime()));
+            final long stallMs =
+                    TimeUnit.NANOSECONDS.toMillis(seat.process().log().longestGapNs(scene.beginNs, System.nanoTime()));
             stalls.put(seat.name(), stallMs);
             if (stallMs > boundMs) {
                 unmet.add(seat.name() + " stalled for " + stallMs + " ms, expected at most " + boundMs);

@@ -24,9 +24,8 @@ final class FrameCheck {
         if (firstId == NONE) {
             firstId = frameId;
         } else if (frameId != lastId + 1) {
-            complaints.accept(
-                    (frameId <= lastId ? "twice or out of order: frame " : "frames missing before frame ") + frameId
-                            + ", after frame " + lastId);
+            complaints.accept((frameId <= lastId ? "twice or out of order: frame " : "frames missing before frame ")
+                    + frameId + ", after frame " + lastId);
         }
         lastId = Math.max(lastId, frameId);
         count++;

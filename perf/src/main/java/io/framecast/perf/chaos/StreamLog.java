@@ -69,7 +69,9 @@ final class StreamLog {
     }
 
     private static long[] numbers(final String text) {
-        return java.util.Arrays.stream(text.split(" ")).mapToLong(Long::parseLong).toArray();
+        return java.util.Arrays.stream(text.split(" "))
+                .mapToLong(Long::parseLong)
+                .toArray();
     }
 
     synchronized long firstId() {
