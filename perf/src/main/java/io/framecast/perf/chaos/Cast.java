@@ -20,6 +20,7 @@ final class Cast implements AutoCloseable {
     private final Path directory;
     private final Consumer<String> lines;
     private final ChaosProcess publisher;
+    private final ChaosProcess stranger;
     private final List<Seat> seats = new ArrayList<>();
     private final List<ChaosProcess> all = new ArrayList<>();
     private final List<String> complaints = new ArrayList<>();
@@ -31,6 +32,7 @@ final class Cast implements AutoCloseable {
         this.lines = lines;
         directory = Files.createTempDirectory("framecast-chaos");
         publisher = start("publisher", ChaosNetwork.SOURCE, ChildSettings.PUBLISH, plan.publisherChannel());
+        stranger = start("stranger", plan.strangerHost(), ChildSettings.SHOUT, plan.publisherChannel());
         for (int i = 0; i < plan.subscribers(); i++) {
             seats.add(new Seat(i, subscriber(i), System.nanoTime()));
         }
@@ -60,6 +62,11 @@ final class Cast implements AutoCloseable {
 
     ChaosProcess publisher() {
         return publisher;
+    }
+
+    /// Sends garbage when it is told to.
+    ChaosProcess stranger() {
+        return stranger;
     }
 
     List<Seat> seats() {

@@ -7,10 +7,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/// A process of a chaos run. Says on stdout what happens to it, does what it reads on stdin, and ends with its parent,
-/// however that ends.
+/// A process of a chaos run. Says on stdout what happens to it, does what it reads on stdin, and ends with
+/// its parent, however that ends.
 public final class ChaosChild {
     static final int ENDED = 0;
     static final int OVER = 4;
@@ -27,9 +28,18 @@ public final class ChaosChild {
         child.watch(settings.parent());
         child.listen();
         System.exit(
-                settings.role().equals(ChildSettings.PUBLISH)
-                        ? new ChaosPublisher(settings, () -> child.ending).run()
-                        : new ChaosSubscriber(settings).run());
+                switch (settings.role()) {
+                    case ChildSettings.PUBLISH -> new ChaosPublisher(settings, () -> child.ending).run();
+                    case ChildSettings.SUBSCRIBE -> new ChaosSubscriber(settings).run();
+                    default -> waitForOrders();
+                });
+    }
+
+    // The orders' thread does all that a stranger does.
+    private static int waitForOrders() {
+        while (true) {
+            LockSupport.park();
+        }
     }
 
     static synchronized void say(final String line) {
@@ -56,6 +66,9 @@ public final class ChaosChild {
                     switch (line) {
                         case ChildLines.TELL_MEMORY -> tellMemory();
                         case ChildLines.END_STREAM -> ending = true;
+                        case String order
+                        when order.startsWith(ChildLines.SHOUT + " ") ->
+                            ChaosStranger.shout(order.substring(ChildLines.SHOUT.length() + 1));
                         default -> say(ChildLines.WRONG + " unknown order: " + line);
                     }
                 }

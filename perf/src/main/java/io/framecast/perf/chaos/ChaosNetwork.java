@@ -1,6 +1,8 @@
 package io.framecast.perf.chaos;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -137,6 +139,16 @@ final class ChaosNetwork implements AutoCloseable {
         switch (cut) {
             case LINK -> Shell.run("ip", "-n", bridge(), "link", "set", "p" + host, "up");
             case FILTER -> filter(host, loss);
+        }
+    }
+
+    /// Whether the host that a process is on sees its cable.
+    static boolean hasCarrier(final long pid) {
+        try {
+            return Files.readString(Path.of("/proc/" + pid + "/root/sys/class/net/" + DEVICE + "/carrier"))
+                    .startsWith("1");
+        } catch (final IOException e) {
+            return true;
         }
     }
 

@@ -14,6 +14,8 @@ final class ChaosRun {
     private static final long JOIN_MAX_MS = 60_000;
     private static final long END_MAX_MS = 40_000;
     private static final long LEAD_MS = 5_000;
+    // Publisher and stranger.
+    private static final long OTHERS = 2;
     private static final long MEMORY_MAX_MS = 10_000;
 
     private final ChaosPlan plan;
@@ -175,7 +177,7 @@ final class ChaosRun {
                         + ", the last published is " + source.lastId());
             }
         }
-        lives = cast.all().size() - 1L;
+        lives = cast.all().size() - OTHERS;
         for (final ChaosProcess process : cast.all()) {
             process.log().wrong().forEach(text -> unmet.add(process.name() + ": " + text));
         }

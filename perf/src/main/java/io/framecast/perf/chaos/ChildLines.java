@@ -23,6 +23,11 @@ final class ChildLines {
     /// To a publisher: end the stream.
     static final String END_STREAM = "end";
 
+    /// `@shouted datagrams real`: garbage was sent, and how many real datagrams there were to change.
+    static final String SHOUTED = "@shouted";
+    /// To a stranger: `garbage seed milliseconds path…`.
+    static final String SHOUT = "garbage";
+
     static final long GAP_MIN_NS = 100_000_000;
     static final long PROGRESS_NS = 200_000_000;
 

@@ -5,12 +5,13 @@ import java.util.List;
 
 /// What a child is told on its command line.
 ///
-/// @param role `publish` or `subscribe`
+/// @param role `publish`, `subscribe` or `shout`
 /// @param plant what is broken on purpose; see [Plant]
 record ChildSettings(
         String role, long parent, String channel, Path counters, ChaosFrames frames, double rate, Plant plant) {
     static final String PUBLISH = "publish";
     static final String SUBSCRIBE = "subscribe";
+    static final String SHOUT = "shout";
 
     List<String> words() {
         return List.of(

@@ -18,6 +18,9 @@ final class FaultDraw {
     private static final double LONG_MIN = 1.2;
     private static final double LONG_MAX = 1.6;
 
+    private static final long CARRIER_MS = 1_000;
+    private static final double CARRIER_SHARE = 0.8;
+
     private final Random random;
     private final long aliveTimeoutMs;
     private final Deque<FaultKind> bag = new ArrayDeque<>();
@@ -34,14 +37,17 @@ final class FaultDraw {
             bag.addAll(kinds);
         }
         final FaultKind kind = bag.removeFirst();
-        final double share = random.nextDouble();
+        final ChaosNetwork.Cut cut = random.nextBoolean() ? ChaosNetwork.Cut.LINK : ChaosNetwork.Cut.FILTER;
+        final long durationMs = durationMs(kind, random.nextDouble());
+        // The kernel tells of a link that is up again at most once a second.
+        final boolean isTooLong = !kind.isFatal() && durationMs + CARRIER_MS > aliveTimeoutMs * CARRIER_SHARE;
         return new DrawnFault(
                 kind,
                 PAUSE_MIN_MS + (long) (random.nextDouble() * (PAUSE_MAX_MS - PAUSE_MIN_MS)),
-                durationMs(kind, share),
+                durationMs,
                 (long) (random.nextDouble() * RESTART_MAX_MS),
                 random.nextInt(Integer.MAX_VALUE),
-                random.nextBoolean() ? ChaosNetwork.Cut.LINK : ChaosNetwork.Cut.FILTER);
+                isTooLong ? ChaosNetwork.Cut.FILTER : cut);
     }
 
     private long durationMs(final FaultKind kind, final double share) {

@@ -14,6 +14,8 @@ final class FaultRun {
     private static final long SETTLED_MS = 1_000;
     private static final long TARGET_MAX_MS = 10_000;
     private static final long END_MAX_MS = 10_000;
+    // Some are lost on the way, or overrun a socket; one to the group is rejected by each who gets it.
+    private static final long REJECTED_SHARE = 4;
 
     private final ChaosPlan plan;
     private final ChaosNetwork network;
@@ -31,7 +33,13 @@ final class FaultRun {
     ///
     /// @param others who is to go on meanwhile
     private record Scene(
-            DrawnFault fault, Seat target, List<Seat> others, long evictions, long failovers, long beginNs) {
+            DrawnFault fault,
+            Seat target,
+            List<Seat> others,
+            long evictions,
+            long failovers,
+            long shouted,
+            long beginNs) {
         ChaosProcess process() {
             return target.process();
         }
@@ -78,16 +86,20 @@ final class FaultRun {
                 others,
                 cast.publisher().counter(EngineCounter.EVICTIONS),
                 cast.publisher().counter(EngineCounter.FAILOVERS),
+                cast.stranger().log().shouted(),
                 System.nanoTime());
         return Optional.of(fault.kind().isFatal() ? fatal(scene) : brief(scene));
     }
 
     private FaultResult brief(final Scene scene) throws IOException {
         final List<String> unmet = new ArrayList<>();
+        final long rejectedBefore = rejected();
         begin(scene);
         cast.pause(scene.fault.durationMs());
         end(scene);
         final long resumedNs = System.nanoTime();
+        // What took long to begin or to end lasted longer than was drawn.
+        final long boundMs = TimeUnit.NANOSECONDS.toMillis(resumedNs - scene.beginNs) + plan.marginMs();
         final List<Seat> expected = new ArrayList<>(scene.others);
         expected.add(scene.target);
         awaitFlow(expected, resumedNs, unmet);
@@ -95,13 +107,53 @@ final class FaultRun {
             unmet.add(scene.target.name() + " ended: "
                     + scene.process().log().over().orElse("it said nothing"));
         }
-        final String outcome = outcome(scene, 0, unmet);
+        final boolean isGarbage = scene.fault.kind().isOfEverybody();
+        final String outcome =
+                outcome(scene, 0, unmet) + (isGarbage ? ", " + garbage(scene, rejectedBefore, unmet) : "");
         return result(
                 scene,
-                "nobody evicted, nothing lost, no stall over " + (scene.fault.durationMs() + plan.marginMs()) + " ms",
+                (isGarbage ? "rejected, " : "") + "nobody evicted, nothing lost, no stall over its length + "
+                        + plan.marginMs() + " ms",
                 outcome,
                 unmet,
-                stalls(expected, scene, scene.fault.durationMs() + plan.marginMs(), unmet));
+                stalls(expected, scene, boundMs, unmet));
+    }
+
+    // That it arrived, and was known for what it is.
+    private String garbage(final Scene scene, final long rejectedBefore, final List<String> unmet) {
+        final long sent = cast.stranger().log().shouted() - scene.shouted;
+        final long rejected = rejected() - rejectedBefore;
+        if (sent == 0 || rejected * REJECTED_SHARE < sent) {
+            unmet.add("of " + sent + " datagrams of garbage only " + rejected + " were rejected");
+        }
+        return sent + " sent, " + rejected + " rejected";
+    }
+
+    private long rejected() {
+        long sum = 0;
+        final List<ChaosProcess> processes = new ArrayList<>(List.of(cast.publisher()));
+        cast.seats().forEach(seat -> processes.add(seat.process()));
+        for (final ChaosProcess process : processes) {
+            sum += Math.max(0, process.counter(EngineCounter.REJECTED))
+                    + Math.max(0, process.counter(EngineCounter.RECEIVE_MALFORMED));
+        }
+        return sum;
+    }
+
+    private void shout(final Scene scene) throws IOException {
+        final StringBuilder order = new StringBuilder(ChildLines.SHOUT)
+                .append(' ')
+                .append(scene.fault.pick())
+                .append(' ')
+                .append(scene.fault.durationMs());
+        final List<UdpPath> paths =
+                new ArrayList<>(UdpPath.ofProcess(cast.publisher().pid(), ChaosNetwork.address(ChaosNetwork.SOURCE)));
+        for (final Seat seat : cast.settled(0)) {
+            paths.addAll(UdpPath.ofProcess(seat.process().pid(), ChaosNetwork.address(seat.host())));
+        }
+        final String stranger = ChaosNetwork.address(plan.strangerHost());
+        paths.forEach(path -> order.append(' ').append(path.seenFrom(stranger).word()));
+        cast.stranger().tell(order.toString());
     }
 
     private FaultResult fatal(final Scene scene) throws IOException {
@@ -155,7 +207,9 @@ final class FaultRun {
             }
         } else if (kind.isStop()) {
             scene.process().signal("STOP");
-        } else if (!kind.isOfEverybody()) {
+        } else if (kind.isOfEverybody()) {
+            shout(scene);
+        } else {
             network.cut(scene.target.host(), scene.fault.cut());
         }
     }
@@ -163,8 +217,11 @@ final class FaultRun {
     private void end(final Scene scene) throws IOException {
         if (scene.fault.kind().isStop()) {
             scene.process().signal("CONT");
-        } else if (!scene.fault.kind().isOfEverybody()) {
+        } else if (scene.fault.kind().isOfEverybody()) {
+            cast.await(() -> cast.stranger().log().shouted() > scene.shouted, END_MAX_MS);
+        } else {
             network.mend(scene.target.host(), scene.fault.cut());
+            cast.await(() -> ChaosNetwork.hasCarrier(scene.process().pid()), END_MAX_MS);
         }
     }
 

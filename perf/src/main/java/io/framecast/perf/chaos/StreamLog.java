@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What one process said of the stream, and when. Written by the thread that reads its lines, read by the run's.
+/// What one process said of the stream, and when. Written by the thread that reads its lines, read by the
+/// run's.
 final class StreamLog {
     static final long NONE = -1;
 
@@ -16,6 +17,7 @@ final class StreamLog {
     private long frames;
     private long joinedNs = NONE;
     private long lastNs = NONE;
+    private long shouted;
     private boolean ended;
     private Optional<String> over = Optional.empty();
 
@@ -59,6 +61,7 @@ final class StreamLog {
                 frames = numbers(rest)[1];
                 ended = true;
             }
+            case ChildLines.SHOUTED -> shouted += numbers(rest)[0];
             case ChildLines.OVER -> over = Optional.of(rest);
             case ChildLines.MEMORY -> memory.add(new Memory(numbers(rest)[0], numbers(rest)[1], numbers(rest)[2]));
             default -> {
@@ -104,6 +107,11 @@ final class StreamLog {
     /// Why it ended otherwise than by end of stream.
     synchronized Optional<String> over() {
         return over;
+    }
+
+    /// Datagrams of garbage that it sent.
+    synchronized long shouted() {
+        return shouted;
     }
 
     synchronized List<String> wrong() {
