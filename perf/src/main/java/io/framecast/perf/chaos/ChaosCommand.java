@@ -80,7 +80,6 @@ final class ChaosCommand implements Callable<Integer> {
     public Integer call() {
         final ChaosPlan plan = plan();
         context.requireWritable();
-        context.line("seed " + plan.seed());
         final ChaosReport report = report(plan);
         if (context.hasJson()) {
             context.line(report.text());
@@ -96,6 +95,7 @@ final class ChaosCommand implements Callable<Integer> {
 
     private ChaosReport report(final ChaosPlan plan) {
         try (ChaosNetwork network = network(plan)) {
+            context.line("seed " + plan.seed());
             final ChaosRun run = new ChaosRun(plan, context::line);
             context.onStop(run::stop);
             final ChaosReport report = run.run(network);

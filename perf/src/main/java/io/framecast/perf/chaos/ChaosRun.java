@@ -94,7 +94,7 @@ final class ChaosRun {
     }
 
     private void doFaults(final Cast cast, final ChaosNetwork network) throws IOException {
-        final FaultDraw draw = new FaultDraw(plan.seed(), plan.aliveTimeoutMs());
+        final FaultDraw draw = new FaultDraw(plan.seed(), plan.aliveTimeoutMs(), plan.plant());
         final long beganNs = System.nanoTime();
         final long endNs = beganNs + TimeUnit.SECONDS.toNanos(plan.seconds());
         final FaultRun run = new FaultRun(plan, network, cast, beganNs);

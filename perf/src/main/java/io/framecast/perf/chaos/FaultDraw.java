@@ -25,9 +25,13 @@ final class FaultDraw {
     private final long aliveTimeoutMs;
     private final Deque<FaultKind> bag = new ArrayDeque<>();
 
-    FaultDraw(final long seed, final long aliveTimeoutMs) {
+    /// @param plant [Plant#SPARE] needs somebody to be killed first
+    FaultDraw(final long seed, final long aliveTimeoutMs, final Plant plant) {
         random = new Random(seed);
         this.aliveTimeoutMs = aliveTimeoutMs;
+        if (plant == Plant.SPARE) {
+            bag.add(FaultKind.KILL_SUBSCRIBER);
+        }
     }
 
     DrawnFault next() {
