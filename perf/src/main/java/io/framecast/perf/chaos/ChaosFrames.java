@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/// Frames whose every byte, and whose length, follows from a seed and the frame's number, so that any process can say
-/// what any of them must be. Most are of full length and carry number, length and CRC32C as metadata; one of
-/// [#SMALL_EVERY] is small and has none, so that it may share a datagram.
+/// Frames whose every byte, and whose length, follows from a seed and the frame's number, so that any process
+/// can say what any of them must be. Most are of full length and carry number, length and CRC32C as metadata;
+/// one of [#SMALL_EVERY] is small and has none, so that it may share a datagram.
 ///
 /// @param frameBytes longest frame, at least [#BYTES_MIN]
 record ChaosFrames(long seed, int frameBytes) {
@@ -50,7 +50,7 @@ record ChaosFrames(long seed, int frameBytes) {
             frame.set(WORD, i * Long.BYTES, mix(key + i));
         }
         for (long at = words * Long.BYTES; at < frame.byteSize(); at++) {
-            frame.set(ValueLayout.JAVA_BYTE, at, (byte) (key >>> at % Long.BYTES * Byte.SIZE));
+            frame.set(ValueLayout.JAVA_BYTE, at, (byte) (key >>> (at % Long.BYTES * Byte.SIZE)));
         }
     }
 
@@ -94,7 +94,7 @@ record ChaosFrames(long seed, int frameBytes) {
             }
         }
         for (long at = words * Long.BYTES; at < frame.byteSize(); at++) {
-            if (frame.get(ValueLayout.JAVA_BYTE, at) != (byte) (key >>> at % Long.BYTES * Byte.SIZE)) {
+            if (frame.get(ValueLayout.JAVA_BYTE, at) != (byte) (key >>> (at % Long.BYTES * Byte.SIZE))) {
                 return "frame " + frameId + " differs at byte " + at;
             }
         }

@@ -81,7 +81,7 @@ final class ChaosPublisher {
     private boolean offer(final Publisher publisher, final MemorySegment frame, final FrameOptions options) {
         long code = publisher.offer(frame, options);
         while (code < 0) {
-            if (code == Publisher.CLOSED || code == Publisher.NOT_CONNECTED && ending.getAsBoolean()) {
+            if (code == Publisher.CLOSED || (code == Publisher.NOT_CONNECTED && ending.getAsBoolean())) {
                 return false;
             }
             publisher.awaitRoom(frame.byteSize(), LOOK);

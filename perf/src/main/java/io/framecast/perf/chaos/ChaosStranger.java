@@ -24,7 +24,7 @@ final class ChaosStranger {
 
     /// @param order seed, milliseconds, then [UdpPath] words
     static void shout(final String order) {
-        final String[] words = order.split(" ");
+        final String[] words = order.split(" ", -1);
         final List<UdpPath> paths = new ArrayList<>();
         for (int i = 2; i < words.length; i++) {
             paths.add(UdpPath.parse(words[i]));
@@ -71,8 +71,8 @@ final class ChaosStranger {
 
     private static int number(final String address) {
         int number = 0;
-        for (final String part : address.split("\\.")) {
-            number = number << Byte.SIZE | Integer.parseInt(part);
+        for (final String part : address.split("\\.", -1)) {
+            number = (number << Byte.SIZE) | Integer.parseInt(part);
         }
         return number;
     }

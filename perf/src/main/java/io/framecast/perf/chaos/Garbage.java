@@ -13,7 +13,8 @@ final class Garbage {
     private static final int FLIPS_MAX = 8;
     // Of both headers: what lies here is under the header's own checksum on every lane.
     private static final int CHECKED_BYTES = 32;
-    private static final int FIRST_BYTES_MAX = 0x1f;
+    private static final int VERSION_1 = 0x10;
+    private static final int TYPES = 16;
 
     private final Random random;
 
@@ -45,7 +46,7 @@ final class Garbage {
     private byte[] plausible() {
         final byte[] bytes = new byte[CHECKED_BYTES + random.nextInt(BYTES_MAX - CHECKED_BYTES)];
         random.nextBytes(bytes);
-        bytes[0] = (byte) (0x10 | random.nextInt(FIRST_BYTES_MAX) & 0x0f);
+        bytes[0] = (byte) (VERSION_1 | random.nextInt(TYPES));
         bytes[1] = 0;
         bytes[2] = (byte) bytes.length;
         bytes[3] = (byte) (bytes.length >>> Byte.SIZE);

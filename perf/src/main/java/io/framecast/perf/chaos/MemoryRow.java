@@ -8,10 +8,10 @@ import java.util.List;
 /// @param begunToServe whether it became a co-root meanwhile: it may then hold a copy of the window and a lane more
 record MemoryRow(String process, StreamLog.Memory first, StreamLog.Memory last, boolean begunToServe) {
     static final long HEAP_TOLERANCE_BYTES = 2 << 20;
-    static final long RESIDENT_TOLERANCE_BYTES = 16 << 20;
+    static final long RESIDENT_TOLERANCE_BYTES = 8 << 20;
     static final long SERVING_DESCRIPTORS = 1;
-    // Window, headers and tables.
-    static final long SERVING_BYTES = ChaosPlan.WINDOW_BYTES * 5L / 4;
+    // The window in slots, rounded up to a power of two, and mapped twice: pages count as often as they are mapped.
+    static final long SERVING_BYTES = ChaosPlan.WINDOW_BYTES * 3L;
 
     List<String> complaints() {
         final List<String> complaints = new ArrayList<>();

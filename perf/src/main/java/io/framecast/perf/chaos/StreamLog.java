@@ -72,7 +72,7 @@ final class StreamLog {
     }
 
     private static long[] numbers(final String text) {
-        return java.util.Arrays.stream(text.split(" "))
+        return java.util.Arrays.stream(text.split(" ", -1))
                 .mapToLong(Long::parseLong)
                 .toArray();
     }

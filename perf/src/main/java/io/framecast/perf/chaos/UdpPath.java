@@ -23,7 +23,7 @@ record UdpPath(String to, int toPort, String from, int fromPort) {
         for (final String line : Files.readAllLines(Path.of("/proc/" + pid + "/net/udp")).stream()
                 .skip(1)
                 .toList()) {
-            final String[] fields = line.strip().split("\\s+");
+            final String[] fields = line.strip().split("\\s+", -1);
             final String local = address(fields[LOCAL_FIELD]);
             paths.add(new UdpPath(
                     local.equals(ANY) ? address : local,
@@ -37,7 +37,7 @@ record UdpPath(String to, int toPort, String from, int fromPort) {
     // Eight hex digits of the address as it lies in memory, a colon, the port.
     private static String address(final String field) {
         final long bits = Long.parseLong(field.substring(0, 8), HEX);
-        return (bits & 0xff) + "." + (bits >> 8 & 0xff) + "." + (bits >> 16 & 0xff) + "." + (bits >> 24 & 0xff);
+        return (bits & 0xff) + "." + ((bits >> 8) & 0xff) + "." + ((bits >> 16) & 0xff) + "." + ((bits >> 24) & 0xff);
     }
 
     private static int port(final String field) {
@@ -54,7 +54,7 @@ record UdpPath(String to, int toPort, String from, int fromPort) {
     }
 
     static UdpPath parse(final String word) {
-        final String[] parts = word.split(":");
+        final String[] parts = word.split(":", -1);
         return new UdpPath(parts[0], Integer.parseInt(parts[1]), parts[2], Integer.parseInt(parts[3]));
     }
 }
