@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# `framecast chaos` on real processes: 20 s of faults with a seed from the commit, then runs with something broken on
+# purpose, which must be found. Ends with "N passed, N failed".
+#
+#   CHAOS_SECONDS   how long faults are done, default 20
+#   CHAOS_SEED      default: from the commit
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+
+SECONDS_OF_FAULTS=${CHAOS_SECONDS:-20}
+# Beyond the faults: starting, joining, ending, and what the last fault takes.
+RUN_SECONDS=$((SECONDS_OF_FAULTS + 240))
+
+skip() {
+    printf 'skipped: %s\n' "$1"
+    printf '0 passed, 0 failed\n'
+    exit 0
+}
+
+[ "$(id -u)" = 0 ] || skip 'network namespaces need root'
+for tool in ip nft; do
+    command -v "$tool" >/dev/null || skip "$tool is missing"
+done
+trial=fcc-trial-$$
+if ! ip netns add "$trial" 2>/dev/null; then
+    skip 'network namespaces cannot be made here'
+fi
+tried=0
+ip netns exec "$trial" nft 'add table inet t; add chain inet t c { type filter hook input priority 0; };
+    add rule inet t c meta l4proto udp numgen random mod 100 < 1 drop' 2>/dev/null || tried=1
+ip netns delete "$trial"
+[ "$tried" = 0 ] || skip 'nftables cannot drop at random here'
+
+seed=${CHAOS_SEED:-$((16#$(git rev-parse --short=8 HEAD 2>/dev/null || echo 1)))}
+log=$(mktemp)
+trap 'rm -f -- "$log"' EXIT
+passed=0
+failed=0
+
+# expect STATUS NAME ARGUMENT…: runs chaos; tells all that it said where the exit status is another.
+expect() {
+    local wanted=$1 name=$2 status=0
+    shift 2
+    timeout --kill-after=15 "$RUN_SECONDS" ./framecast chaos --seed "$seed" "$@" >"$log" 2>&1 || status=$?
+    if [ "$status" = "$wanted" ]; then
+        passed=$((passed + 1))
+        printf 'passed: %s: %s\n' "$name" "$(tail -n 1 "$log")"
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s: exit status %d, expected %d\n' "$name" "$status" "$wanted"
+        cat "$log"
+    fi
+}
+
+# Builds what is not built, so that no case counts that as its own time.
+timeout --kill-after=5 600 ./framecast --version >/dev/null
+printf 'seed %s\n' "$seed"
+expect 0 "$SECONDS_OF_FAULTS s of faults" --seconds "$SECONDS_OF_FAULTS"
+expect 1 'a frame left out is found' --seconds 1 --plant SKIP
+expect 1 'a frame given twice is found' --seconds 1 --plant TWICE
+expect 1 'a byte changed is found' --seconds 1 --plant FLIP
+expect 1 'a process that was not killed is found' --seconds 6 --plant SPARE
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,158 @@
+package io.framecast.perf.chaos;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.samples.ToolContext;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `framecast chaos`.
+@Command(
+        name = "chaos",
+        description = "Kills, stops, cuts off and shouts at real processes on a lossy network of their own (network"
+                + " namespaces: needs root), and checks that each fault has the outcome stated for it.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  framecast chaos",
+            "  framecast chaos --seconds 20 --seed 7 --json -",
+            "",
+            "Exit status: 0 every expectation met, 1 some not, 2 usage or environment."
+        })
+final class ChaosCommand implements Callable<Integer> {
+    private static final int DONE = 0;
+    private static final int UNMET = 1;
+    private static final long SEED_BOUND = 1L << 40;
+
+    @Option(names = "--seconds", paramLabel = "N", description = "How long faults are done (default ${DEFAULT-VALUE}).")
+    private int seconds = 60;
+
+    @Nullable
+    @Option(names = "--seed", paramLabel = "N", description = "Faults and frames follow from it; drawn if not given.")
+    private Long seed;
+
+    @Option(names = "--subscribers", paramLabel = "N", description = "3 … 32 (default ${DEFAULT-VALUE}).")
+    private int subscribers = 6;
+
+    @Option(names = "--co-roots", paramLabel = "K", description = "Co-roots (default ${DEFAULT-VALUE}).")
+    private int coRoots = 2;
+
+    @Option(
+            names = "--loss",
+            paramLabel = "P",
+            description = "Share of datagrams dropped by each host, both ways (default ${DEFAULT-VALUE}).")
+    private double loss = 0.01;
+
+    @Option(names = "--alive-timeout", paramLabel = "MS", description = "Of the stream (default ${DEFAULT-VALUE}).")
+    private long aliveTimeoutMs = 2_000;
+
+    @Option(
+            names = "--margin",
+            paramLabel = "MS",
+            description = "How late an outcome may be on this machine (default ${DEFAULT-VALUE}).")
+    private long marginMs = 1_500;
+
+    @Option(names = "--rate", paramLabel = "F", description = "Frames a second (default ${DEFAULT-VALUE}).")
+    private double rate = 60;
+
+    @Option(names = "--frame-bytes", paramLabel = "N", description = "Longest frame (default ${DEFAULT-VALUE}).")
+    private int frameBytes = 200_000;
+
+    @Option(names = "--transport", paramLabel = "NAME", description = "Only udp, which is the default.")
+    private String transport = "udp";
+
+    @Option(
+            names = "--plant",
+            paramLabel = "BUG",
+            description = "Breaks something on purpose, to see it found: SKIP, TWICE, FLIP, SPARE.")
+    private Plant plant = Plant.NONE;
+
+    private final ToolContext context;
+
+    ChaosCommand(final ToolContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() {
+        final ChaosPlan plan = plan();
+        context.requireWritable();
+        final ChaosReport report = report(plan);
+        if (context.hasJson()) {
+            context.line(report.text());
+        }
+        context.result(report.json(), report.text());
+        if (report.isMet()) {
+            return DONE;
+        }
+        context.line("framecast: " + report.unmet().size() + " expectations not met with --seed " + plan.seed() + ": "
+                + report.unmet().getFirst());
+        return UNMET;
+    }
+
+    private ChaosReport report(final ChaosPlan plan) {
+        try (ChaosNetwork network = network(plan)) {
+            context.line("seed " + plan.seed());
+            final ChaosRun run = new ChaosRun(plan, context::line);
+            context.onStop(run::stop);
+            final ChaosReport report = run.run(network);
+            if (run.isStopped()) {
+                throw new ConfigException("stopped before the end: nothing is reported");
+            }
+            return report;
+        } catch (final IOException e) {
+            throw new ConfigException("chaos: the system fails: " + e.getMessage(), e);
+        }
+    }
+
+    private static ChaosNetwork network(final ChaosPlan plan) {
+        try {
+            return ChaosNetwork.make(plan.hosts(), plan.loss());
+        } catch (final IOException e) {
+            throw new ConfigException(
+                    "chaos needs network namespaces and nftables, which cannot be had here (" + e.getMessage()
+                            + "): run it as root, with iproute2 and nftables installed",
+                    e);
+        }
+    }
+
+    private ChaosPlan plan() {
+        require(seconds >= 1 && seconds <= 86_400, "--seconds: expected 1 … 86400, got " + seconds);
+        require(subscribers >= 3 && subscribers <= 32, "--subscribers: expected 3 … 32, got " + subscribers);
+        require(
+                coRoots >= 0 && coRoots <= (subscribers - 1) / 2,
+                "--co-roots: expected 0 … " + (subscribers - 1) / 2 + " for " + subscribers + " subscribers, got "
+                        + coRoots);
+        require(loss >= 0 && loss <= 0.2, "--loss: expected 0 … 0.2, got " + loss);
+        require(
+                aliveTimeoutMs >= 500 && aliveTimeoutMs <= 60_000,
+                "--alive-timeout: expected 500 … 60000 ms, got " + aliveTimeoutMs);
+        require(marginMs >= 100 && marginMs <= 60_000, "--margin: expected 100 … 60000 ms, got " + marginMs);
+        require(rate >= 1 && rate <= 10_000, "--rate: expected 1 … 10000 frames a second, got " + rate);
+        require(
+                frameBytes >= ChaosFrames.BYTES_MIN && frameBytes <= ChaosPlan.WINDOW_BYTES / 4,
+                "--frame-bytes: expected " + ChaosFrames.BYTES_MIN + " … " + ChaosPlan.WINDOW_BYTES / 4 + ", got "
+                        + frameBytes);
+        require(transport.equals("udp"), "--transport: expected udp, got " + transport);
+        return new ChaosPlan(
+                seed == null ? ThreadLocalRandom.current().nextLong(SEED_BOUND) : seed,
+                seconds,
+                subscribers,
+                coRoots,
+                loss,
+                aliveTimeoutMs,
+                marginMs,
+                rate,
+                frameBytes,
+                plant);
+    }
+
+    private static void require(final boolean condition, final String message) {
+        if (!condition) {
+            throw new ConfigException(message);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.framecast.perf.chaos;
+
+import io.framecast.api.Channel;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.api.error.FramecastException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// Publishes frames at a rate until it is told to end the stream.
+final class ChaosPublisher {
+    private static final Duration LINGER = Duration.ofSeconds(20);
+    private static final Duration LOOK = Duration.ofMillis(20);
+    // What a stall held up is made up for, but not all at once and for ever.
+    private static final long DEBT_MAX_NS = 200_000_000;
+    private static final long SECOND_NS = 1_000_000_000;
+
+    private final ChildSettings settings;
+    private final BooleanSupplier ending;
+    private final ProgressLine progress = new ProgressLine();
+
+    ChaosPublisher(final ChildSettings settings, final BooleanSupplier ending) {
+        this.settings = settings;
+        this.ending = ending;
+    }
+
+    int run() {
+        final NodeConfig config =
+                NodeConfig.DEFAULT.withCountersFile(settings.counters()).withNotices(System.err::println);
+        try (Framecast node = Framecast.launch(config);
+                Publisher publisher = node.publish(Channel.parse(settings.channel()));
+                Arena arena = Arena.ofConfined()) {
+            final long frames =
+                    publish(publisher, arena.allocate(settings.frames().frameBytes(), Long.BYTES));
+            if (publisher.failure().isPresent()) {
+                ChaosChild.say(ChildLines.OVER + " " + publisher.failure().orElseThrow());
+                return ChaosChild.OVER;
+            }
+            final boolean drained = publisher.close(LINGER);
+            ChaosChild.say(
+                    drained
+                            ? ChildLines.END + " " + (frames - 1) + " " + frames
+                            : ChildLines.OVER + " not everybody acknowledged the end of the stream");
+            return drained ? ChaosChild.ENDED : ChaosChild.OVER;
+        } catch (final FramecastException | IllegalStateException e) {
+            ChaosChild.say(ChildLines.OVER + " " + e.getMessage());
+            return ChaosChild.OVER;
+        }
+    }
+
+    /// @return how many frames were taken
+    private long publish(final Publisher publisher, final MemorySegment memory) {
+        final long intervalNs = (long) (SECOND_NS / settings.rate());
+        long dueNs = System.nanoTime();
+        long frameId = 0;
+        while (!ending.getAsBoolean()) {
+            final MemorySegment frame = memory.asSlice(0, settings.frames().bytes(frameId));
+            settings.frames().fill(frame, frameId);
+            final FrameOptions options =
+                    FrameOptions.DEFAULT.withMetadata(settings.frames().metadata(frame, frameId));
+            if (!offer(publisher, frame, options)) {
+                return frameId;
+            }
+            progress.onFrame(frameId, frameId + 1);
+            frameId++;
+            final long nowNs = System.nanoTime();
+            dueNs = Math.max(dueNs + intervalNs, nowNs - DEBT_MAX_NS);
+            if (dueNs > nowNs) {
+                LockSupport.parkNanos(dueNs - nowNs);
+            }
+        }
+        return frameId;
+    }
+
+    // A frame that has begun is offered until all of it is taken, whoever wants the stream to end.
+    private boolean offer(final Publisher publisher, final MemorySegment frame, final FrameOptions options) {
+        long code = publisher.offer(frame, options);
+        while (code < 0) {
+            if (code == Publisher.CLOSED || (code == Publisher.NOT_CONNECTED && ending.getAsBoolean())) {
+                return false;
+            }
+            publisher.awaitRoom(frame.byteSize(), LOOK);
+            code = publisher.offer(frame, options);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,50 @@
+package io.framecast.perf.chaos;
+
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+
+/// What a subscriber demands of the frames it is given: each from the first one on, once, in order, as published.
+/// One thread.
+final class FrameCheck {
+    private static final long NONE = -1;
+
+    private final ChaosFrames frames;
+    private final Consumer<String> complaints;
+    private long firstId = NONE;
+    private long lastId = NONE;
+    private long count;
+
+    /// @param complaints takes a line for each thing that is wrong
+    FrameCheck(final ChaosFrames frames, final Consumer<String> complaints) {
+        this.frames = frames;
+        this.complaints = complaints;
+    }
+
+    void onFrame(final long frameId, final MemorySegment bytes, final byte[] metadata) {
+        if (firstId == NONE) {
+            firstId = frameId;
+        } else if (frameId != lastId + 1) {
+            complaints.accept((frameId <= lastId ? "twice or out of order: frame " : "frames missing before frame ")
+                    + frameId + ", after frame " + lastId);
+        }
+        lastId = Math.max(lastId, frameId);
+        count++;
+        final String wrong = frames.complaint(frameId, bytes, metadata);
+        if (!wrong.isEmpty()) {
+            complaints.accept(wrong);
+        }
+    }
+
+    /// The first frame's number; −1 before it.
+    long firstId() {
+        return firstId;
+    }
+
+    long lastId() {
+        return lastId;
+    }
+
+    long count() {
+        return count;
+    }
+}

@@ -1,0 +1,51 @@
+package io.framecast.perf.chaos;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.samples.json.Json;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class ChaosReportTest {
+    private static final ChaosPlan PLAN = new ChaosPlan(9, 60, 6, 2, 0.01, 2_000, 1_500, 60, 200_000, Plant.NONE);
+    private static final StreamLog.Memory BEFORE = new StreamLog.Memory(4 << 20, 100 << 20, 44);
+
+    @Test
+    void shouldTellSeedAndWhatWasNotMet() {
+        final FaultResult fault = new FaultResult(
+                1_234,
+                "kill -9",
+                "subscriber 3 (co-root)",
+                "evicted and replaced",
+                "nothing",
+                List.of("subscriber 3 was not evicted"),
+                Map.of("subscriber 0", 12L, "subscriber 1", 345L));
+        final ChaosReport report = new ChaosReport(
+                PLAN,
+                List.of(fault),
+                List.of(new MemoryRow("publisher", BEFORE, BEFORE, false)),
+                List.of("kill -9 of subscriber 3: was not evicted"),
+                new ChaosReport.Totals(100, 7, 0, 1, 50));
+        assertFalse(report.isMet());
+        assertTrue(report.text().contains("NOT MET: subscriber 3 was not evicted"), report.text());
+        assertTrue(report.text().contains("expectations not met, seed 9"), report.text());
+        assertTrue(report.text().contains("longest stall   345 ms"), report.text());
+        final Map<?, ?> json = (Map<?, ?>) Json.parse(Json.write(report.json()));
+        assertEquals(false, json.get("met"));
+        assertEquals(9L, json.get("seed"));
+        final Map<?, ?> row = (Map<?, ?>) ((List<?>) json.get("faults")).getFirst();
+        assertEquals("evicted and replaced", row.get("expectation"));
+        assertEquals(345L, ((Map<?, ?>) row.get("stall_ms")).get("subscriber 1"));
+    }
+
+    @Test
+    void shouldComplainWhenMemoryOrDescriptorsGrow() {
+        assertEquals(List.of(), new MemoryRow("a", BEFORE, BEFORE, false).complaints());
+        final StreamLog.Memory after = new StreamLog.Memory(8 << 20, 140 << 20, 45);
+        assertEquals(3, new MemoryRow("a", BEFORE, after, false).complaints().size());
+        assertEquals(2, new MemoryRow("a", BEFORE, after, true).complaints().size());
+    }
+}

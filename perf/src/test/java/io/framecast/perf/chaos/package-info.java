@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf.chaos;
+
+import org.jspecify.annotations.NullMarked;
