@@ -448,7 +448,9 @@ final class Subscription implements AutoCloseable {
         if (sources() == 0) {
             subscriber.onAlone(reason);
         }
-        context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        if (!subscriber.isListened()) {
+            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        }
     }
 
     private static SourceEvent ended(final SourceLink link, final SourceEvent.Kind kind, final String reason) {
