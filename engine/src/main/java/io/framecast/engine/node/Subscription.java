@@ -259,13 +259,17 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    // Whether there is a place for one more source. What is in the way and of no more use is taken out of it.
+    // Whether there is a place for one more source: they join one after another, so that whoever only claims to be
+    // one takes no more than one place. What is in the way and of no more use is taken out of it.
     private boolean hasRoom(final long nowNs) {
         int live = 0;
         for (int i = 0; i < links.size(); i++) {
             final SourceLink link = links.get(i);
             if (link.isStale(nowNs)) {
                 decline(link, "join failed: a source was heard and does not answer; is it running?", nowNs);
+                return false;
+            }
+            if (link.isJoining()) {
                 return false;
             }
             live += link.isOver() ? 0 : 1;
