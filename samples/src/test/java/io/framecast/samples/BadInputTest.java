@@ -111,6 +111,7 @@ final class BadInputTest {
                         "--delivery",
                         "40ms"),
                 bad("--rejoin: expected a time such as 10s", "subscribe", URI, "--rejoin", "10"),
+                bad("--rejoin: expected a time such as 10s", "publish", URI, "--input", "test", "--rejoin", "soon"),
                 bad("--sources: expected 1 … 64, got 65", "subscribe", URI, "--sources", "65"),
                 bad("--join: expected frame or keyframe", "subscribe", URI, "--join", "now"),
                 bad("delivery: expected reliable, latest, deadline=T", "subscribe", URI + "|delivery=evict"),

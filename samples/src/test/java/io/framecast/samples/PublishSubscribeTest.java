@@ -157,6 +157,27 @@ final class PublishSubscribeTest {
     }
 
     @Test
+    void shouldWaitForSubscribersToComeBackWhenToldTo() throws Exception {
+        tool.network.dropSubscriberAtFrame = 2;
+        final var gone = tool.start("subscribe", ToolFixture.URI, "--json", "-");
+        final var publish = tool.start(
+                "publish",
+                ToolFixture.URI,
+                "--input=test",
+                "--frames=6",
+                "--frame-bytes=999",
+                "--rate=0",
+                "--rejoin=30s",
+                "--json=-");
+        assertEquals(ExitStatus.PEER_LOST, gone.join().status());
+        final var back = tool.start("subscribe", ToolFixture.URI, "--json", "-");
+        final var published = publish.join();
+        assertEquals(ExitStatus.DONE, published.status(), published.err());
+        assertEquals(1L, ((Map<?, ?>) published.json().get("publisher")).get("evicted_subscribers"));
+        assertEquals(ExitStatus.DONE, back.join().status());
+    }
+
+    @Test
     void shouldPreferTheFlagToTheChannelWhenBothSayHowToDeliver() throws Exception {
         final String uri = ToolFixture.URI + "|delivery=evict=2s";
         final var subscriber = tool.start("subscribe", uri, "--delivery", "latest", "--json", "-");

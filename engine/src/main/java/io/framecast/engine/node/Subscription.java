@@ -20,8 +20,6 @@ import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
@@ -58,11 +56,9 @@ final class Subscription implements AutoCloseable {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlLane.Handler onControl = this::onControl;
     // At most twice as many as sources: those that are over stay until the subscriber has taken everything.
-    private final List<SourceLink> links = new ArrayList<>();
+    private final SourceLinks links = new SourceLinks();
     private final ShunnedSources shunned = new ShunnedSources();
     private final PastSources past = new PastSources();
-    private final WireTotals retired = new WireTotals();
-    private final WireTotals totals = new WireTotals();
     private String declined = "";
     private long damagedTold;
     private long rejoins;
@@ -109,16 +105,12 @@ final class Subscription implements AutoCloseable {
     /// Of the source heard first among those that are left; null for none.
     @Nullable
     ReceiverSession session() {
-        return links.isEmpty() ? null : links.getFirst().session();
+        return links.size() == 0 ? null : links.get(0).session();
     }
 
     /// Sources that frames come from.
     int sources() {
-        int count = 0;
-        for (int i = 0; i < links.size(); i++) {
-            count += links.get(i).isReceiving() ? 1 : 0;
-        }
-        return count;
+        return links.receiving();
     }
 
     /// Sources joined again.
@@ -128,11 +120,7 @@ final class Subscription implements AutoCloseable {
 
     /// Frames that were lost, told or not.
     long lost(final LossReason reason) {
-        long total = retired.lost(reason);
-        for (int i = 0; i < links.size(); i++) {
-            total += links.get(i).feed().losses().total(reason);
-        }
-        return total;
+        return links.lost(reason);
     }
 
     /// What ends an agent's sleep when peers speak.
@@ -143,35 +131,22 @@ final class Subscription implements AutoCloseable {
     /// What ends an agent's sleep when data arrives.
     void tellDescriptors(final IntConsumer told) {
         if (!leaving) {
-            for (int i = 0; i < links.size(); i++) {
-                links.get(i).tellDescriptors(told);
-            }
+            links.tellDescriptors(told);
         }
     }
 
     /// When a timer is due.
     long nextDeadlineNs() {
-        long deadlineNs = NEVER;
-        if (!leaving) {
-            deadlineNs = over || opening || isJoining() ? NEVER : returnNs;
-            for (int i = 0; i < links.size(); i++) {
-                deadlineNs = Math.min(deadlineNs, links.get(i).nextDeadlineNs());
-            }
+        if (leaving) {
+            return NEVER;
         }
-        return deadlineNs;
+        final boolean waiting = !over && !opening && links.joining() == null;
+        return Math.min(waiting ? returnNs : NEVER, links.nextDeadlineNs());
     }
 
     /// Whether something is awaited that does not show.
     boolean mustLook() {
-        if (transport.readyDescriptor() == ReadySet.NONE) {
-            return true;
-        }
-        for (int i = 0; i < links.size(); i++) {
-            if (!leaving && links.get(i).mustLook()) {
-                return true;
-            }
-        }
-        return false;
+        return transport.readyDescriptor() == ReadySet.NONE || (!leaving && links.mustLook());
     }
 
     /// One duty cycle.
@@ -193,7 +168,7 @@ final class Subscription implements AutoCloseable {
             if (leaving) {
                 return work;
             }
-            if (i < links.size() && link.isReleased(subscriber.isListened())) {
+            if (link.isReleased(subscriber.isListened())) {
                 free(link);
             }
         }
@@ -220,23 +195,17 @@ final class Subscription implements AutoCloseable {
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        SourceLink other = null;
-        for (int i = 0; i < links.size(); i++) {
-            final SourceLink link = links.get(i);
-            if (link.hasLeft()) {
-                continue;
-            }
-            if (link.id() == ControlLayout.session(datagram, offset)) {
-                link.onControl(datagram, offset, bytes, nowNs);
-                return;
-            }
-            other = link;
+        final SourceLink link = links.find(ControlLayout.session(datagram, offset));
+        if (link != null) {
+            link.onControl(datagram, offset, bytes, nowNs);
+            return;
         }
+        final SourceLink other = links.any();
         if (other != null) {
             // It is counted there, as no datagram of its session or none at all.
             other.onControl(datagram, offset, bytes, nowNs);
         }
-        if (!over && !opening) {
+        if (!over && !opening && sources() < options.count()) {
             listen(datagram, offset, bytes, nowNs);
         }
     }
@@ -250,39 +219,27 @@ final class Subscription implements AutoCloseable {
                 || past.isOver(ControlLayout.session(datagram, offset), nowNs)) {
             return;
         }
-        if (hasRoom(nowNs)) {
-            final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
-            if (stream.channel().equals(channel.name())) {
-                opening = true;
-                opener.open(this, stream);
-            }
+        final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
+        if (stream.channel().equals(channel.name()) && hasRoom(nowNs)) {
+            opening = true;
+            opener.open(this, stream);
         }
     }
 
-    // Whether there is a place for one more source. What is in the way and of no more use is taken out of it.
+    // Whether there is a place for one more source: they join one after another, so that whoever only claims to be
+    // one takes no more than one place. What is in the way and of no more use is taken out of it.
     private boolean hasRoom(final long nowNs) {
-        int live = 0;
-        for (int i = 0; i < links.size(); i++) {
-            final SourceLink link = links.get(i);
-            if (link.isStale(nowNs)) {
-                decline(link, "join failed: a source was heard and does not answer; is it running?", nowNs);
-                return false;
+        final SourceLink joining = links.joining();
+        if (joining != null) {
+            if (joining.isStale(nowNs)) {
+                decline(joining, "join failed: a source was heard and does not answer; is it running?", nowNs);
             }
-            live += link.isOver() ? 0 : 1;
+            return false;
         }
-        if (live < options.count() && links.size() >= 2 * options.count()) {
-            forgetEnded(NEVER);
+        if (links.size() >= 2 * options.count()) {
+            links.forgetEnded(NEVER);
         }
-        return live < options.count() && links.size() < 2 * options.count();
-    }
-
-    // Sources that said their last are answered until they are silent, for an answer may be lost.
-    private void forgetEnded(final long nowNs) {
-        for (int i = 0; i < links.size(); i++) {
-            if (links.get(i).isForgotten(nowNs)) {
-                links.get(i).leave();
-            }
-        }
+        return links.size() < 2 * options.count();
     }
 
     /// Conductor: makes the session's memory, lanes and machine.
@@ -315,7 +272,7 @@ final class Subscription implements AutoCloseable {
     /// Receiver: the conductor could not make a session, and not for the source's fault. Others that are
     /// received from go on.
     void refuse(final long source, final String reason, final long nowNs) {
-        if (options.count() > 1 && !links.isEmpty()) {
+        if (options.count() > 1 && links.size() > 0) {
             decline(source, reason, nowNs);
             return;
         }
@@ -353,7 +310,6 @@ final class Subscription implements AutoCloseable {
         if (!links.remove(link)) {
             return;
         }
-        retired.add(link);
         subscriber.remove(link.feed());
         opener.free(link.session());
     }
@@ -448,7 +404,9 @@ final class Subscription implements AutoCloseable {
         if (sources() == 0) {
             subscriber.onAlone(reason);
         }
-        context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        if (!subscriber.isListened()) {
+            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        }
     }
 
     private static SourceEvent ended(final SourceLink link, final SourceEvent.Kind kind, final String reason) {
@@ -457,8 +415,9 @@ final class Subscription implements AutoCloseable {
 
     private void tellState(final long nowNs) {
         if (options.count() > 1) {
-            forgetEnded(nowNs);
-        } else if (nowNs >= returnNs && !opening && !isJoining()) {
+            links.forgetEnded(nowNs);
+        } else if (nowNs >= returnNs && !opening && links.joining() == null) {
+            // Who answers in time is waited for.
             over = true;
             subscriber.onEnd(
                     Subscriber.State.SOURCE_LOST,
@@ -468,21 +427,8 @@ final class Subscription implements AutoCloseable {
         subscriber.onState(sources() > 0 ? Subscriber.State.READY : Subscriber.State.JOINING);
     }
 
-    // Who answers in time is waited for.
-    private boolean isJoining() {
-        for (int i = 0; i < links.size(); i++) {
-            if (links.get(i).isJoining()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private void publishStats() {
-        totals.set(retired);
-        for (int i = 0; i < links.size(); i++) {
-            totals.add(links.get(i));
-        }
+        final WireTotals totals = links.totals();
         subscriber.onStats(new SubscriberStats(
                 0,
                 0,
@@ -515,28 +461,17 @@ final class Subscription implements AutoCloseable {
     private void closeLanes() {
         if (!lanesClosed) {
             lanesClosed = true;
-            links.forEach(SourceLink::leave);
-            CloseHelper.quietCloseAll(counters::publish, counters, control, transport);
+            CloseHelper.quietCloseAll(links::leave, counters::publish, counters, control, transport);
         }
     }
 
     /// Whether the memory can be freed.
     boolean isReleased() {
-        if (opening) {
-            return false;
-        }
-        boolean released = true;
-        for (int i = 0; i < links.size(); i++) {
-            released &= links.get(i).isDrained();
-        }
-        return released;
+        return !opening && links.areDrained();
     }
 
     @Override
     public void close() {
-        final List<AutoCloseable> steps = new ArrayList<>();
-        links.forEach(link -> steps.add(link.session()));
-        steps.add(subscriber.device());
-        CloseHelper.closeAll(steps);
+        CloseHelper.closeAll(links::close, subscriber.device());
     }
 }
