@@ -181,9 +181,7 @@ final class ChaosRun {
         for (final ChaosProcess process : cast.all()) {
             process.log().wrong().forEach(text -> unmet.add(process.name() + ": " + text));
         }
-        final long expected = faults.stream()
-                .filter(fault -> fault.expectation().startsWith("evicted"))
-                .count();
+        final long expected = faults.stream().mapToLong(FaultResult::deaths).sum();
         if (evictions != expected) {
             unmet.add(evictions + " were evicted in all, expected " + expected);
         }

@@ -9,7 +9,7 @@ package io.framecast.perf.chaos;
 record DrawnFault(FaultKind kind, long pauseMs, long durationMs, long restartMs, int pick, ChaosNetwork.Cut cut) {
     String text() {
         return switch (kind) {
-            case KILL_SUBSCRIBER, KILL_CO_ROOT -> kind.text();
+            case KILL_SUBSCRIBER, KILL_CO_ROOT, KILL_CO_ROOTS -> kind.text();
             case STOP_SUBSCRIBER, STOP_CO_ROOT, STOP_SUBSCRIBER_LONG, STOP_CO_ROOT_LONG, GARBAGE ->
                 kind.text() + " " + durationMs + " ms";
             case CUT_SUBSCRIBER, CUT_CO_ROOT, CUT_SUBSCRIBER_LONG, CUT_CO_ROOT_LONG ->

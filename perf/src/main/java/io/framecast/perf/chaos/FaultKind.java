@@ -4,6 +4,7 @@ package io.framecast.perf.chaos;
 enum FaultKind {
     KILL_SUBSCRIBER("kill -9", Target.SUBSCRIBER, Length.FATAL),
     KILL_CO_ROOT("kill -9", Target.CO_ROOT, Length.FATAL),
+    KILL_CO_ROOTS("kill -9 of all co-roots", Target.CO_ROOT, Length.FATAL),
     STOP_SUBSCRIBER("SIGSTOP", Target.SUBSCRIBER, Length.BRIEF),
     STOP_CO_ROOT("SIGSTOP", Target.CO_ROOT, Length.BRIEF),
     STOP_SUBSCRIBER_LONG("SIGSTOP", Target.SUBSCRIBER, Length.FATAL),
@@ -55,8 +56,13 @@ enum FaultKind {
         return length == Length.FATAL;
     }
 
+    /// Whether all co-roots there are get it at once.
+    boolean isOfAllCoRoots() {
+        return this == KILL_CO_ROOTS;
+    }
+
     boolean isKill() {
-        return this == KILL_SUBSCRIBER || this == KILL_CO_ROOT;
+        return this == KILL_SUBSCRIBER || this == KILL_CO_ROOT || isOfAllCoRoots();
     }
 
     boolean isStop() {
@@ -64,6 +70,7 @@ enum FaultKind {
             case STOP_SUBSCRIBER, STOP_CO_ROOT, STOP_SUBSCRIBER_LONG, STOP_CO_ROOT_LONG -> true;
             case KILL_SUBSCRIBER,
                     KILL_CO_ROOT,
+                    KILL_CO_ROOTS,
                     CUT_SUBSCRIBER,
                     CUT_CO_ROOT,
                     CUT_SUBSCRIBER_LONG,

@@ -31,17 +31,26 @@ final class FaultRun {
 
     /// A fault under way.
     ///
+    /// @param victims whom it is done to, of garbage one of many; several only where all co-roots are killed
     /// @param others who is to go on meanwhile
     private record Scene(
             DrawnFault fault,
-            Seat target,
+            List<Seat> victims,
             List<Seat> others,
             long evictions,
             long failovers,
             long shouted,
             long beginNs) {
+        Seat target() {
+            return victims.getFirst();
+        }
+
         ChaosProcess process() {
-            return target.process();
+            return target().process();
+        }
+
+        String name() {
+            return String.join(" and ", victims.stream().map(Seat::name).toList());
         }
     }
 
@@ -78,11 +87,17 @@ final class FaultRun {
             return Optional.empty();
         }
         final Seat seat = target.orElseThrow();
+        final List<Seat> victims = new ArrayList<>(List.of(seat));
+        if (fault.kind().isOfAllCoRoots()) {
+            cast.settled(SETTLED_MS).stream()
+                    .filter(s -> s != seat && s.isCoRoot())
+                    .forEach(victims::add);
+        }
         final List<Seat> others =
-                cast.settled(0).stream().filter(s -> s != seat).toList();
+                cast.settled(0).stream().filter(s -> !victims.contains(s)).toList();
         final Scene scene = new Scene(
                 fault,
-                seat,
+                victims,
                 others,
                 cast.publisher().counter(EngineCounter.EVICTIONS),
                 cast.publisher().counter(EngineCounter.FAILOVERS),
@@ -101,11 +116,10 @@ final class FaultRun {
         // What took long to begin or to end lasted longer than was drawn.
         final long boundMs = TimeUnit.NANOSECONDS.toMillis(resumedNs - scene.beginNs) + plan.marginMs();
         final List<Seat> expected = new ArrayList<>(scene.others);
-        expected.add(scene.target);
+        expected.add(scene.target());
         awaitFlow(expected, resumedNs, unmet);
         if (!scene.process().isAlive() || scene.process().log().over().isPresent()) {
-            unmet.add(scene.target.name() + " ended: "
-                    + scene.process().log().over().orElse("it said nothing"));
+            unmet.add(scene.name() + " ended: " + scene.process().log().over().orElse("it said nothing"));
         }
         final boolean isGarbage = scene.fault.kind().isOfEverybody();
         final String outcome =
@@ -160,10 +174,12 @@ final class FaultRun {
         final List<String> unmet = new ArrayList<>();
         final StringBuilder outcome = new StringBuilder();
         final long limitMs = plan.aliveTimeoutMs() + plan.marginMs();
-        scene.process().doom();
+        scene.victims.forEach(seat -> seat.process().doom());
         begin(scene);
         if (scene.fault.kind().isKill()) {
-            scene.target.restartAt(scene.beginNs + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
+            for (final Seat seat : scene.victims) {
+                seat.restartAt(scene.beginNs + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
+            }
         }
         expect(scene, EngineCounter.FAILOVERS, outcome, unmet);
         expect(scene, EngineCounter.EVICTIONS, outcome, unmet);
@@ -177,13 +193,13 @@ final class FaultRun {
                 outcome.append("; told: ")
                         .append(firstWords(process.log().over().orElseThrow()));
             } else {
-                unmet.add(scene.target.name() + " did not report that it lost its source");
+                unmet.add(scene.name() + " did not report that it lost its source");
                 process.close();
             }
-            scene.target.restartAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
+            scene.target().restartAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
         }
         awaitFlow(scene.others, evictedNs, unmet);
-        outcome.append(outcome.isEmpty() ? "" : "; ").append(outcome(scene, 1, unmet));
+        outcome.append(outcome.isEmpty() ? "" : "; ").append(outcome(scene, scene.victims.size(), unmet));
         return result(
                 scene,
                 "evicted" + (scene.fault.kind().isOfCoRoot() ? " and replaced" : "")
@@ -203,14 +219,16 @@ final class FaultRun {
         final FaultKind kind = scene.fault.kind();
         if (kind.isKill()) {
             if (plan.plant() != Plant.SPARE) {
-                scene.process().signal("KILL");
+                for (final Seat seat : scene.victims) {
+                    seat.process().signal("KILL");
+                }
             }
         } else if (kind.isStop()) {
             scene.process().signal("STOP");
         } else if (kind.isOfEverybody()) {
             shout(scene);
         } else {
-            network.cut(scene.target.host(), scene.fault.cut());
+            network.cut(scene.target().host(), scene.fault.cut());
         }
     }
 
@@ -220,7 +238,7 @@ final class FaultRun {
         } else if (scene.fault.kind().isOfEverybody()) {
             cast.await(() -> cast.stranger().log().shouted() > scene.shouted, END_MAX_MS);
         } else {
-            network.mend(scene.target.host(), scene.fault.cut());
+            network.mend(scene.target().host(), scene.fault.cut());
             cast.await(() -> ChaosNetwork.hasCarrier(scene.process().pid()), END_MAX_MS);
         }
     }
@@ -237,14 +255,15 @@ final class FaultRun {
         final long limitMs = plan.aliveTimeoutMs() + plan.marginMs();
         final String what = isFailover ? "replaced" : "evicted";
         if (cast.await(
-                () -> cast.publisher().counter(counter) > before, Math.max(0, limitMs - elapsedMs(scene.beginNs)))) {
+                () -> cast.publisher().counter(counter) >= before + scene.victims.size(),
+                Math.max(0, limitMs - elapsedMs(scene.beginNs)))) {
             outcome.append(outcome.isEmpty() ? "" : ", ")
                     .append(what)
                     .append(" after ")
                     .append(elapsedMs(scene.beginNs))
                     .append(" ms");
         } else {
-            unmet.add(scene.target.name() + " was not " + what + " within " + limitMs + " ms");
+            unmet.add(scene.name() + " was not " + what + " within " + limitMs + " ms");
         }
     }
 
@@ -299,9 +318,10 @@ final class FaultRun {
                 scene.fault.text(),
                 scene.fault.kind().isOfEverybody()
                         ? "everybody"
-                        : scene.target.name() + (scene.fault.kind().isOfCoRoot() ? " (co-root)" : ""),
+                        : scene.name() + (scene.fault.kind().isOfCoRoot() ? " (co-root)" : ""),
                 expectation,
                 outcome,
+                scene.fault.kind().isFatal() ? scene.victims.size() : 0,
                 List.copyOf(unmet),
                 stalls);
     }

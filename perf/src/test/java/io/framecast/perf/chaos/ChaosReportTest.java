@@ -21,6 +21,7 @@ final class ChaosReportTest {
                 "subscriber 3 (co-root)",
                 "evicted and replaced",
                 "nothing",
+                1,
                 List.of("subscriber 3 was not evicted"),
                 Map.of("subscriber 0", 12L, "subscriber 1", 345L));
         final ChaosReport report = new ChaosReport(
