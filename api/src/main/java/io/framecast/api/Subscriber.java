@@ -78,8 +78,8 @@ public interface Subscriber extends AutoCloseable {
     void onSource(SourceHandler handler);
 
     /// Posts a buffer of the caller's (seed algorithm: prepost the user's buffer): the next frame not yet
-    /// arrived lands in it, and [DeviceFrame#region] is that buffer. Buffers are used in the order they were
-    /// posted; closing such a frame gives the buffer back to its owner.
+    /// arrived, whichever source it is from, lands in it, and [DeviceFrame#region] is that buffer. Buffers
+    /// are used in the order they were posted; closing such a frame gives the buffer back to its owner.
     ///
     /// @param region memory of [#device], at least frame-max long
     /// @return false when as many buffers are posted as the queue holds

@@ -5,6 +5,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.spi.TransportProvider;
 import io.framecast.engine.memory.HostProvider;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -27,6 +28,11 @@ final class InvokedNodes implements AutoCloseable {
     /// A node that loses datagrams.
     Framecast launchLossy(final double lossProbability) {
         return add(Framecast.launch(config.withFaults(new NodeConfig.Faults(lossProbability))));
+    }
+
+    /// A node whose counters can be read there.
+    Framecast launch(final Path counters) {
+        return add(Framecast.launch(config.withCountersFile(counters)));
     }
 
     /// A node that knows one transport only, and host memory.

@@ -7,7 +7,10 @@ import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.SourceEvent.Kind;
 import io.framecast.api.Subscriber;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.node.SourceLog.Feeder;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +119,49 @@ class SourcesTest {
         assertEquals(publishers + 1, log.count(Kind.JOINED));
         assertEquals(0, log.count(Kind.LOST));
         assertEquals(0, subscriber.stats().droppedFrames());
+    }
+
+    @Test
+    void shouldCountEachSessionByItselfAndRejoinsOfAll() {
+        final Path counters = StreamFixture.countersFile();
+        final Channel channel = StreamFixture.channel("udp", SETTINGS + "|alive-timeout=400");
+        final SourceLog log = new SourceLog(nodes.launch(counters).subscribe(with(channel, "|sources=2|rejoin=20s")));
+        final List<Feeder> feeders = feeders(channel, 2);
+        publish(feeders, 10, log);
+        take(log, 20);
+        nodes.until(() -> counter(counters, "framecast_joined_sources", "") == 2, "two sources");
+        final long sent = feeders.getFirst().publisher.stats().sentDatagrams();
+        log.sessions.keySet().forEach(session -> {
+            final String labels = "session=\"" + Long.toHexString(session) + "\",lane=\"data\"";
+            nodes.until(() -> counter(counters, "framecast_received_datagrams_total", labels) >= sent / 2, labels);
+        });
+        // One is cut off until both sides gave up, and comes back as what it was.
+        nodes.silence(feeders.getFirst().node);
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return log.count(Kind.LOST) == 1;
+                },
+                "lost");
+        nodes.until(() -> counter(counters, "framecast_joined_sources", "") == 1, "one source");
+        nodes.resume(feeders.getFirst().node);
+        nodes.until(() -> counter(counters, "framecast_rejoins_total", "") == 1, "back");
+        publish(feeders, 10, log);
+        take(log, 40);
+        assertEquals(1, log.count(Kind.REJOINED));
+        assertEquals(2, log.sessions.size());
+        assertEquals(20, log.of(0).frames);
+        nodes.until(() -> counter(counters, "framecast_delivered_frames_total", "") == 40, "all counted");
+    }
+
+    private static long counter(final Path file, final String name, final String labels) {
+        try (CounterReader reader = CounterReader.open(file)) {
+            return reader.samples().stream()
+                    .filter(sample ->
+                            sample.name().equals(name) && sample.labels().contains(labels))
+                    .mapToLong(CounterSample::value)
+                    .sum();
+        }
     }
 
     @Test
