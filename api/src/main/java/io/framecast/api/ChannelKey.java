@@ -54,7 +54,13 @@ public enum ChannelKey {
     /// See [CoRootOptions#site]. A subscriber's.
     SITE("site"),
     /// See [CoRootOptions#serves]: `yes` or `no`. A subscriber's.
-    SERVE("serve");
+    SERVE("serve"),
+    /// See [SourceOptions#count]. A subscriber's.
+    SOURCES("sources"),
+    /// See [SourceOptions#rejoinMs]: `10s`, `500ms`. A subscriber's.
+    REJOIN("rejoin"),
+    /// See [SourceOptions#joinAt]: `frame` or `keyframe`. A subscriber's.
+    JOIN("join");
 
     static final String DEFAULT_NAME = "default";
     static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron", "verbs");
@@ -135,6 +141,10 @@ public enum ChannelKey {
         add(parts, ALIVE_TIMEOUT, stream.aliveTimeoutMs(), StreamConfig.DEFAULT.aliveTimeoutMs());
         add(parts, REORDER, stream.reorderDatagrams(), StreamConfig.DEFAULT.reorderDatagrams());
         addCoRoots(parts, stream.coRoots());
+        final SourceOptions sources = stream.sources();
+        add(parts, SOURCES, sources.count(), SourceOptions.DEFAULT.count());
+        add(parts, REJOIN, DeliveryParser.time(sources.rejoinMs()), "0s");
+        add(parts, JOIN, word(sources.joinAt()), word(SourceOptions.DEFAULT.joinAt()));
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);
     }
 

@@ -140,7 +140,17 @@ final class ChannelParser {
                 delivery(),
                 number(ChannelKey.ALIVE_TIMEOUT, defaults.aliveTimeoutMs(), Long.MAX_VALUE, "10 … 86400000 ms"),
                 number(ChannelKey.REORDER, defaults.reorderDatagrams(), "0 … 10000 datagrams"),
-                coRoots());
+                coRoots(),
+                sources());
+    }
+
+    private SourceOptions sources() {
+        final SourceOptions defaults = SourceOptions.DEFAULT;
+        final String rejoin = values.get(ChannelKey.REJOIN);
+        return new SourceOptions(
+                number(ChannelKey.SOURCES, defaults.count(), "1 … " + SourceOptions.COUNT_MAX),
+                rejoin == null ? defaults.rejoinMs() : SourceOptions.rejoinMs(rejoin),
+                oneOf(ChannelKey.JOIN, SourceOptions.JoinAt.values(), defaults.joinAt()));
     }
 
     private CoRootOptions coRoots() {

@@ -6,15 +6,18 @@ import io.framecast.api.spi.DeviceStream;
 
 /// One whole frame in device memory, owned by whoever polled it until [#close] or [#release].
 ///
-/// Visibility, towards the reader: work enqueued on a stream after `stream.await(frame.ready())`, or launched after
-/// [#awaitReady], sees every byte. Nothing else does.
+/// Visibility, towards the reader: work enqueued on a stream after `stream.await(frame.ready())`, or launched
+/// after [#awaitReady], sees every byte. Nothing else does.
 ///
-/// Visibility, back to the writer: [#release] gives the slots back only when the work already on that stream is done;
-/// [#close] gives them back at once, so whatever still reads the frame then may see the next one.
+/// Visibility, back to the writer: [#release] gives the slots back only when the work already on that stream
+/// is done; [#close] gives them back at once, so whatever still reads the frame then may see the next one.
 ///
-/// Frames may be released in any order; slots return to the source as credit in the order of arrival. A frame object is
-/// reused after its release: do not keep it.
+/// Frames may be released in any order; slots return to the source as credit in the order of arrival. A frame
+/// object is reused after its release: do not keep it.
 public interface DeviceFrame extends AutoCloseable {
+    /// Which session of which source the frame is from: a random number, another for each life of a source.
+    long session();
+
     /// The frame's number in its session, from 0.
     long frameId();
 

@@ -6,7 +6,7 @@ package io.framecast.api;
 /// @param frameMaxBytes longest frame the source may publish
 /// @param ringBytes a subscriber's ring; 0 for the smallest that works: (frames held + 1) × frame-max +
 ///     window
-/// @param ringMaxBytes most memory a subscriber gives one session for its ring and tables, whatever the
+/// @param ringMaxBytes most memory a subscriber gives each session for its ring and tables, whatever the
 ///     source asks for; 0 for a quarter of what the device, or the host, has available
 /// @param framesHeld frames a subscriber may hold unreleased while one more arrives
 /// @param device where frames land: `auto`, `host`, `emulated[:N]`, `cuda:N`
@@ -15,6 +15,7 @@ package io.framecast.api;
 /// @param aliveTimeoutMs silence after which a peer is lost
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
 /// @param coRoots who helps the source with a large group
+/// @param sources whom a subscriber listens to; nothing to a publisher
 public record StreamConfig(
         long windowBytes,
         long frameMaxBytes,
@@ -25,10 +26,11 @@ public record StreamConfig(
         Delivery delivery,
         long aliveTimeoutMs,
         int reorderDatagrams,
-        CoRootOptions coRoots) {
+        CoRootOptions coRoots,
+        SourceOptions sources) {
     public static final long FRAME_MAX_LIMIT = 1L << 32;
-    public static final StreamConfig DEFAULT =
-            new StreamConfig(0, 16L << 20, 0, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3, CoRootOptions.DEFAULT);
+    public static final StreamConfig DEFAULT = new StreamConfig(
+            0, 16L << 20, 0, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3, CoRootOptions.DEFAULT, SourceOptions.DEFAULT);
 
     public StreamConfig {
         require(windowBytes >= 0, "window: expected bytes >= 0, got ", windowBytes);
@@ -63,7 +65,8 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withFrameMaxBytes(final long value) {
@@ -77,7 +80,8 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withRingBytes(final long value) {
@@ -91,7 +95,8 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withRingMaxBytes(final long value) {
@@ -105,7 +110,8 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withFramesHeld(final int value) {
@@ -119,7 +125,8 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withDevice(final String value) {
@@ -133,7 +140,8 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withDelivery(final Delivery value) {
@@ -147,7 +155,8 @@ public record StreamConfig(
                 value,
                 aliveTimeoutMs,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withAliveTimeoutMs(final long value) {
@@ -161,7 +170,8 @@ public record StreamConfig(
                 delivery,
                 value,
                 reorderDatagrams,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withReorderDatagrams(final int value) {
@@ -175,7 +185,8 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 value,
-                coRoots);
+                coRoots,
+                sources);
     }
 
     public StreamConfig withCoRoots(final CoRootOptions value) {
@@ -189,6 +200,22 @@ public record StreamConfig(
                 delivery,
                 aliveTimeoutMs,
                 reorderDatagrams,
+                value,
+                sources);
+    }
+
+    public StreamConfig withSources(final SourceOptions value) {
+        return new StreamConfig(
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams,
+                coRoots,
                 value);
     }
 

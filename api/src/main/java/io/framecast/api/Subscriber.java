@@ -12,14 +12,17 @@ public interface Subscriber extends AutoCloseable {
     enum State {
         /// No source heard yet, or the handshake is under way, or the source heard last refused, did not
         /// answer or asked for more memory than there is: [#failure] then says so, and this subscriber
-        /// listens on.
+        /// listens on. Also after a source was lost, while it is waited for (`rejoin=`).
         JOINING,
-        /// Receiving.
+        /// Receiving, from one source at least.
         READY,
-        /// The source said this was the last frame, and every frame up to it was given to [#poll].
+        /// The source said this was the last frame, and every frame up to it was given to [#poll]. With
+        /// `sources=` more than one, the end of a source is told ([#onSource]) and others are listened for:
+        /// this state is never reached.
         END_OF_STREAM,
         /// The source fell silent for longer than alive-timeout, or evicted this subscriber; [#failure] says
         /// which, and what to do. Under `delivery=evict=T` that is for holding the source back longer than T.
+        /// With `rejoin=`, it did not come back in time. Never with `sources=` more than one.
         SOURCE_LOST,
         /// This subscriber's own `ring=` is too small or too large, or its device or transport failed;
         /// [#failure] says why.
@@ -38,8 +41,8 @@ public interface Subscriber extends AutoCloseable {
     /// line.
     java.util.Optional<String> failure();
 
-    /// Hands over the frames that have arrived, in publishing order; the handler owns each and must close or
-    /// release it, now or later.
+    /// Hands over the frames that have arrived, each source's in its publishing order, sources by turns; the
+    /// handler owns each and must close or release it, now or later.
     ///
     /// @param limit most frames to hand over
     /// @return how many were
@@ -49,23 +52,30 @@ public interface Subscriber extends AutoCloseable {
     @Nullable
     DeviceFrame poll();
 
-    /// Sleeps until a frame has arrived, or the state says that none will come any more, or the time is over.
-    /// Instead of polling in a loop; the thread is woken as soon as there is something to poll.
+    /// Sleeps until a frame has arrived, or there is something else to tell, or the state says that none will
+    /// come any more, or the time is over. Instead of polling in a loop; the thread is woken as soon as there
+    /// is something to poll.
     ///
-    /// @return whether [#poll] has a frame to give, or frames to tell lost
+    /// @return whether [#poll] has a frame to give, or frames to tell lost, or to tell [#onSource] something
     boolean awaitFrame(Duration longest);
 
     /// Has frames that are given up told to a handler. It is called by [#poll] only, on that caller's thread,
     /// in the stream's order: frames that were lost before a frame are told before that frame is given, and
     /// those behind the last one before the state says that the stream is over. So every frame number from
-    /// the first one given or told is either given or told, once. Neighbours may be told together; where the
-    /// caller has not polled for so long that more than a thousand runs of different reasons wait, those with
-    /// the reason of the newest.
+    /// the first one given or told of a membership ([SourceEvent#firstFrameId]) is either given or told,
+    /// once. Neighbours may be told together; where the caller has not polled for so long that more than a
+    /// thousand runs of different reasons wait, those with the reason of the newest.
     ///
     /// Under `delivery=reliable` and `evict` nothing is lost but for [LossReason#DAMAGED].
     ///
     /// @param handler must not call this subscriber; replaces the one before
     void onLoss(LossHandler handler);
+
+    /// Has sources that come and go told to a handler. It is called by [#poll] only, on that caller's thread:
+    /// that a session was joined before its first frame, that it ended or was lost behind its last.
+    ///
+    /// @param handler must not call this subscriber; replaces the one before
+    void onSource(SourceHandler handler);
 
     /// Posts a buffer of the caller's (seed algorithm: prepost the user's buffer): the next frame not yet
     /// arrived lands in it, and [DeviceFrame#region] is that buffer. Buffers are used in the order they were

@@ -11,6 +11,7 @@ package io.framecast.api;
 /// @param duplicateDatagrams datagrams dropped because they had arrived before
 /// @param lost frames that were never given, once [Subscriber#poll] has passed them
 /// @param rejectedDatagrams datagrams dropped for a bad header, wrong session or impossible value
+/// @param rejoins how often a source that was lost was joined again
 public record SubscriberStats(
         long frames,
         long bytes,
@@ -19,7 +20,8 @@ public record SubscriberStats(
         long repairedDatagrams,
         long duplicateDatagrams,
         LossCounts lost,
-        long rejectedDatagrams) {
+        long rejectedDatagrams,
+        long rejoins) {
     /// Frames that were never given, whatever the reason.
     public long droppedFrames() {
         return lost.total();

@@ -22,7 +22,7 @@ final class ChannelTest {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
                 + "|mtu=9000|ttl=4|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
-                + "|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no");
+                + "|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe");
         assertEquals(
                 new Channel.Multicast(
                         "udp",
@@ -40,7 +40,8 @@ final class ChannelTest {
                                 2000,
                                 7,
                                 new CoRootOptions(
-                                        12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false))),
+                                        12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false),
+                                new SourceOptions(3, 2_500, SourceOptions.JoinAt.KEYFRAME))),
                 channel);
     }
 
@@ -146,6 +147,11 @@ final class ChannelTest {
         "delivery=evict=66s, delivery: expected reliable",
         "delivery=evict=-1s, delivery: expected reliable",
         "delivery=latest=2s, delivery: expected reliable",
+        "sources=0, 'sources: expected 1 … 64, got 0'",
+        "sources=65, 'sources: expected 1 … 64, got 65'",
+        "rejoin=10, 'rejoin: expected a time such as 10s or 500ms, 0s … 86400s, got 10'",
+        "rejoin=86401s, rejoin: expected a time",
+        "join=middle, 'join: expected frame or keyframe, got middle'",
         "delivery=Latest, delivery: expected reliable",
         "delivery=latest&ttl=3, 'delivery: expected ''|'' between keys, got ''&'' before ttl='",
         "channel=a b, channel: expected 1",
@@ -238,7 +244,11 @@ final class ChannelTest {
                 delivery(random),
                 random.nextLong(10, 86_400_001),
                 random.nextInt(10_001),
-                coRoots(random));
+                coRoots(random),
+                new SourceOptions(
+                        random.nextInt(1, SourceOptions.COUNT_MAX + 1),
+                        random.nextInt(2) * random.nextInt(SourceOptions.REJOIN_MAX_MS + 1),
+                        SourceOptions.JoinAt.values()[random.nextInt(2)]));
         return switch (random.nextInt(3)) {
             case 0 -> new Channel.Multicast(transport, group(random), name, link, stream);
             case 1 -> new Channel.Fanout(transport, new HostPort("10.1.2.3", port(random)), name, link, stream);

@@ -92,10 +92,13 @@ final class ConfigTest {
                         .withCount(3)
                         .withFeed(CoRootOptions.Feed.UNICAST)
                         .withSite("x")
-                        .withServes(false));
+                        .withServes(false))
+                .withSources(
+                        SourceOptions.DEFAULT.withCount(2).withRejoinMs(9).withJoinAt(SourceOptions.JoinAt.KEYFRAME));
         final CoRootOptions coRoots =
                 new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
-        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots), stream);
+        final SourceOptions sources = new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME);
+        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources), stream);
     }
 
     @Test

@@ -1,5 +1,9 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.flow.AckTrigger;
+import org.jspecify.annotations.Nullable;
+
 /// What a receiver machine did. One thread writes; others may read stale values.
 public final class ReceiverCounts {
     long frames;
@@ -7,6 +11,10 @@ public final class ReceiverCounts {
     long nacks;
     long nackedDatagrams;
     long acks;
+
+    @Nullable
+    AckScheduler scheduler;
+
     long givenUpFrames;
     long aggregates;
     long reportsTaken;
@@ -32,6 +40,12 @@ public final class ReceiverCounts {
 
     public long acks() {
         return acks;
+    }
+
+    /// Of [#acks], those that this made due.
+    public long acks(final AckTrigger trigger) {
+        final AckScheduler current = scheduler;
+        return current == null ? 0 : current.sent(trigger);
     }
 
     /// ACKs sent for a whole set, as its co-root; among [#acks].

@@ -154,14 +154,12 @@ public final class ReceiverMachine {
         return ledger.startSequence();
     }
 
-    /// Length of this machine's tables: no two sequences that it deals with at one time are equal modulo
-    /// this.
+    /// Length of this machine's tables: no two sequences it deals with at a time are equal modulo this.
     public int windowSlots() {
         return window.capacity();
     }
 
-    /// Where the next new datagram of the data lane is expected: behind the highest that arrived, and not
-    /// where a repair already lies.
+    /// Where the data lane's next new datagram is expected: behind the highest, not where a repair lies.
     public long expectedSequence() {
         return window.nextUnreceived(ledger.highest());
     }
@@ -186,9 +184,7 @@ public final class ReceiverMachine {
         return ledger.granted();
     }
 
-    /// A datagram of the data lane.
-    ///
-    /// @param bytes of the whole datagram
+    /// A datagram of the data lane, of `bytes` bytes.
     public Verdict onData(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
     }
@@ -293,8 +289,8 @@ public final class ReceiverMachine {
         reporting.onAccepted(count, last + 1 == frameEnd, nowNs);
     }
 
-    /// What a co-root keeps for its set: the caller puts every datagram there that was accepted, as it came,
-    /// and says so by [#onStored]. Null for a receiver that serves nobody.
+    /// What a co-root keeps for its set: the caller puts each accepted datagram there as it came, and says so
+    /// by [#onStored]. Null for a receiver that serves nobody.
     public @Nullable RepairStore store() {
         final CoRoot coRoot = reporting.coRoot();
         return coRoot == null ? null : coRoot.store();
@@ -489,6 +485,11 @@ public final class ReceiverMachine {
         return queue.first();
     }
 
+    /// That frame's number.
+    public long nextFrameId() {
+        return queue.nextFrameId();
+    }
+
     /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
     public long nextFrameBytes() {
         return state == State.RECEIVING || state == State.LOST ? queue.nextBytes() : 0;
@@ -523,9 +524,7 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Timers.
-    ///
-    /// @return work done
+    /// Timers; answers the work done.
     public int onTick(final long nowNs) {
         return switch (state) {
             case JOINING, PROBING, STARTING -> onHandshakeTick(nowNs);

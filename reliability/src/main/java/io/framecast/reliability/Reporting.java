@@ -40,6 +40,7 @@ final class Reporting {
         this.ids = ids;
         this.ledger = ledger;
         acks = parts.acks();
+        parts.counts().scheduler = acks;
     }
 
     /// Null when this receiver serves nobody.

@@ -7,6 +7,7 @@ import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
 import io.framecast.samples.input.InputSpec;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -92,14 +93,15 @@ final class DemoCommand implements Callable<Integer> {
         return ExitStatus.MISMATCH;
     }
 
-    /// Checks everything that can be checked before processes are started, so that complaints come at once and once.
+    /// Checks everything that can be checked before processes are started, so that complaints come at once
+    /// and once.
     private DemoPlan plan(final InputSpec spec) {
         final FrameShape shape = inputOptions.shape(spec);
         final double rate = inputOptions.framesPerSecond(spec);
         requireNodeOptions();
         Devices.require(device);
         requireInput(spec, shape);
-        new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER, true);
+        new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER, Duration.ZERO, true);
         final List<String> inputArguments = new ArrayList<>(List.of("--input", input));
         inputArguments.addAll(inputOptions.arguments());
         final boolean test = spec instanceof InputSpec.Test;

@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
+import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.error.ConfigException;
 import io.framecast.samples.input.FrameInput;
@@ -71,6 +72,14 @@ final class PublishCommand implements Callable<Integer> {
             description = "Longest wait for the last acknowledgements; default ${DEFAULT-VALUE} s.")
     private double linger = 10;
 
+    @Option(
+            names = "--rejoin",
+            paramLabel = "T",
+            description =
+                    "When no subscriber is left, wait T, such as 10s, for one to join (again), whatever the input;"
+                            + " and take no eviction for a failure. For subscribers with --rejoin. Default: not.")
+    private String rejoin = "0s";
+
     @Mixin
     private NodeOptions nodeOptions = new NodeOptions();
 
@@ -123,11 +132,20 @@ final class PublishCommand implements Callable<Integer> {
                 waitSubscribers,
                 PublishPlan.seconds("--wait-timeout", waitTimeout),
                 PublishPlan.seconds("--linger", linger),
+                rejoinMax(),
                 childOptions.isChild());
     }
 
-    /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and make their
-    /// rings no larger than needed.
+    private Duration rejoinMax() {
+        try {
+            return Duration.ofMillis(SourceOptions.rejoinMs(rejoin));
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
+        }
+    }
+
+    /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and
+    /// make their rings no larger than needed.
     private Channel channel(final FrameShape shape) {
         final Channel channel = Channel.parse(uri);
         requireRing(channel.stream(), shape);

@@ -11,7 +11,10 @@ import java.time.Duration;
 /// @param subscribers how many must be ready before the first frame
 /// @param waitMax longest wait for them, and later for anybody
 /// @param linger longest wait for the last acknowledgements
-/// @param stopEnds whether the user's stop is the end of the stream, though more of the input would follow: in a demo
+/// @param rejoinMax longest wait for another subscriber when none is left, whatever the input; evicted ones
+///     are then no failure. Zero: off
+/// @param stopEnds whether the user's stop is the end of the stream, though more of the input would follow:
+///     in a demo
 record PublishPlan(
         double framesPerSecond,
         long framesMax,
@@ -19,6 +22,7 @@ record PublishPlan(
         int subscribers,
         Duration waitMax,
         Duration linger,
+        Duration rejoinMax,
         boolean stopEnds) {
     static final Duration FOREVER = Duration.ofDays(3_650);
 
@@ -32,6 +36,11 @@ record PublishPlan(
         if (subscribers < 1) {
             throw new ConfigException("--wait-subscribers: expected at least 1, got " + subscribers);
         }
+    }
+
+    /// Whether subscribers that were evicted may come back.
+    boolean rejoins() {
+        return rejoinMax.isPositive();
     }
 
     /// Seconds as written on the command line.

@@ -8,6 +8,7 @@ import java.util.Map;
 ///
 /// @param frameBytes length of a full frame
 /// @param backPressured how often a frame had to wait for credit
+/// @param evicted subscribers evicted on the way; 0 unless they may come back
 /// @param elapsedNs first to last frame
 /// @param interrupted whether the user stopped it before the input's end
 record PublishResult(
@@ -17,6 +18,7 @@ record PublishResult(
         long bytes,
         String streamCrc32c,
         long backPressured,
+        long evicted,
         long elapsedNs,
         boolean interrupted) {
 
@@ -26,6 +28,9 @@ record PublishResult(
         json.put("bytes", bytes);
         json.put("stream_crc32c", streamCrc32c);
         json.put("back_pressured", backPressured);
+        if (evicted > 0) {
+            json.put("evicted_subscribers", evicted);
+        }
         return json;
     }
 

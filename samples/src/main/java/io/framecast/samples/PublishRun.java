@@ -295,6 +295,10 @@ final class PublishRun {
     /// Who left in peace has what it wanted. Nobody who comes later can have the whole of an input with an
     /// end, so that ends at once; a live one goes on when another subscriber comes.
     private void requireSomebody() {
+        if (plan.rejoins()) {
+            requireSomebodyWithin(plan.rejoinMax(), "--rejoin");
+            return;
+        }
         final long evicted = publisher.stats().evictedSubscribers();
         if (evicted > 0) {
             throw new PeerLostException(
@@ -304,15 +308,19 @@ final class PublishRun {
             throw new PeerLostException("no subscriber is left after " + frames
                     + " frames: all left before the end, nobody is there for the rest");
         }
+        requireSomebodyWithin(plan.waitMax(), "--wait-timeout");
+    }
+
+    private void requireSomebodyWithin(final Duration longest, final String option) {
         final long nowNs = System.nanoTime();
         if (disconnectedNs < 0) {
             disconnectedNs = nowNs;
-            console.line("no subscriber is left after " + frames + " frames: waiting " + seconds(plan.waitMax())
-                    + " for another (--wait-timeout)");
+            console.line("no subscriber is left after " + frames + " frames: waiting " + seconds(longest)
+                    + " for another (" + option + ")");
         }
-        if (nowNs - disconnectedNs > plan.waitMax().toNanos()) {
+        if (nowNs - disconnectedNs > longest.toNanos()) {
             throw new PeerLostException("no subscriber is left after " + frames + " frames, and no other came within "
-                    + seconds(plan.waitMax()) + " (--wait-timeout)");
+                    + seconds(longest) + " (" + option + ")");
         }
     }
 
@@ -325,7 +333,7 @@ final class PublishRun {
     private void close() {
         final boolean acknowledged = publisher.close(stop.isRequested() ? STOPPED_LINGER : plan.linger());
         final long evicted = publisher.stats().evictedSubscribers();
-        if (evicted > 0) {
+        if (evicted > 0 && !plan.rejoins()) {
             throw new PeerLostException(
                     evicted + " subscriber(s) " + EVICTED + "; " + frames + " frames were published");
         }
@@ -343,6 +351,7 @@ final class PublishRun {
                 bytes,
                 checksum.hex(),
                 publisher.stats().backPressured(),
+                publisher.stats().evictedSubscribers(),
                 lastNs - firstNs,
                 interrupted);
     }

@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.Delivery;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
+import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.ConfigException;
 import java.nio.file.Path;
@@ -18,8 +19,8 @@ import picocli.CommandLine.Parameters;
 /// `framecast subscribe`.
 @Command(
         name = "subscribe",
-        description = "Receives a channel's frames into device memory until end of stream; status 130 when interrupted"
-                + " before.",
+        description = "Receives a channel's frames into device memory until end of stream, with --sources until"
+                + " interrupted; status 130 when interrupted before.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         footerHeading = "%nExamples:%n",
@@ -28,6 +29,7 @@ import picocli.CommandLine.Parameters;
             "  framecast subscribe \"$URI\" --device cuda:0 --worker motion",
             "  framecast subscribe \"$URI\" --device host --out video.raw --json -",
             "  framecast subscribe \"$URI\" --delivery latest --json -",
+            "  framecast subscribe \"$URI\" --rejoin 10s --json -",
             "  framecast subscribe \"$URI\" --out - | ffplay -f rawvideo -pixel_format rgb24 -video_size 1920x1080 -"
         })
 final class SubscribeCommand implements Callable<Integer> {
@@ -49,6 +51,27 @@ final class SubscribeCommand implements Callable<Integer> {
                     + " up (latest, or older than deadline=40ms), or it is evicted (evict=2s); default: what the URI"
                     + " says, else reliable.")
     private @Nullable String delivery;
+
+    @Option(
+            names = "--sources",
+            paramLabel = "N",
+            description = "Receive from up to N sources of the channel at once, whoever ends, until interrupted or"
+                    + " --frames are there; default: what the URI says, else 1.")
+    private @Nullable Integer sources;
+
+    @Option(
+            names = "--rejoin",
+            paramLabel = "T",
+            description = "Wait for a source that was lost, T such as 10s; status 3 when it does not come back in"
+                    + " time; default: what the URI says, else end at once.")
+    private @Nullable String rejoin;
+
+    @Option(
+            names = "--join",
+            paramLabel = "frame|keyframe",
+            description = "Begin at the next frame, or at the next that is marked as a keyframe; default: what the URI"
+                    + " says, else frame.")
+    private @Nullable String join;
 
     @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
     private long frames = Long.MAX_VALUE;
@@ -135,7 +158,7 @@ final class SubscribeCommand implements Callable<Integer> {
 
     private Channel channel() {
         final Channel channel = Channel.parse(uri);
-        final Channel delivered = delivery == null ? channel : withDelivery(channel, delivery);
+        final Channel delivered = withSources(delivery == null ? channel : withDelivery(channel, delivery));
         return device == null ? delivered : DemoPlan.withDevice(delivered, device);
     }
 
@@ -145,6 +168,25 @@ final class SubscribeCommand implements Callable<Integer> {
         } catch (final IllegalArgumentException e) {
             throw new ConfigException("--" + e.getMessage(), e);
         }
+    }
+
+    private Channel withSources(final Channel channel) {
+        SourceOptions options = channel.stream().sources();
+        try {
+            options = sources == null ? options : options.withCount(sources);
+            options = rejoin == null ? options : options.withRejoinMs(SourceOptions.rejoinMs(rejoin));
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
+        }
+        return channel.withStream(channel.stream().withSources(join == null ? options : options.withJoinAt(at(join))));
+    }
+
+    private static SourceOptions.JoinAt at(final String text) {
+        return switch (text) {
+            case "frame" -> SourceOptions.JoinAt.FRAME;
+            case "keyframe" -> SourceOptions.JoinAt.KEYFRAME;
+            default -> throw new ConfigException("--join: expected frame or keyframe, got " + text);
+        };
     }
 
     private @Nullable FrameOutput output() {

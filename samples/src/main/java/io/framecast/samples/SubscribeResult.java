@@ -30,8 +30,9 @@ record SubscribeResult(
 
     /// Frames handled and the checksum over them.
     ///
+    /// @param sources sources joined, one that was joined again counted again
     /// @param interrupted whether the user stopped it before the stream's end: more may have followed
-    record FrameTally(long frames, long bytes, String streamCrc32c, boolean interrupted) {}
+    record FrameTally(long frames, long bytes, String streamCrc32c, long sources, boolean interrupted) {}
 
     /// Whether contents were compared, and what was wrong first; empty when nothing was.
     record Check(boolean done, String mismatch) {}
@@ -55,6 +56,8 @@ record SubscribeResult(
             lost.put(LossLines.name(reason), stats.lost().of(reason));
         }
         json.put("lost_frames", lost);
+        json.put("sources", tally.sources());
+        json.put("rejoins", stats.rejoins());
         final Map<String, Object> latency = new LinkedHashMap<>();
         latency.put("p50", micros(latencyNs.getValueAtPercentile(50)));
         latency.put("p99", micros(latencyNs.getValueAtPercentile(99)));
@@ -100,6 +103,10 @@ record SubscribeResult(
                 stats.mendedBytes(),
                 stats.repairedDatagrams(),
                 stats.droppedFrames()));
+        if (tally.sources() > 1) {
+            text.append(String.format(
+                    Locale.ROOT, "sources joined %,d, of these %,d after a loss%n", tally.sources(), stats.rejoins()));
+        }
         text.append(String.format(
                 Locale.ROOT,
                 "latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs",

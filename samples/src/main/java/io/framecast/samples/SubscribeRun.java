@@ -27,6 +27,7 @@ final class SubscribeRun {
     private final Stop stop;
     private final Console console;
     private final LossLines losses;
+    private final SourceLines sources;
     private final FrameChecksum checksum = new FrameChecksum();
     private final Histogram latencyNs = new Histogram(HISTOGRAM_DIGITS);
     private long frames;
@@ -54,6 +55,8 @@ final class SubscribeRun {
         this.console = environment.console();
         losses = new LossLines(console);
         subscriber.onLoss(losses);
+        sources = new SourceLines(console, subscriber.channel().stream().sources());
+        subscriber.onSource(sources);
     }
 
     /// @throws PeerLostException when the source was lost
@@ -180,7 +183,7 @@ final class SubscribeRun {
         return new SubscribeResult(
                 new SubscribeResult.Route(subscriber.channel().transport(), device),
                 frameBytesMax,
-                new SubscribeResult.FrameTally(frames, bytes, checksum.hex(), interrupted),
+                new SubscribeResult.FrameTally(frames, bytes, checksum.hex(), sources.joined(), interrupted),
                 subscriber.stats(),
                 latencyNs,
                 lastReadyNs - firstPublishNs,

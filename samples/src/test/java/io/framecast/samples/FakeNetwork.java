@@ -27,6 +27,7 @@ final class FakeNetwork {
     long corruptFrameId = -1;
     long dropSubscriberAtFrame = -1;
     long loseSourceAtFrame = -1;
+    long rejoinAtFrame = -1;
     String refusal = "";
     /// Frames that no subscriber is given, and why.
     final Map<Long, LossReason> lost = new TreeMap<>();

@@ -6,6 +6,8 @@ import io.framecast.api.FrameHandler;
 import io.framecast.api.LossCounts;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
+import io.framecast.api.SourceEvent;
+import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
@@ -31,6 +33,8 @@ final class FakeSubscriber implements Subscriber {
     private long bytes;
     private final long[] lost = new long[LossReason.values().length];
     private LossHandler onLoss = (_, _, _) -> {};
+    private SourceHandler onSource = _ -> {};
+    private long rejoins;
     private int held;
     private boolean closed;
 
@@ -113,12 +117,28 @@ final class FakeSubscriber implements Subscriber {
                 return null;
             }
             if (frame != null) {
+                tellSource(frame.frameId());
                 held++;
                 frames++;
                 bytes += frame.length();
             }
             return frame;
         }
+    }
+
+    private void tellSource(final long frameId) {
+        if (frameId == network.rejoinAtFrame) {
+            rejoins++;
+            onSource.onSource(new SourceEvent(0xca, SourceEvent.Kind.LOST, -1, "source lost: silent for 5 s"));
+            onSource.onSource(new SourceEvent(0xcb, SourceEvent.Kind.REJOINED, frameId, ""));
+        } else if (frames == 0) {
+            onSource.onSource(new SourceEvent(0xca, SourceEvent.Kind.JOINED, frameId, ""));
+        }
+    }
+
+    @Override
+    public void onSource(final SourceHandler handler) {
+        onSource = handler;
     }
 
     @Override
@@ -142,7 +162,15 @@ final class FakeSubscriber implements Subscriber {
     @Override
     public SubscriberStats stats() {
         return new SubscriberStats(
-                frames, bytes, frames, 0, 2, 0, new LossCounts(lost[0], lost[1], lost[2], lost[3], lost[4]), 0);
+                frames,
+                bytes,
+                frames,
+                0,
+                2,
+                0,
+                new LossCounts(lost[0], lost[1], lost[2], lost[3], lost[4]),
+                0,
+                rejoins);
     }
 
     @Override
@@ -163,6 +191,11 @@ final class FakeSubscriber implements Subscriber {
             this.frameId = frameId;
             this.region = region;
             this.sourceTimestampNs = sourceTimestampNs;
+        }
+
+        @Override
+        public long session() {
+            return 1;
         }
 
         @Override

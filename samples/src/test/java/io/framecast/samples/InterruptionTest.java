@@ -210,8 +210,8 @@ final class InterruptionTest {
                 tool.children,
                 List::of,
                 tool.stop);
-        final PublishPlan plan =
-                new PublishPlan(0, Long.MAX_VALUE, PublishPlan.FOREVER, 1, Duration.ZERO, Duration.ZERO, false);
+        final PublishPlan plan = new PublishPlan(
+                0, Long.MAX_VALUE, PublishPlan.FOREVER, 1, Duration.ZERO, Duration.ZERO, Duration.ZERO, false);
         final Framecast node = tool.network.launch(NodeConfig.DEFAULT);
         node.subscribe(Channel.parse(ToolFixture.URI));
         final Publisher publisher = node.publish(Channel.parse(ToolFixture.URI));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.LossReason;
+import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import java.io.ByteArrayInputStream;
@@ -81,6 +82,8 @@ final class PublishSubscribeTest {
                         "repaired_datagrams",
                         "dropped_frames",
                         "lost_frames",
+                        "sources",
+                        "rejoins",
                         "latency_us"),
                 List.copyOf(received.keySet()));
         assertEquals(7L, received.get("frames"));
@@ -127,6 +130,51 @@ final class PublishSubscribeTest {
                         .mapToInt(line -> Integer.parseInt(line.replaceFirst("framecast: lost ([0-9]+) .*", "$1")))
                         .sum());
         assertNothingLeaked();
+    }
+
+    @Test
+    void shouldTellSourceThatWasLostAndCameBack() throws Exception {
+        tool.network.rejoinAtFrame = 4;
+        final var subscriber =
+                tool.start("subscribe", ToolFixture.URI, "--rejoin", "10s", "--join=keyframe", "--json=-");
+        tool.run("publish", ToolFixture.URI, "--input", "test", "--frames", "9", "--frame-bytes", "999", "--rate", "0");
+        final var subscribe = subscriber.join();
+        assertEquals(ExitStatus.DONE, subscribe.status(), subscribe.err());
+        assertEquals(1L, received(subscribe).get("rejoins"));
+        assertEquals(2L, received(subscribe).get("sources"));
+        assertEquals(
+                List.of(
+                        "framecast: source ca lost: silent for 5 s; waiting 10000 ms for it",
+                        "framecast: source cb joined after a loss, at frame 4"),
+                subscribe
+                        .err()
+                        .lines()
+                        .filter(line -> line.contains("source c"))
+                        .toList());
+        assertEquals(
+                new SourceOptions(1, 10_000, SourceOptions.JoinAt.KEYFRAME),
+                tool.network.subscribers.getFirst().channel().stream().sources());
+    }
+
+    @Test
+    void shouldWaitForSubscribersToComeBackWhenToldTo() throws Exception {
+        tool.network.dropSubscriberAtFrame = 2;
+        final var gone = tool.start("subscribe", ToolFixture.URI, "--json", "-");
+        final var publish = tool.start(
+                "publish",
+                ToolFixture.URI,
+                "--input=test",
+                "--frames=6",
+                "--frame-bytes=999",
+                "--rate=0",
+                "--rejoin=30s",
+                "--json=-");
+        assertEquals(ExitStatus.PEER_LOST, gone.join().status());
+        final var back = tool.start("subscribe", ToolFixture.URI, "--json", "-");
+        final var published = publish.join();
+        assertEquals(ExitStatus.DONE, published.status(), published.err());
+        assertEquals(1L, ((Map<?, ?>) published.json().get("publisher")).get("evicted_subscribers"));
+        assertEquals(ExitStatus.DONE, back.join().status());
     }
 
     @Test

@@ -43,11 +43,18 @@ final class SimulateTest {
         assertTrue((long) first.get("drops") > 0);
         assertTrue((long) first.get("repairs") > 0);
         assertTrue((double) first.get("repair_ratio_max") > 0);
-        for (final String trouble :
-                List.of("crashes", "restarts", "pauses", "rejoins", "evictions", "partitions", "clogs", "stalls")) {
+        for (final String trouble : List.of(
+                "crashes",
+                "restarts",
+                "pauses",
+                "rejoins",
+                "evictions",
+                "partitions",
+                "clogs",
+                "stalls",
+                "failovers")) {
             assertTrue((long) first.get(trouble) > 0, trouble);
         }
-        assertEquals(0L, first.get("failovers"));
         assertEquals(first, second);
     }
 
@@ -117,10 +124,17 @@ final class SimulateTest {
 
     @Test
     void shouldNotPassWhenNothingWasChecked() {
-        final var run = tool.run("simulate", "--seeds", "1..2", "--loss", "0.9", "--json", "-");
-        assertEquals(ExitStatus.MISMATCH, run.status());
-        assertEquals(0L, run.json().get("frames"));
-        assertTrue(run.err().contains("nothing was checked: lower --loss"), run.err());
+        int empty = 0;
+        for (int seed = 1; seed <= 20; seed++) {
+            final var run =
+                    tool.run("simulate", "--seeds", "" + seed, "--receivers", "1", "--loss", "0.9", "--json", "-");
+            if (run.json().get("frames").equals(0L)) {
+                empty++;
+                assertEquals(ExitStatus.MISMATCH, run.status());
+                assertTrue(run.err().contains("nothing was checked: lower --loss"), run.err());
+            }
+        }
+        assertTrue(empty > 0, "one of twenty joins in vain");
     }
 
     @Test

@@ -67,6 +67,7 @@ public enum EngineCounter {
             63, "framecast_sent_instructions_total", Unit.DATAGRAMS, "Told to members and co-roots: who serves whom."),
     SET_REPAIRS_SENT(
             64, "framecast_sent_set_repairs_total", Unit.DATAGRAMS, "Datagrams that a co-root sent to its set."),
+    ACK_TRIGGERS(65, "framecast_ack_triggers_total", Unit.EVENTS, "ACKs sent, by what made them due."),
     DUPLICATES(58, "framecast_duplicate_datagrams_total", Unit.DATAGRAMS, "Datagrams that had arrived before."),
     EARLY(59, "framecast_early_datagrams_total", Unit.DATAGRAMS, "Datagrams sent before this receiver was a member."),
     REJECTED(
@@ -81,6 +82,8 @@ public enum EngineCounter {
             72, "framecast_in_place_frames_total", Unit.FRAMES, "Frames whose bytes lie where they first landed."),
     MENDED_BYTES(73, "framecast_mended_bytes_total", Unit.BYTES, "Payload bytes copied to make frames contiguous."),
     FRAMES_DROPPED(74, "framecast_dropped_frames_total", Unit.FRAMES, "Frames never given to subscribers, by reason."),
+    SOURCES_JOINED(76, "framecast_joined_sources", Unit.MEMBERS, "Sources that a subscriber receives from."),
+    REJOINS(77, "framecast_rejoins_total", Unit.EVENTS, "Sources joined again after they were lost."),
     DEVICE_ALLOCATED(75, "framecast_device_allocated_bytes", Unit.BYTES, "Device memory allocated, by device.");
 
     /// Whether a value only grows.

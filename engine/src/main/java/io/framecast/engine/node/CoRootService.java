@@ -139,6 +139,9 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     /// Says nothing any more; what was put into the store stays readable.
     void closeLane() {
+        for (int member = 0; member < controlPeers.length; member++) {
+            disconnect(member);
+        }
         closed = true;
         CloseHelper.close(repair);
     }

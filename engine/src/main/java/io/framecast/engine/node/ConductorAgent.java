@@ -31,14 +31,15 @@ final class ConductorAgent implements Agent, Waits {
     private void open(final Subscription subscription, final StreamInfo stream, final ReceiverAgent receiver) {
         queue.send(() -> {
             try {
-                final ReceiverSession session = subscription.open(stream);
-                receiver.queue().send(() -> subscription.attach(session, receiver.nowNs()));
+                final SourceLink link = subscription.open(stream);
+                receiver.queue().send(() -> subscription.attach(link, receiver.nowNs()));
             } catch (final UnfitSourceException e) {
                 final String reason = e.line();
                 receiver.queue().send(() -> subscription.decline(stream.session(), reason, receiver.nowNs()));
             } catch (final RuntimeException | Error e) {
                 // Without an answer the subscription would wait for ever.
-                receiver.queue().send(() -> subscription.refuse(Failures.line("subscriber", e)));
+                final String reason = Failures.line("subscriber", e);
+                receiver.queue().send(() -> subscription.refuse(stream.session(), reason, receiver.nowNs()));
             }
         });
     }

@@ -7,12 +7,15 @@ import io.framecast.engine.metrics.Counter;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
+import io.framecast.reliability.ReceiverCounts;
 import io.framecast.reliability.VerdictCounts;
+import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.wire.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /// The counters of one session: each is a place in the node's table and where its value comes from. Published
 /// by the session's own thread, every so often.
@@ -23,17 +26,22 @@ final class CounterBoard implements AutoCloseable {
     private record Entry(Counter counter, LongSupplier value) {}
 
     private final CounterTable table;
-    private final String channel;
+    private final String labels;
     private final List<Entry> entries = new ArrayList<>();
     private long dueNs;
 
-    CounterBoard(final CounterTable table, final String channel) {
+    /// @param labels of every counter, from [Labels#of]
+    CounterBoard(final CounterTable table, final String labels) {
         this.table = table;
-        this.channel = channel;
+        this.labels = labels;
     }
 
     CounterBoard add(final EngineCounter kind, final LongSupplier value) {
-        return add(kind, Labels.of("channel", channel), value);
+        return add(kind, labels, value);
+    }
+
+    private String labelled(final String name, final String value) {
+        return Labels.join(labels, Labels.of(name, value));
     }
 
     private CounterBoard add(final EngineCounter kind, final String labels, final LongSupplier value) {
@@ -60,7 +68,7 @@ final class CounterBoard implements AutoCloseable {
 
     private CounterBoard lane(
             final Lane lane, final String name, final EngineCounter kind, final LaneCounter laneCounter) {
-        return add(kind, Labels.of("channel", channel, "lane", name), () -> lane.counter(laneCounter));
+        return add(kind, labelled("lane", name), () -> lane.counter(laneCounter));
     }
 
     /// What a machine rejected, by reason.
@@ -70,23 +78,26 @@ final class CounterBoard implements AutoCloseable {
         for (final Verdict verdict : Verdict.values()) {
             if (verdict.isRejection()) {
                 final String reason = verdict.name().toLowerCase(Locale.ROOT);
-                add(
-                        EngineCounter.REJECTED,
-                        Labels.of("channel", channel, "reason", reason),
-                        () -> verdicts.get(verdict));
+                add(EngineCounter.REJECTED, labelled("reason", reason), () -> verdicts.get(verdict));
             }
         }
         return this;
     }
 
+    /// What made ACKs due.
+    CounterBoard triggers(final ReceiverCounts counts) {
+        for (final AckTrigger trigger : AckTrigger.values()) {
+            final String name = trigger.name().toLowerCase(Locale.ROOT);
+            add(EngineCounter.ACK_TRIGGERS, labelled("trigger", name), () -> counts.acks(trigger));
+        }
+        return this;
+    }
+
     /// What was lost, by reason.
-    CounterBoard losses(final LossQueue losses) {
+    CounterBoard losses(final ToLongFunction<LossReason> total) {
         for (final LossReason reason : LossReason.values()) {
             final String name = reason.name().toLowerCase(Locale.ROOT);
-            add(
-                    EngineCounter.FRAMES_DROPPED,
-                    Labels.of("channel", channel, "reason", name),
-                    () -> losses.total(reason));
+            add(EngineCounter.FRAMES_DROPPED, labelled("reason", name), () -> total.applyAsLong(reason));
         }
         return this;
     }

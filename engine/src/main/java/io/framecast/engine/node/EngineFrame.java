@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class EngineFrame implements DeviceFrame {
     private static final byte[] NO_METADATA = new byte[0];
 
+    private final long session;
     private final FrameReturns returns;
     private final DeviceEvent ready;
     private final DeviceEvent consumed;
@@ -32,7 +33,8 @@ final class EngineFrame implements DeviceFrame {
     private boolean awaitsStream;
     private boolean held;
 
-    EngineFrame(final DeviceBackend device, final FrameReturns returns) {
+    EngineFrame(final long session, final DeviceBackend device, final FrameReturns returns) {
+        this.session = session;
         this.returns = returns;
         ready = device.openEvent();
         consumed = device.openEvent();
@@ -91,6 +93,11 @@ final class EngineFrame implements DeviceFrame {
     /// Whether the stream it was released on is done with it.
     boolean isConsumed() {
         return !awaitsStream || consumed.isComplete();
+    }
+
+    @Override
+    public long session() {
+        return session;
     }
 
     @Override

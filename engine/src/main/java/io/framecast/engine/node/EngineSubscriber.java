@@ -6,38 +6,41 @@ import io.framecast.api.FrameHandler;
 import io.framecast.api.LossCounts;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
+import io.framecast.api.SourceEvent;
+import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber: the user's side of a [Subscription].
-final class EngineSubscriber implements Subscriber, SessionOwner {
-    static final int POSTED_MAX = 256;
+final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Listener {
+    private static final SourceFeed[] NO_FEEDS = {};
 
     private final Channel channel;
     private final DeviceBackend device;
     private final SessionHost host;
-    private final FrameExchange exchange;
-    private final LossQueue losses = new LossQueue();
-    private final SourceClock clock;
-    private final OneToOneConcurrentArrayQueue<DeviceRegion> posted = new OneToOneConcurrentArrayQueue<>(POSTED_MAX);
+    private final Sleeper sleeper = new Sleeper();
+    private final PostedBuffers posted = new PostedBuffers();
+    // The receiver makes new arrays; what is in them is looked at by both.
+    private volatile SourceFeed[] feeds = NO_FEEDS;
+    // Whose turn it is; the subscriber's thread.
+    private int turn;
     private volatile State state = State.JOINING;
     private volatile @Nullable String failure;
-    private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0);
+    private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
     // What the user took, in his own thread; the rest of the statistics is the receiver's.
     private long frames;
     private long bytes;
     private long inPlaceFrames;
     private final long[] lost = new long[LossReason.values().length];
     private LossHandler onLoss = (_, _, _) -> {};
-    // A field, for it is passed with every frame.
-    private final LossHandler teller = this::tell;
+    private volatile @Nullable SourceHandler onSource;
     // Also closed by its node, from another thread.
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -45,9 +48,6 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         this.channel = channel;
         this.device = device;
         this.host = host;
-        clock = new SourceClock(channel.stream().delivery());
-        exchange = new FrameExchange(device);
-        exchange.wakeBy(host.receiverWakeup());
     }
 
     @Override
@@ -95,32 +95,42 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         if (closed.get()) {
             return null;
         }
-        while (true) {
-            // Before the frames: what was offered by now belongs before all that are not there yet.
-            final long offered = losses.offered();
-            final EngineFrame frame = exchange.poll();
-            if (frame == null) {
-                losses.tell(offered, Long.MAX_VALUE, teller);
-                return null;
-            }
-            losses.tell(losses.offered(), frame.frameId(), teller);
-            if (!clock.isExpiring() || !clock.isExpired(frame.sourceTimestampNs(), host.nowNs())) {
+        final SourceFeed[] all = feeds;
+        // Twice, for the end of one may be what another waits for.
+        final int looks = all.length == 1 ? 1 : 2 * all.length;
+        for (int i = 0; i < looks; i++) {
+            final int index = (turn + i) % all.length;
+            final EngineFrame frame = all[index].poll(host);
+            if (frame != null) {
+                turn = index + 1;
                 frames++;
                 bytes += frame.length();
                 inPlaceFrames += frame.inPlace() ? 1 : 0;
-                frame.given();
                 return frame;
             }
-            final long frameId = frame.frameId();
-            frame.close();
-            losses.onExpired();
-            tell(frameId, 1, LossReason.EXPIRED);
+        }
+        return null;
+    }
+
+    /// Subscriber's thread, in [#poll].
+    @Override
+    public void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
+        lost[reason.ordinal()] += count;
+        onLoss.onLoss(session, firstFrameId, count, reason);
+    }
+
+    /// Subscriber's thread, in [#poll].
+    @Override
+    public void onSource(final SourceEvent event) {
+        final SourceHandler handler = onSource;
+        if (handler != null) {
+            handler.onSource(event);
         }
     }
 
-    private void tell(final long firstFrameId, final long count, final LossReason reason) {
-        lost[reason.ordinal()] += count;
-        onLoss.onLoss(firstFrameId, count, reason);
+    @Override
+    public void onSource(final SourceHandler handler) {
+        onSource = handler;
     }
 
     @Override
@@ -130,13 +140,19 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
 
     @Override
     public boolean awaitFrame(final Duration longest) {
-        host.await(exchange.subscriber(), () -> hasNews() || isOver(), longest);
+        host.await(sleeper, () -> hasNews() || isOver(), longest);
         return hasNews() && !closed.get();
     }
 
     // Whether there is something to poll.
     private boolean hasNews() {
-        return exchange.hasDelivered() || !losses.isEmpty();
+        final boolean listened = isListened();
+        for (final SourceFeed feed : feeds) {
+            if (feed.hasNews(listened)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // Whether no frame will come any more.
@@ -168,13 +184,14 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
                 seen.repairedDatagrams(),
                 seen.duplicateDatagrams(),
                 lostFrames(),
-                seen.rejectedDatagrams());
+                seen.rejectedDatagrams(),
+                seen.rejoins());
     }
 
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            exchange.subscriber().wake();
+            sleeper.wake();
             host.remove(this);
         }
     }
@@ -203,20 +220,58 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
         return inPlaceFrames;
     }
 
-    LossQueue losses() {
-        return losses;
-    }
-
-    SourceClock clock() {
-        return clock;
-    }
-
-    FrameExchange exchange() {
-        return exchange;
-    }
-
-    OneToOneConcurrentArrayQueue<DeviceRegion> posted() {
+    PostedBuffers posted() {
         return posted;
+    }
+
+    /// Frames that wait to be polled.
+    int delivered() {
+        int count = 0;
+        for (final SourceFeed feed : feeds) {
+            count += feed.exchange().delivered();
+        }
+        return count;
+    }
+
+    /// Whether somebody wants to know of sources that come and go.
+    boolean isListened() {
+        return onSource != null;
+    }
+
+    /// Conductor: a feed for a session to be joined; not polled before [#add].
+    SourceFeed openFeed(final long session) {
+        final SourceFeed feed = new SourceFeed(session, device, channel.stream().delivery(), this, sleeper);
+        feed.exchange().wakeBy(host.receiverWakeup());
+        return feed;
+    }
+
+    /// Receiver: a session was joined.
+    ///
+    /// @param ordered behind which other feeds it is handed out: all of them, or else those of its own
+    ///     session
+    void add(final SourceFeed feed, final SourceEvent joined, final boolean ordered) {
+        final SourceFeed[] all = feeds;
+        SourceFeed before = null;
+        for (final SourceFeed other : all) {
+            before = ordered || other.session() == feed.session() ? other : before;
+        }
+        feed.begin(joined, before);
+        final SourceFeed[] more = Arrays.copyOf(all, all.length + 1);
+        more[all.length] = feed;
+        feeds = more;
+        sleeper.wake();
+    }
+
+    /// Receiver: a membership is over.
+    void end(final SourceFeed feed, final SourceEvent over) {
+        feed.end(over);
+        sleeper.wake();
+    }
+
+    /// Receiver: everything was taken from it.
+    void remove(final SourceFeed feed) {
+        feed.retire();
+        feeds = Arrays.stream(feeds).filter(other -> other != feed).toArray(SourceFeed[]::new);
     }
 
     /// Receiver's thread, in every cycle.
@@ -228,11 +283,11 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
             failure = null;
         }
         state = next;
-        exchange.subscriber().wake();
+        sleeper.wake();
     }
 
-    /// A source was heard and left alone.
-    void onDeclined(final String reason) {
+    /// Nobody is received from: a source was heard and left alone, or one was lost and is waited for.
+    void onAlone(final String reason) {
         failure = reason;
         state = State.JOINING;
     }
@@ -245,7 +300,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner {
     void onEnd(final State next, final String reason) {
         failure = reason;
         state = next;
-        exchange.subscriber().wake();
+        sleeper.wake();
     }
 
     @Override

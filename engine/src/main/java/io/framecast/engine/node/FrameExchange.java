@@ -6,8 +6,9 @@ import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Carries frames between the receiver's thread and the subscriber's: delivered frames one way, released
-/// frames back. Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for ever.
+/// Carries one session's frames between the receiver's thread and the subscriber's: delivered frames one way,
+/// released frames back. Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for
+/// ever.
 final class FrameExchange implements FrameReturns {
     /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit. A
     /// subscriber that is not run for some milliseconds must find work for as long: at a million small frames
@@ -17,6 +18,7 @@ final class FrameExchange implements FrameReturns {
     // Room for this much is worth telling the source soon.
     private static final long WAKING_BYTES = 1 << 15;
 
+    private final long session;
     private final DeviceBackend device;
     // Polled by the subscriber, and by the receiver that takes back what is out of date or was never polled.
     private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
@@ -28,10 +30,13 @@ final class FrameExchange implements FrameReturns {
     private int made;
     private int freeCount;
     private Wakeup receiver = Wakeup.NONE;
-    private final Sleeper subscriber = new Sleeper();
+    private final Sleeper subscriber;
 
-    FrameExchange(final DeviceBackend device) {
+    /// @param subscriber sleeps until there is something
+    FrameExchange(final long session, final DeviceBackend device, final Sleeper subscriber) {
+        this.session = session;
         this.device = device;
+        this.subscriber = subscriber;
     }
 
     /// Before the first frame: how the receiver is woken.
@@ -48,7 +53,7 @@ final class FrameExchange implements FrameReturns {
         if (made == FRAMES_MAX) {
             return null;
         }
-        final EngineFrame frame = new EngineFrame(device, this);
+        final EngineFrame frame = new EngineFrame(session, device, this);
         all[made++] = frame;
         return frame;
     }

@@ -2,6 +2,8 @@ package io.framecast.engine.node;
 
 import io.framecast.api.Delivery;
 import io.framecast.api.LossReason;
+import io.framecast.api.SourceOptions;
+import io.framecast.api.StreamConfig;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.BundleTable;
@@ -12,8 +14,6 @@ import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.placement.RingLedger;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
-import java.util.ArrayDeque;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /// Frames on their way from the machine to the subscriber and back: which slots they hold, and under the
@@ -31,9 +31,7 @@ final class FrameHandover {
     private final LossQueue losses;
     private final RingLedger ledger;
     private final BundleTable bundle;
-    private final OneToOneConcurrentArrayQueue<DeviceRegion> posted;
-    // Posted for frames that were then given up; at most as many as frames.
-    private final ArrayDeque<DeviceRegion> unused = new ArrayDeque<>();
+    private final PostedBuffers posted;
     private final SourceClock clock;
     // Slots of the ring that are never granted.
     private final int spareSlots;
@@ -45,19 +43,23 @@ final class FrameHandover {
     private @Nullable ReceivedFrame pending;
     // Of the frame or bundle that the machine gave out last.
     private long place;
+    // Under `join=keyframe`: none was given yet.
+    private boolean awaitsKeyframe;
     // Under `latest`: keyframes are marked, and only these supersede.
     private boolean keyed;
     // Under `latest`: the frame that follows what was handed over last.
     private long continuesId;
 
-    FrameHandover(final SessionParts parts, final EngineSubscriber subscriber) {
+    FrameHandover(
+            final SessionParts parts, final SourceFeed feed, final PostedBuffers posted, final StreamConfig config) {
         machine = parts.machine();
         sink = parts.sink();
-        posted = subscriber.posted();
-        exchange = subscriber.exchange();
-        losses = subscriber.losses();
-        clock = subscriber.clock();
-        latest = subscriber.channel().stream().delivery() instanceof Delivery.Latest;
+        this.posted = posted;
+        exchange = feed.exchange();
+        losses = feed.losses();
+        clock = feed.clock();
+        latest = config.delivery() instanceof Delivery.Latest;
+        awaitsKeyframe = config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME;
         ledger = new RingLedger(parts.ringSlots());
         spareSlots = parts.spareSlots();
         bundle = new BundleTable(machine.stream());
@@ -101,8 +103,11 @@ final class FrameHandover {
                 break;
             }
             pending = frame;
-            final boolean torn = latest && isTorn(frame);
-            if (torn ? !losses.hasRoom() : !handOver(frame, nowNs)) {
+            if (awaitsKeyframe && !isBeginning(frame, nowNs)) {
+                break;
+            }
+            final boolean torn = pending != null && latest && isTorn(frame);
+            if (pending != null && (torn ? !losses.hasRoom() : !handOver(frame, nowNs))) {
                 break;
             }
             if (torn) {
@@ -112,6 +117,21 @@ final class FrameHandover {
             work++;
         }
         return work;
+    }
+
+    // Before the first keyframe frames are dropped; what was dropped is told before it.
+    //
+    // Returns false where that must wait for room.
+    private boolean isBeginning(final ReceivedFrame frame, final long nowNs) {
+        if (!isKeyframe(frame)) {
+            pending = null;
+            ledger.release(place);
+            losses.add(frame.frameId(), 1, LossReason.AWAITS_KEYFRAME);
+            credit(nowNs);
+            return true;
+        }
+        awaitsKeyframe = !losses.flush();
+        return !awaitsKeyframe;
     }
 
     // What could not be handed over is judged anew: under a policy it may be out of date by now.
@@ -207,15 +227,14 @@ final class FrameHandover {
         if (object == null) {
             return false;
         }
-        final DeviceRegion first = unused.isEmpty() ? posted.peek() : unused.peek();
-        final DeviceRegion target = first != null && first.bytes() >= frame.bytes() ? first : null;
+        final DeviceRegion target = posted.peek(frame.bytes());
         final DeviceRegion region = sink.deliver(frame, target, object.ready());
         if (region == null) {
             exchange.recycle(object);
             return false;
         }
-        if (target != null && unused.poll() == null) {
-            posted.poll();
+        if (target != null) {
+            posted.take();
         }
         object.fill(frame, region, sink.lastDelivery());
         object.held(place, target);
@@ -331,7 +350,7 @@ final class FrameHandover {
         }
         final DeviceRegion buffer = frame.unusedBuffer();
         if (buffer != null) {
-            unused.add(buffer);
+            posted.giveBack(buffer);
         }
         exchange.recycle(frame);
     }

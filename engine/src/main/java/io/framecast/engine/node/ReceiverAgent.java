@@ -134,7 +134,7 @@ final class ReceiverAgent implements Agent, Waits {
     @Override
     public void tellDescriptors(final IntConsumer told) {
         for (int i = 0; i < subscriptions.size(); i++) {
-            told.accept(subscriptions.get(i).dataDescriptor());
+            subscriptions.get(i).tellDescriptors(told);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.StreamConfig;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.PayloadSink;
@@ -24,30 +25,33 @@ final class ReceiverSession implements AutoCloseable {
     private final FrameHandover handover;
     private final CounterBoard counters;
     private boolean started;
+    private long firstFrameId;
 
     /// Puts a session together; the lanes are open.
-    ReceiverSession(final SessionParts parts, final EngineSubscriber subscriber, final CounterBoard counters) {
+    ReceiverSession(
+            final SessionParts parts,
+            final SourceFeed feed,
+            final PostedBuffers posted,
+            final StreamConfig config,
+            final CounterBoard counters) {
         machine = parts.machine();
         sink = parts.sink();
         data = parts.data();
         repair = parts.repair();
         serving = parts.serving();
-        exchange = subscriber.exchange();
-        handover = new FrameHandover(parts, subscriber);
+        exchange = feed.exchange();
+        handover = new FrameHandover(parts, feed, posted, config);
         this.counters = counters;
         counters.receives(data, "data")
                 .receives(repair, "repair")
                 .verdicts(machine.verdicts())
-                .losses(subscriber.losses())
+                .triggers(machine.counts())
                 .add(EngineCounter.REPAIRS_RECEIVED, machine.counts()::repairedDatagrams)
                 .add(EngineCounter.NACKS_SENT, machine.counts()::nacks)
                 .add(EngineCounter.ACKS_SENT, machine.counts()::acks)
                 .add(EngineCounter.SERVED_MEMBERS, machine.counts()::servedMembers)
                 .add(EngineCounter.REPORTS_RECEIVED, machine.counts()::reportsTaken)
                 .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
-                .add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
-                .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
-                .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
                 .add(EngineCounter.MENDED_BYTES, sink::mendedBytes);
     }
 
@@ -70,6 +74,11 @@ final class ReceiverSession implements AutoCloseable {
     /// Whether it became a member.
     boolean isStarted() {
         return started;
+    }
+
+    /// The first frame's number, once it became a member.
+    long firstFrameId() {
+        return firstFrameId;
     }
 
     /// Whether everything that will ever come was handed to the subscriber.
@@ -99,6 +108,7 @@ final class ReceiverSession implements AutoCloseable {
     int doWork(final long nowNs) {
         if (!started && machine.state() == State.RECEIVING) {
             started = true;
+            firstFrameId = machine.nextFrameId();
             handover.start();
         }
         int work = started ? handover.takeBack(nowNs) : 0;
@@ -121,6 +131,11 @@ final class ReceiverSession implements AutoCloseable {
     /// Slots that are not free for what comes next.
     long heldSlots() {
         return handover.heldSlots();
+    }
+
+    /// Takes back what was released, after [#leave].
+    int settle(final long nowNs) {
+        return handover.takeBack(nowNs);
     }
 
     /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.

@@ -10,6 +10,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
 import io.framecast.reliability.SenderConfig;
@@ -139,7 +140,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     }
 
     private CounterBoard counters(final CounterTable table) {
-        return new CounterBoard(table, stream().channel())
+        return new CounterBoard(table, Labels.of("channel", stream().channel()))
                 .sends(data, "data")
                 .sends(repair, "repair")
                 .sends(control.lane(), "control")

@@ -3,53 +3,38 @@ package io.framecast.engine.node;
 import io.framecast.api.Channel;
 import io.framecast.api.LossCounts;
 import io.framecast.api.LossReason;
+import io.framecast.api.SourceEvent;
+import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
-import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
-import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
-import io.framecast.api.spi.LaneKind;
-import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities.Placement;
-import io.framecast.engine.memory.SystemMemory;
-import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.ReadySet;
-import io.framecast.engine.sink.HostSink;
 import io.framecast.engine.sink.LossInjector;
-import io.framecast.engine.sink.Opened;
-import io.framecast.engine.sink.PayloadSink;
-import io.framecast.engine.sink.SinkConfig;
-import io.framecast.engine.sink.StagedSink;
-import io.framecast.reliability.GivenUp;
-import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
-import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
-import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
-import java.security.SecureRandom;
-import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is
-/// heard, has the conductor open a session for it, runs that session to its end.
+/// heard, has the conductor open a session for it, runs that session to its end; and as many beside it as the
+/// subscriber wants sources. Waits for one that was lost, where it was told to.
 ///
 /// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over
 /// through queues.
-final class Subscription implements ReceiverOutput, AutoCloseable {
-    private static final int NO_PEER = -1;
-    private static final int SLOTS_MAX = 1 << 24;
+final class Subscription implements AutoCloseable {
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
+    private static final long NEVER = Long.MAX_VALUE;
 
     /// Asks the conductor to make and free sessions.
     interface Opener {
@@ -61,23 +46,26 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
 
     private final EngineSubscriber subscriber;
     private final Channel channel;
+    private final SourceOptions options;
     private final Transport transport;
     private final SessionContext context;
     private final Opener opener;
     private final ControlLane control;
-    private final LossInjector loss;
+    private final SessionMaker maker;
+    private final CounterBoard counters;
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private final SecureRandom secrets = new SecureRandom();
     private final ControlLane.Handler onControl = this::onControl;
-    private @Nullable ReceiverSession session;
-    private int sourcePeer = NO_PEER;
-    private int coRootPeer = NO_PEER;
+    // At most twice as many as sources: those that are over stay until the subscriber has taken everything.
+    private final SourceLinks links = new SourceLinks();
     private final ShunnedSources shunned = new ShunnedSources();
+    private final PastSources past = new PastSources();
     private String declined = "";
-    private long droppedTold;
-    // A source was chosen: no other is listened for.
-    private boolean found;
-    // The conductor opens lanes on the transport: nobody else may touch it.
+    private long damagedTold;
+    private long rejoins;
+    // With one source: when it is not waited for any more, and why it was lost.
+    private long returnNs = NEVER;
+    private String lostReason = "";
+    // The conductor makes a session.
     private boolean opening;
     // Nothing more is told to the subscriber.
     private boolean over;
@@ -95,12 +83,15 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             final SessionContext context,
             final Opener opener) {
         this.subscriber = subscriber;
-        this.transport = transport;
+        this.transport = new SharedTransport(transport);
         this.context = context;
         this.opener = opener;
         channel = subscriber.channel();
-        loss = new LossInjector(context.lossProbability(), context.seed());
-        control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
+        options = channel.stream().sources();
+        final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
+        control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
+        maker = new SessionMaker(subscriber, this.transport, context, control, loss);
+        counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this);
     }
 
     String channelName() {
@@ -111,9 +102,25 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         return subscriber;
     }
 
+    /// Of the source heard first among those that are left; null for none.
     @Nullable
     ReceiverSession session() {
-        return session;
+        return links.size() == 0 ? null : links.get(0).session();
+    }
+
+    /// Sources that frames come from.
+    int sources() {
+        return links.receiving();
+    }
+
+    /// Sources joined again.
+    long rejoins() {
+        return rejoins;
+    }
+
+    /// Frames that were lost, told or not.
+    long lost(final LossReason reason) {
+        return links.lost(reason);
     }
 
     /// What ends an agent's sleep when peers speak.
@@ -122,21 +129,24 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     }
 
     /// What ends an agent's sleep when data arrives.
-    int dataDescriptor() {
-        final ReceiverSession current = session;
-        return current == null || leaving ? ReadySet.NONE : current.dataLane().readyDescriptor();
+    void tellDescriptors(final IntConsumer told) {
+        if (!leaving) {
+            links.tellDescriptors(told);
+        }
     }
 
     /// When a timer is due.
     long nextDeadlineNs() {
-        final ReceiverSession current = session;
-        return current == null || leaving ? Long.MAX_VALUE : current.nextDeadlineNs();
+        if (leaving) {
+            return NEVER;
+        }
+        final boolean waiting = !over && !opening && links.joining() == null;
+        return Math.min(waiting ? returnNs : NEVER, links.nextDeadlineNs());
     }
 
     /// Whether something is awaited that does not show.
     boolean mustLook() {
-        final ReceiverSession current = session;
-        return transport.readyDescriptor() == ReadySet.NONE || (current != null && !leaving && current.mustLook());
+        return transport.readyDescriptor() == ReadySet.NONE || (!leaving && links.mustLook());
     }
 
     /// One duty cycle.
@@ -145,29 +155,37 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
             return 0;
         }
         int work = pollControl(nowNs);
-        final ReceiverSession current = session;
-        if (current == null) {
-            return work;
-        }
-        final int done = current.doWork(nowNs);
-        busy = done > 0;
-        work += done;
-        if (!over) {
-            report(current, nowNs);
-            if (session != current) {
+        busy = false;
+        // Backwards, for one may be taken out.
+        for (int i = links.size() - 1; i >= 0; i--) {
+            final SourceLink link = links.get(i);
+            final int done = link.doWork(nowNs);
+            busy |= done > 0;
+            work += done;
+            if (!over) {
+                report(link, nowNs);
+            }
+            if (leaving) {
                 return work;
             }
+            if (link.isReleased(subscriber.isListened())) {
+                free(link);
+            }
+        }
+        if (!over) {
+            tellState(nowNs);
         }
         statsDue |= work > 0;
         if (statsDue && nowNs >= statsNs) {
             statsDue = false;
             statsNs = nowNs + STATS_INTERVAL_NS;
-            publishStats(current);
+            publishStats();
         }
+        counters.tick(nowNs);
         return work;
     }
 
-    // While data comes, the source has little to say.
+    // While data comes, sources have little to say.
     private int pollControl(final long nowNs) {
         if (busy && nowNs < controlDueNs) {
             return 0;
@@ -177,13 +195,17 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        final ReceiverSession current = session;
-        if (current != null) {
-            if (current.machine().onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD
-                    && ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
-                subscriber.clock().onHeartbeat(datagram, offset, nowNs);
-            }
-        } else if (!found) {
+        final SourceLink link = links.find(ControlLayout.session(datagram, offset));
+        if (link != null) {
+            link.onControl(datagram, offset, bytes, nowNs);
+            return;
+        }
+        final SourceLink other = links.any();
+        if (other != null) {
+            // It is counted there, as no datagram of its session or none at all.
+            other.onControl(datagram, offset, bytes, nowNs);
+        }
+        if (!over && !opening && sources() < options.count()) {
             listen(datagram, offset, bytes, nowNs);
         }
     }
@@ -193,16 +215,31 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
                 || ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
                 || !HeartbeatLayout.isValid(datagram, offset)
                 || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
-                || shunned.contains(ControlLayout.session(datagram, offset), nowNs)) {
+                || shunned.contains(ControlLayout.session(datagram, offset), nowNs)
+                || past.isOver(ControlLayout.session(datagram, offset), nowNs)) {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
-        if (stream.channel().equals(channel.name())) {
-            found = true;
+        if (stream.channel().equals(channel.name()) && hasRoom(nowNs)) {
             opening = true;
-            subscriber.clock().onHeartbeat(datagram, offset, nowNs);
             opener.open(this, stream);
         }
+    }
+
+    // Whether there is a place for one more source: they join one after another, so that whoever only claims to be
+    // one takes no more than one place. What is in the way and of no more use is taken out of it.
+    private boolean hasRoom(final long nowNs) {
+        final SourceLink joining = links.joining();
+        if (joining != null) {
+            if (joining.isStale(nowNs)) {
+                decline(joining, "join failed: a source was heard and does not answer; is it running?", nowNs);
+            }
+            return false;
+        }
+        if (links.size() >= 2 * options.count()) {
+            links.forgetEnded(NEVER);
+        }
+        return links.size() < 2 * options.count();
     }
 
     /// Conductor: makes the session's memory, lanes and machine.
@@ -210,176 +247,74 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     /// @return what [#attach] takes
     /// @throws UnfitSourceException where what the source says of itself is to blame: listen to another
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
-    ReceiverSession open(final StreamInfo stream) {
-        final Placement placement = transport.capabilities().placement();
-        final boolean inPlace = subscriber.device().hostAddressable() && placement == Placement.AIMED;
-        final int spareSlots = inPlace ? spareSlots(stream) : 0;
-        final SinkConfig config = new SinkConfig(
-                stream,
-                ringSlots(stream, spareSlots),
-                spareSlots,
-                transport.capabilities().headerReserveBytes(),
-                subscriber.device(),
-                loss);
-        final MemoryNeeds needs = inPlace ? MemoryNeeds.inPlace(config) : MemoryNeeds.staged(config);
-        requireWithinBounds(stream, needs);
-        try (Opened opened = new Opened()) {
-            requireRoom(needs);
-            final PayloadSink sink = opened.add(inPlace ? new HostSink(config) : new StagedSink(config));
-            final Lane data = opened.add(
-                    transport.open(lane(LaneKind.DATA, sink.dataRing(), new LaneAddress(stream.dataAddress()))));
-            final Lane repair = opened.add(transport.open(lane(LaneKind.REPAIR, sink.repairRing(), null)));
-            sink.attach(data, repair, placement);
-            final CoRootService serving = channel.stream().coRoots().serves()
-                    ? opened.add(new CoRootService(transport, control, stream, context.notices()))
-                    : null;
-            final ReceiverMachine machine =
-                    new ReceiverMachine(machineConfig(config, sink, data, repair), context.random(), this, serving);
-            final CounterBoard counters = opened.add(new CounterBoard(context.counters(), channel.name()));
-            counters.sends(control.lane(), "control")
-                    .receives(control.lane(), "control")
-                    .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes);
-            final ReceiverSession made = new ReceiverSession(
-                    new SessionParts(machine, sink, data, repair, serving, config.ringSlots(), spareSlots),
-                    subscriber,
-                    counters);
-            opened.keep();
-            return made;
-        } catch (final OutOfMemoryError e) {
-            final String line =
-                    "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
-                            + " on the device; lower ring= or frames-held=, or frame-max= and window= at the source";
-            throw channel.stream().ringBytes() > 0 ? new ConfigException(line, e) : new UnfitSourceException(line, e);
-        } catch (final TransportException e) {
-            throw new UnfitSourceException(Failures.line("join of " + channel.name(), e), e);
-        }
-    }
-
-    // Whoever speaks on the group must not decide how much memory this subscriber takes.
-    private void requireWithinBounds(final StreamInfo stream, final MemoryNeeds needs) {
-        final long given = channel.stream().ringMaxBytes();
-        final long most = given > 0 ? given : ringMaxDefault();
-        if (needs.totalBytes() > most && channel.stream().ringBytes() == 0) {
-            throw new UnfitSourceException(
-                    "ring-max: a source of frame-max=" + stream.frameMaxBytes() + " wants " + needs.totalBytes()
-                            + " bytes here, ring-max is " + most
-                            + "; enlarge ring-max=, or lower frame-max= or window= at the source",
-                    null);
-        }
-    }
-
-    // Before anything is taken: pinned and landing memory as well, whoever allocates it.
-    private void requireRoom(final MemoryNeeds needs) {
-        SystemMemory.require(needs.hostBytes());
-        if (needs.deviceBytes() > subscriber.device().availableBytes()) {
-            throw new OutOfMemoryError(needs.deviceBytes() + " bytes wanted on the device");
-        }
-    }
-
-    private long ringMaxDefault() {
-        final long device = subscriber.device().availableBytes();
-        return (device == Long.MAX_VALUE ? SystemMemory.availableBytes() : device) / 4;
-    }
-
-    private static LaneConfig lane(final LaneKind kind, final ReceiveRing ring, final @Nullable LaneAddress peer) {
-        return new LaneConfig(kind, LaneConfig.Role.RECEIVER, null, ring, peer);
-    }
-
-    private ReceiverConfig machineConfig(
-            final SinkConfig memory, final PayloadSink sink, final Lane data, final Lane repair) {
-        return new ReceiverConfig(
-                memory.stream(),
-                secrets.nextLong() | 1,
-                memory.ringSlots() - memory.spareSlots(),
-                Math.min(data.receiveCapacity(), sink.receiveSlots()),
-                channel.stream().reorderDatagrams(),
-                Policies.onWire(channel.stream().delivery()),
-                new LaneAddresses(control.address().toBytes(), repair.address().toBytes()),
-                Sites.number(channel.stream().coRoots().site()));
-    }
-
-    // A source that does not wait sends without credit too: what comes then must land somewhere, or the transport
-    // fills up with what is old.
-    private int spareSlots(final StreamInfo stream) {
-        return Policies.onWire(channel.stream().delivery()).isWaitedFor() ? 0 : SinkConfig.batchMax(stream.slotBytes());
-    }
-
-    private int ringSlots(final StreamInfo stream, final int spareSlots) {
-        final long needed = spareSlots
-                + ReceiverConfig.ringSlotsMin(stream, channel.stream().framesHeld());
-        final long asked = channel.stream().ringBytes() / stream.slotBytes();
-        if (channel.stream().ringBytes() > 0 && asked < needed) {
-            throw new ConfigException("ring: expected at least " + needed * stream.slotBytes() + " bytes for frame-max "
-                    + stream.frameMaxBytes() + ", got " + channel.stream().ringBytes()
-                    + "; enlarge ring= or leave it out");
-        }
-        // Multiples of 64 slots of multiples of 64 bytes are whole pages.
-        final long slots = (Math.max(asked, needed) + 63) / 64 * 64;
-        if (slots > SLOTS_MAX) {
-            final String line = "ring: expected at most " + SLOTS_MAX + " slots of " + stream.slotBytes()
-                    + " bytes, got " + slots + "; lower ring= or frames-held=, or frame-max= at the source";
-            throw asked > SLOTS_MAX ? new ConfigException(line) : new UnfitSourceException(line, null);
-        }
-        return (int) slots;
+    SourceLink open(final StreamInfo stream) {
+        return maker.open(stream);
     }
 
     /// Receiver: takes the session the conductor made.
-    void attach(final ReceiverSession made, final long nowNs) {
+    void attach(final SourceLink made, final long nowNs) {
         opening = false;
-        session = made;
+        links.add(made);
         if (leaving) {
             closeLanes();
             return;
         }
         try {
-            sourcePeer = control.lane()
-                    .connect(new LaneAddress(made.machine().stream().controlAddress()));
-            made.machine().start(nowNs);
+            made.start(nowNs);
         } catch (final TransportException e) {
             // No address of this transport.
-            decline(made.machine().stream().session(), Failures.line("join of " + channel.name(), e), nowNs);
+            decline(made, Failures.line("join of " + channel.name(), e), nowNs);
         } catch (final RuntimeException e) {
             fail(Failures.line("join of " + channel.name(), e));
         }
     }
 
-    /// Receiver: the conductor could not make a session.
-    void refuse(final String reason) {
+    /// Receiver: the conductor could not make a session, and not for the source's fault. Others that are
+    /// received from go on.
+    void refuse(final long source, final String reason, final long nowNs) {
+        if (options.count() > 1 && links.size() > 0) {
+            decline(source, reason, nowNs);
+            return;
+        }
         opening = false;
         fail(reason);
     }
 
-    /// Receiver: this source is not for us, or does not answer. What its session took is freed, and another,
-    /// or the same one later, is listened for.
+    /// Receiver: the conductor could not make a session for what this source says of itself. Another, or the
+    /// same one later, is listened for.
     void decline(final long source, final String reason, final long nowNs) {
         opening = false;
-        final ReceiverSession current = session;
-        session = null;
-        found = false;
         shunned.add(source, nowNs);
-        if (sourcePeer != NO_PEER && !lanesClosed) {
-            control.lane().disconnect(sourcePeer);
-        }
-        sourcePeer = NO_PEER;
-        if (!lanesClosed) {
-            connectCoRoot(null);
-        }
-        if (current != null) {
-            CloseHelper.quietCloseAll(current::leave);
-            opener.free(current);
-        }
         if (leaving) {
             closeLanes();
             return;
         }
-        subscriber.onDeclined(reason);
+        if (sources() == 0) {
+            subscriber.onAlone(reason);
+        }
         if (!declined.equals(reason)) {
             declined = reason;
             context.notices().accept("subscriber of " + channel.name() + ": " + reason);
         }
     }
 
-    /// Receiver: the session cannot go on. Frames, device and subscriber stay the user's until it closes
+    // This source is not for us, or does not answer. What its session took is freed.
+    private void decline(final SourceLink link, final String reason, final long nowNs) {
+        link.onOver();
+        link.leave();
+        free(link);
+        decline(link.id(), reason, nowNs);
+    }
+
+    private void free(final SourceLink link) {
+        if (!links.remove(link)) {
+            return;
+        }
+        subscriber.remove(link.feed());
+        opener.free(link.session());
+    }
+
+    /// Receiver: the subscription cannot go on. Frames, device and subscriber stay the user's until it closes
     /// them.
     void fail(final String reason) {
         if (!over && !leaving) {
@@ -389,101 +324,129 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
         leave();
     }
 
-    private void report(final ReceiverSession current, final long nowNs) {
-        final ReceiverMachine machine = current.machine();
+    private void report(final SourceLink link, final long nowNs) {
+        if (link.session().isStarted() && !link.isJoined()) {
+            onJoined(link);
+        }
+        if (link.isOver()) {
+            return;
+        }
+        final ReceiverMachine machine = link.machine();
         switch (machine.state()) {
-            case JOINING, PROBING, STARTING -> subscriber.onState(Subscriber.State.JOINING);
-            case RECEIVING -> subscriber.onState(Subscriber.State.READY);
+            case JOINING, PROBING, STARTING, RECEIVING -> {}
             case ENDED -> {
-                if (current.isEnded()) {
-                    over = true;
-                    publishStats(current);
-                    subscriber.onState(Subscriber.State.END_OF_STREAM);
+                if (link.session().isEnded()) {
+                    onEnded(link);
                 }
             }
             case LOST -> {
                 // Frames that were whole when it was lost come first.
-                if (!current.isStarted()) {
-                    decline(machine.stream().session(), Partings.notJoined(machine), nowNs);
-                } else if (current.isEnded()) {
-                    over = true;
-                    publishStats(current);
-                    subscriber.onEnd(Subscriber.State.SOURCE_LOST, Partings.lost(machine));
+                if (!link.isJoined()) {
+                    decline(link, Partings.notJoined(machine), nowNs);
+                } else if (link.session().isEnded()) {
+                    onLost(link, Partings.lost(machine), nowNs);
                 }
             }
             case REFUSED -> {
                 if (machine.lostReason() == Reason.RING_TOO_SMALL
-                        && channel.stream().ringBytes() > 0) {
+                        && channel.stream().ringBytes() > 0
+                        && options.count() == 1) {
                     over = true;
                     subscriber.onEnd(Subscriber.State.FAILED, Partings.notJoined(machine));
                 } else {
-                    decline(machine.stream().session(), Partings.notJoined(machine), nowNs);
+                    decline(link, Partings.notJoined(machine), nowNs);
                 }
             }
         }
     }
 
-    private void publishStats(final ReceiverSession current) {
-        final ReceiverMachine machine = current.machine();
+    private void onJoined(final SourceLink link) {
+        final boolean again = options.count() == 1 ? returnNs != NEVER : past.contains(link.id());
+        link.onJoined();
+        rejoins += again ? 1 : 0;
+        returnNs = NEVER;
+        final SourceEvent.Kind kind = again ? SourceEvent.Kind.REJOINED : SourceEvent.Kind.JOINED;
+        final SourceEvent event =
+                new SourceEvent(link.id(), kind, link.session().firstFrameId(), "");
+        subscriber.add(link.feed(), event, options.count() == 1);
+        publishStats();
+    }
+
+    private void onEnded(final SourceLink link) {
+        link.onOver();
+        past.onEnded(link.id());
+        publishStats();
+        subscriber.end(link.feed(), ended(link, SourceEvent.Kind.ENDED, ""));
+        if (options.count() == 1) {
+            over = true;
+            subscriber.onState(Subscriber.State.END_OF_STREAM);
+        }
+    }
+
+    private void onLost(final SourceLink link, final String reason, final long nowNs) {
+        link.onOver();
+        publishStats();
+        subscriber.end(link.feed(), ended(link, SourceEvent.Kind.LOST, reason));
+        if (options.rejoins()) {
+            final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(options.rejoinMs());
+            past.onLost(link.id(), deadlineNs);
+            returnNs = options.count() == 1 ? deadlineNs : NEVER;
+        } else {
+            past.onEnded(link.id());
+        }
+        if (options.count() == 1 && !options.rejoins()) {
+            over = true;
+            subscriber.onEnd(Subscriber.State.SOURCE_LOST, reason);
+            return;
+        }
+        lostReason = reason;
+        link.leave();
+        if (sources() == 0) {
+            subscriber.onAlone(reason);
+        }
+        if (!subscriber.isListened()) {
+            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        }
+    }
+
+    private static SourceEvent ended(final SourceLink link, final SourceEvent.Kind kind, final String reason) {
+        return new SourceEvent(link.id(), kind, SourceEvent.NO_FRAME, reason);
+    }
+
+    private void tellState(final long nowNs) {
+        if (options.count() > 1) {
+            links.forgetEnded(nowNs);
+        } else if (nowNs >= returnNs && !opening && links.joining() == null) {
+            // Who answers in time is waited for.
+            over = true;
+            subscriber.onEnd(
+                    Subscriber.State.SOURCE_LOST,
+                    lostReason + "; waited " + options.rejoinMs() + " ms (rejoin) in vain");
+            return;
+        }
+        subscriber.onState(sources() > 0 ? Subscriber.State.READY : Subscriber.State.JOINING);
+    }
+
+    private void publishStats() {
+        final WireTotals totals = links.totals();
         subscriber.onStats(new SubscriberStats(
                 0,
                 0,
                 0,
-                current.sink().mendedBytes(),
-                machine.counts().repairedDatagrams(),
-                machine.verdicts().get(Verdict.DUPLICATE),
+                totals.mendedBytes(),
+                totals.repaired(),
+                totals.duplicates(),
                 LossCounts.NONE,
-                machine.verdicts().rejected()));
+                totals.rejected(),
+                rejoins));
         // Told again when they have doubled: whoever makes them must not fill the log.
-        final long damaged = subscriber.losses().total(LossReason.DAMAGED);
-        if (damaged > 2 * droppedTold) {
+        final long damaged = totals.lost(LossReason.DAMAGED);
+        if (damaged > 2 * damagedTold) {
             context.notices()
                     .accept("subscriber of " + channel.name() + ": " + damaged
                             + " small frame(s) dropped, the table of their datagram is damaged; look at the network,"
                             + " or at the source");
-            droppedTold = damaged;
-        }
-    }
-
-    @Override
-    public long onGivenUp(final GivenUp givenUp) {
-        return Objects.requireNonNull(session).onGivenUp(givenUp);
-    }
-
-    @Override
-    public MemorySegment control() {
-        return control.slot();
-    }
-
-    @Override
-    public void sendControl(final int bytes) {
-        if (sourcePeer != NO_PEER) {
-            control.unicast(sourcePeer, bytes);
-        }
-    }
-
-    @Override
-    public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
-        if (coRootPeer != NO_PEER) {
-            control.lane().disconnect(coRootPeer);
-            coRootPeer = NO_PEER;
-        }
-        if (controlAddress == null) {
-            return true;
-        }
-        try {
-            coRootPeer = control.lane().connect(new LaneAddress(controlAddress));
-            return true;
-        } catch (final TransportException e) {
-            // No address of this transport: the source is reported to.
-            return false;
-        }
-    }
-
-    @Override
-    public void sendToCoRoot(final int bytes) {
-        if (coRootPeer != NO_PEER) {
-            control.unicast(coRootPeer, bytes);
+            damagedTold = damaged;
         }
     }
 
@@ -498,25 +461,17 @@ final class Subscription implements ReceiverOutput, AutoCloseable {
     private void closeLanes() {
         if (!lanesClosed) {
             lanesClosed = true;
-            final ReceiverSession current = session;
-            CloseHelper.quietCloseAll(current == null ? null : (AutoCloseable) current::leave, control, transport);
+            CloseHelper.quietCloseAll(links::leave, counters::publish, counters, control, transport);
         }
     }
 
     /// Whether the memory can be freed.
     boolean isReleased() {
-        if (opening) {
-            return false;
-        }
-        if (session == null) {
-            return true;
-        }
-        session.drain();
-        return !session.isHeld();
+        return !opening && links.areDrained();
     }
 
     @Override
     public void close() {
-        CloseHelper.closeAll(session, subscriber.device());
+        CloseHelper.closeAll(links::close, subscriber.device());
     }
 }

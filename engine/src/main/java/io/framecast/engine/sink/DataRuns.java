@@ -45,7 +45,8 @@ final class DataRuns {
         for (int i = 0; i < count; i++) {
             final int slot = completions.slot(index + i);
             final int bytes = completions.bytes(index + i) - DataLayout.LENGTH;
-            store.put(sequence + i, headers, headerOffset(slot), payload, (long) slot * config.slotBytes(), bytes);
+            store.putPayload(sequence + i, payload, (long) slot * config.slotBytes(), bytes);
+            store.putHeader(sequence + i, headers, headerOffset(slot));
             machine.onStored(sequence + i);
         }
     }

@@ -79,7 +79,8 @@ final class RepairRing {
         final RepairStore store = machine.store();
         if (store != null) {
             final long offset = (long) slot(index) * config.slotBytes();
-            store.put(sequence, headers, header, payload, offset, payloadBytes(index));
+            store.putPayload(sequence, payload, offset, payloadBytes(index));
+            store.putHeader(sequence, headers, header);
             machine.onStored(sequence);
         }
         return true;

@@ -332,7 +332,7 @@ class ClosePathTest {
             offer(publisher, id);
         }
         final EngineSubscriber engine = (EngineSubscriber) subscriber;
-        nodes.until(() -> engine.exchange().delivered() == 3, "three frames delivered");
+        nodes.until(() -> engine.delivered() == 3, "three frames delivered");
         assertEquals(0, subscriber.stats().frames());
         check(subscriber.poll());
         assertEquals(1, subscriber.stats().frames());

@@ -115,9 +115,11 @@ final class DeliveryCheck implements AutoCloseable {
         }
     }
 
-    /// Whatever is given and is no keyframe follows the frame before it.
+    /// Whatever is given behind the first keyframe and is none follows the frame before it. Before that
+    /// nobody knows that keyframes are marked.
     void requireNothingTornFromItsKeyframe() {
-        for (int i = 1; i < given.size(); i++) {
+        assertTrue(keyframes.contains(true), "a keyframe was given");
+        for (int i = keyframes.indexOf(true) + 1; i < given.size(); i++) {
             final int index = i;
             assertTrue(
                     keyframes.get(i) || given.get(i) == given.get(i - 1) + 1,

@@ -244,7 +244,7 @@ class DeliveryStreamTest {
     @CsvSource({"udp, host, true", "udp, emulated, false", "aeron, host, false"})
     void shouldEvictOneThatHoldsTheSourceBackAndSayWhy(
             final String transport, final String device, final boolean stopped) throws Exception {
-        try (DeliveryFixture stream = new DeliveryFixture(transport, "evict=100ms", device, 0)) {
+        try (DeliveryFixture stream = new DeliveryFixture(transport, "evict=1s", device, 0)) {
             stream.publish(FRAMES, stream.subject::poll);
             stream.until(() -> stream.subject.gotMoreThan(FRAMES - 1), "all of it");
             if (stopped) {
@@ -335,6 +335,7 @@ class DeliveryStreamTest {
             stream.resume(stream.slow);
             stream.until(
                     () -> {
+                        // What came whole before it was evicted is given first.
                         stream.subject.poll();
                         return stream.subject.state() == Subscriber.State.SOURCE_LOST;
                     },

@@ -24,6 +24,11 @@ final class InvokedNodes implements AutoCloseable {
         return add(Framecast.launch(config));
     }
 
+    /// A node that loses datagrams.
+    Framecast launchLossy(final double lossProbability) {
+        return add(Framecast.launch(config.withFaults(new NodeConfig.Faults(lossProbability))));
+    }
+
     /// A node that knows one transport only, and host memory.
     Framecast launch(final TransportProvider transport) {
         return add(new FramecastNode(
@@ -39,6 +44,11 @@ final class InvokedNodes implements AutoCloseable {
     /// From now on the node does nothing.
     void silence(final Framecast node) {
         running.remove(node);
+    }
+
+    /// It was silent, and goes on.
+    void resume(final Framecast node) {
+        running.add(node);
     }
 
     /// What the nodes told their operator.

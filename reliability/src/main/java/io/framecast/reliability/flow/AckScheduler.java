@@ -21,6 +21,8 @@ public final class AckScheduler {
     private long advertisedSpan;
     private long dueNs = Long.MAX_VALUE;
     private long keepAliveNs;
+    private AckTrigger trigger = AckTrigger.TIMER;
+    private final long[] sent = new long[AckTrigger.values().length];
 
     /// Makes a scheduler.
     ///
@@ -38,22 +40,34 @@ public final class AckScheduler {
     /// @param highest 1 + highest sequence received
     public void onReceived(final int count, final long highest, final boolean frameEnd, final long nowNs) {
         unacknowledged += count;
-        if (unacknowledged >= everyDatagrams || highest >= advertisedGrant - (advertisedSpan >>> 1)) {
-            dueNs = nowNs;
+        if (unacknowledged >= everyDatagrams) {
+            due(nowNs, AckTrigger.DATAGRAMS);
+        } else if (highest >= advertisedGrant - (advertisedSpan >>> 1)) {
+            due(nowNs, AckTrigger.HALF_CREDIT);
+        } else if (frameEnd) {
+            due(nowNs + FRAME_DELAY_NS, AckTrigger.FRAME_END);
         } else {
-            dueNs = Math.min(dueNs, nowNs + (frameEnd ? FRAME_DELAY_NS : DELAY_MAX_NS));
+            due(nowNs + DELAY_MAX_NS, AckTrigger.TIMER);
+        }
+    }
+
+    // The earliest counts.
+    private void due(final long timeNs, final AckTrigger cause) {
+        if (timeNs < dueNs) {
+            dueNs = timeNs;
+            trigger = cause;
         }
     }
 
     /// A duplicate arrived: the source may have missed an ACK. Or its repair went to several of whom one had
     /// asked, and those who had not must not all answer at once.
     public void onDuplicate(final long nowNs) {
-        dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
+        due(nowNs + DELAY_MAX_NS, AckTrigger.TIMER);
     }
 
     /// The source asked.
     public void onRequest(final long nowNs) {
-        dueNs = nowNs;
+        due(nowNs, AckTrigger.REQUEST);
     }
 
     /// Slots were freed.
@@ -67,9 +81,9 @@ public final class AckScheduler {
         }
         // Whoever waits at the old grant is told at once; others when it is worth a datagram.
         if (highest >= advertisedGrant || growth >= everyDatagrams) {
-            dueNs = nowNs;
+            due(nowNs, AckTrigger.CREDIT);
         } else {
-            dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
+            due(nowNs + DELAY_MAX_NS, AckTrigger.CREDIT);
         }
     }
 
@@ -82,9 +96,9 @@ public final class AckScheduler {
     public void onAggregate(final long advanced, final long grant, final long highest, final long nowNs) {
         final long growth = grant - advertisedGrant;
         if (growth > 0 && (growth >= everyDatagrams / AGGREGATE_PARTS || highest >= advertisedGrant)) {
-            dueNs = nowNs;
+            due(nowNs, AckTrigger.CREDIT);
         } else if (growth > 0 || advanced > 0) {
-            dueNs = Math.min(dueNs, nowNs + DELAY_MAX_NS);
+            due(nowNs + DELAY_MAX_NS, AckTrigger.TIMER);
         }
     }
 
@@ -94,11 +108,17 @@ public final class AckScheduler {
 
     /// An ACK went out.
     public void onSent(final long grant, final long highest, final long nowNs) {
+        sent[(nowNs >= dueNs ? trigger : AckTrigger.TIMER).ordinal()]++;
         unacknowledged = 0;
         advertisedGrant = grant;
         advertisedSpan = Math.max(0, grant - highest);
         dueNs = Long.MAX_VALUE;
         keepAliveNs = nowNs + idleIntervalNs;
+    }
+
+    /// Acknowledgements that this made due.
+    public long sent(final AckTrigger cause) {
+        return sent[cause.ordinal()];
     }
 
     public long nextDeadlineNs() {

@@ -1,6 +1,7 @@
 package io.framecast.reliability.sim;
 
-/// How one direction between the source and a receiver treats datagrams. Probabilities are per datagram, 0 … 1.
+/// How one direction between the source and a receiver treats datagrams. Probabilities are per datagram, 0 …
+/// 1.
 ///
 /// @param loss a datagram vanishes
 /// @param burst a run of losses begins, of 2 … 12 datagrams
@@ -31,6 +32,10 @@ public record LinkSpec(
 
     public LinkSpec withLoss(final double value) {
         return new LinkSpec(value, burst, duplicate, reorder, corrupt, clog, delayNs, jitterNs, queueDatagrams);
+    }
+
+    public LinkSpec withDelay(final long ns) {
+        return new LinkSpec(loss, burst, duplicate, reorder, corrupt, clog, ns, jitterNs, queueDatagrams);
     }
 
     public LinkSpec withQueue(final int datagrams) {

@@ -38,6 +38,10 @@ public enum Plant {
     RELEASE_EARLY,
     /// A receiver that lost its source does not deliver the whole frames that it still has.
     DROP_WHOLE_FRAMES,
+    /// A co-root acknowledges what it has itself, whatever its set lacks.
+    OWN_RECEIPT,
+    /// An aggregate speaks for members that have not reported.
+    SPEAK_FOR_ALL,
     /// The source sends every repair several times.
     REPAIR_STORM;
 

@@ -2,6 +2,7 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -15,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class PlantedReceiver {
     // Of HEARTBEAT (docs/protocol.md).
     private static final int CLOCK = 88;
+    // Of ACK.
+    private static final int ACKNOWLEDGED = 32;
+    private static final int GRANT = 40;
+    private static final int COVERED = 68;
 
     private final SimReception reception;
     private final SimReceiver process;
@@ -48,6 +53,27 @@ final class PlantedReceiver {
         return datagram.byteSize() > CLOCK
                 && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT
                 && ControlLayout.session(datagram, 0) == reception.session().nonce();
+    }
+
+    /// What a co-root is about to say for its set.
+    ///
+    /// @param ack begins with an ACK
+    void onAck(final MemorySegment ack) {
+        if (!AckLayout.isAggregate(ack, 0)) {
+            return;
+        }
+        if (plant == Plant.OWN_RECEIPT) {
+            ack.set(
+                    ValueLayout.JAVA_LONG_UNALIGNED,
+                    ACKNOWLEDGED,
+                    reception.machine().acknowledgedSequence());
+            ack.set(ValueLayout.JAVA_LONG_UNALIGNED, GRANT, reception.machine().grantedSequence());
+        } else if (plant == Plant.SPEAK_FOR_ALL) {
+            ack.set(ValueLayout.JAVA_INT_UNALIGNED, COVERED, ControlLayout.epoch(ack, 0));
+        } else {
+            return;
+        }
+        Forgery.seal(ack.asSlice(0, ControlLayout.bytes(ack, 0)));
     }
 
     /// In each duty cycle: a source that is gone goes on to speak.

@@ -55,9 +55,14 @@ public record SimOptions(
     /// @param framesHeld frames a user keeps at once
     /// @param fifo share of receivers with FIFO placement
     /// @param datagramNs time the source takes per datagram
-    public record Flow(int receiveCapacity, int batchMax, int framesHeld, double fifo, long datagramNs) {
+    /// @param load share of that time in which it sends, frames at equal intervals; 0: as fast as it can
+    public record Flow(int receiveCapacity, int batchMax, int framesHeld, double fifo, long datagramNs, double load) {
         Flow of(final int capacity, final int held, final double fifoShare) {
-            return new Flow(capacity, batchMax, held, fifoShare, datagramNs);
+            return new Flow(capacity, batchMax, held, fifoShare, datagramNs, load);
+        }
+
+        Flow at(final double share) {
+            return new Flow(receiveCapacity, batchMax, framesHeld, fifo, datagramNs, share);
         }
     }
 
@@ -73,7 +78,7 @@ public record SimOptions(
         return new SimOptions(
                 receivers,
                 new Stream(64, 64, frames, 24, 0, 0, false),
-                new Flow(32, 16, 2, 0.5, 1_000),
+                new Flow(32, 16, 2, 0.5, 1_000, 0),
                 new Audience(0, 0, CoRootConfig.NONE),
                 LinkSpec.CLEAN,
                 FaultMix.NONE,
@@ -93,7 +98,8 @@ public record SimOptions(
                         1 + random.nextInt(64),
                         1 + random.nextInt(3),
                         random.nextInt(3) / 2.0,
-                        200L << random.nextInt(6)),
+                        200L << random.nextInt(6),
+                        0),
                 drawAudience(random, swarm.receivers()),
                 drawLink(random, swarm.loss(), Math.max(8, capacity)),
                 FaultMix.draw(random, swarm.crashes()),
@@ -158,6 +164,11 @@ public record SimOptions(
 
     public SimOptions withFlow(final int capacity, final int held, final double fifoShare) {
         return new SimOptions(receivers, stream, flow.of(capacity, held, fifoShare), audience, link, faults, plant);
+    }
+
+    /// Frames at equal intervals, so that the source sends for this share of the time.
+    public SimOptions withLoad(final double share) {
+        return new SimOptions(receivers, stream, flow.at(share), audience, link, faults, plant);
     }
 
     /// Some receivers are not waited for, or evicted when they are slow.

@@ -71,7 +71,8 @@ abstract class SimPlacement {
             final MemorySegment payload) {
         final RepairStore store = machine.store();
         if (store != null) {
-            store.put(sequence, header, headerOffset, payload, 0, (int) payload.byteSize());
+            store.putPayload(sequence, payload, 0, (int) payload.byteSize());
+            store.putHeader(sequence, header, headerOffset);
             machine.onStored(sequence);
         }
     }

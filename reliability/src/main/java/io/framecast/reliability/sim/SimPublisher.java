@@ -26,6 +26,8 @@ final class SimPublisher {
     private final MemorySegment headers;
     private final int[] payloadLengths;
     private final byte[] payloads;
+    private final double load;
+    private final long datagramNs;
     private final long pauseMaxNs;
     private final long breakMaxNs;
     // A small frame may have to move to the next slot.
@@ -45,6 +47,8 @@ final class SimPublisher {
         this.session = session;
         this.random = random;
         stream = options.stream();
+        load = options.flow().load();
+        datagramNs = options.flow().datagramNs();
         frames = session.frames();
         events = world.events();
         headers = MemorySegment.ofArray(new byte[stream.windowSlots() * DataLayout.LENGTH]);
@@ -130,7 +134,7 @@ final class SimPublisher {
         final SimFrames.Frame frame =
                 new SimFrames.Frame(frames.nextId(), window.cursor(), bytes, flags, timestampNs, metadata);
         published++;
-        nextFrameNs = events.nowNs() + pauseNs();
+        nextFrameNs = load > 0 ? nextFrameNs + intervalNs(bytes) : events.nowNs() + pauseNs();
         if (small.takes(bytes)) {
             publishSmall(frame);
             return true;
@@ -141,6 +145,10 @@ final class SimPublisher {
         open = frames.add(frame.at(window.cursor()), openSlots);
         window.beginFrame(bytes, flags, open.timestampNs(), metadata);
         return true;
+    }
+
+    private long intervalNs(final long bytes) {
+        return (long) (StreamInfo.slots(bytes, stream.slotBytes()) * datagramNs / load);
     }
 
     private long pauseNs() {

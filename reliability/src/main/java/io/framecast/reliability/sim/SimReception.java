@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// One membership of one process in one session, under an identity of its own: the machine, its memory, the
 /// user who takes and returns frames, and the checks of what it does.
 final class SimReception implements ReceiverOutput {
+    /// How far datagrams may be overtaken where nothing overtakes.
+    static final int REORDER_QUIET = 3;
+
     private final SimReceiver process;
     private final SimWorld world;
     private final SimSession session;
@@ -69,7 +72,7 @@ final class SimReception implements ReceiverOutput {
                         id,
                         ringSlots,
                         options.flow().receiveCapacity(),
-                        random.nextInt(8),
+                        options.faults().isNone() ? REORDER_QUIET : random.nextInt(8),
                         user.delivery(),
                         new LaneAddresses(name, name),
                         random.nextInt(3)),
@@ -237,7 +240,7 @@ final class SimReception implements ReceiverOutput {
             machine.onDrained(nowNs);
         }
         for (int i = 0; i < world.options().flow().batchMax() && !repair.isEmpty(); i++) {
-            placement.receiveRepair(repair.remove(), machine, nowNs);
+            takeRepair(repair.remove(), nowNs);
             work++;
         }
         if (accepted() > before) {
@@ -247,6 +250,15 @@ final class SimReception implements ReceiverOutput {
         }
         credit();
         return work;
+    }
+
+    private void takeRepair(final MemorySegment datagram, final long nowNs) {
+        final long before = machine.counts().repairedDatagrams();
+        placement.receiveRepair(datagram, machine, nowNs);
+        if (machine.counts().repairedDatagrams() > before
+                && world.options().faults().isNone()) {
+            world.tail().onRepaired(machine.acceptedSequence(), world.events().nowNs());
+        }
     }
 
     private void credit() {
@@ -394,6 +406,7 @@ final class SimReception implements ReceiverOutput {
                 life.onReported(NackLayout.first(scratch, 0, i), NackLayout.count(scratch, 0, i));
             }
         } else if (type == ControlLayout.TYPE_ACK) {
+            plant.onAck(scratch);
             // An aggregate speaks of others too, and of more of them as they report.
             if (!AckLayout.isAggregate(scratch, 0)) {
                 frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));

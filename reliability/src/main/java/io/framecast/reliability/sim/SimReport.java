@@ -9,6 +9,8 @@ import java.util.List;
 /// @param traffic datagrams
 /// @param delivery frames
 /// @param control what sources, co-roots and members said to each other
+/// @param gaps how much later what was repaired came, of what others followed soon; in quiet runs
+/// @param tails the same of what nothing followed soon
 /// @param troubles what befell processes and links
 /// @param timeNs virtual time it took
 /// @param digest of all deliveries and decisions in order
@@ -19,6 +21,8 @@ public record SimReport(
         Traffic traffic,
         Delivery delivery,
         Control control,
+        RepairTail gaps,
+        RepairTail tails,
         Troubles troubles,
         long timeNs,
         long digest,
@@ -56,6 +60,11 @@ public record SimReport(
     /// @param repairs datagrams that co-roots sent
     /// @param fed datagrams that went to co-roots by unicast
     public record Control(long sent, long taken, long told, long aggregates, long reports, long repairs, long fed) {}
+
+    /// How much later a repair came than the original reached everybody else.
+    ///
+    /// @param count repairs
+    public record RepairTail(long count, long p50Ns, long p99Ns, long maxNs) {}
 
     /// What befell processes and links.
     ///

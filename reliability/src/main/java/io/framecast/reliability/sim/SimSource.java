@@ -204,6 +204,9 @@ final class SimSource extends SimNode implements SenderOutput {
         while (!jam.isEmpty() && !jam.isShut(events().nowNs())) {
             final MemorySegment datagram = jam.remove();
             multicast(SimLane.DATA, datagram);
+            if (!restless) {
+                world.tail().onSent(events().nowNs());
+            }
             haunt(datagram);
         }
         machine.onWaiting(jam.size(), nowNs());

@@ -14,12 +14,14 @@ final class SimWorld {
     private final SimJournal journal = new SimJournal();
     private final SimTally tally = new SimTally();
     private final SimArchive archive;
+    private final SimTail tail;
     private final List<SimSession> sessions = new ArrayList<>();
 
     SimWorld(final SimOptions options, final SplittableRandom random) {
         this.options = options;
         this.random = random;
         archive = new SimArchive(this, random.split());
+        tail = new SimTail(options.link().delayNs());
     }
 
     SimOptions options() {
@@ -44,6 +46,10 @@ final class SimWorld {
 
     SimTally tally() {
         return tally;
+    }
+
+    SimTail tail() {
+        return tail;
     }
 
     SimArchive archive() {

@@ -201,6 +201,8 @@ public final class Simulation {
                         tally.wireBytes),
                 new SimReport.Delivery(journal.frames(), tally.givenUp, tally.deliveredBytes, journal.reliableNs()),
                 tally.control(),
+                world.tail().gaps(),
+                world.tail().tails(),
                 tally.troubles(),
                 world.events().nowNs(),
                 journal.digest(),

@@ -62,22 +62,23 @@ public final class RepairStore {
         return sequences[slot(sequence)] == sequence;
     }
 
-    /// Keeps a datagram that was accepted. Copies header and payload.
+    /// Copies the payload of a datagram that was accepted; [#putHeader] completes it.
     ///
     /// @param payloadBytes at most `slotBytes`
-    public void put(
-            final long sequence,
-            final MemorySegment header,
-            final long headerOffset,
-            final MemorySegment payload,
-            final long payloadOffset,
-            final int payloadBytes) {
+    public void putPayload(
+            final long sequence, final MemorySegment payload, final long payloadOffset, final int payloadBytes) {
         final int slot = slot(sequence);
-        // The header last: a transport that still reads the slot for an older repair must not find the new header
-        // with the old payload. The other way round is a duplicate to everybody.
+        sequences[slot] = NONE;
         MemorySegment.copy(payload, payloadOffset, payloads, (long) slot * slotBytes, payloadBytes);
-        MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
         payloadLengths[slot] = payloadBytes;
+    }
+
+    /// Copies its header, and holds it from now on. The header last: a transport that still reads the slot
+    /// for an older repair must not find the new header with the old payload. The other way round is a
+    /// duplicate to everybody.
+    public void putHeader(final long sequence, final MemorySegment header, final long headerOffset) {
+        final int slot = slot(sequence);
+        MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
         sequences[slot] = sequence;
     }
 

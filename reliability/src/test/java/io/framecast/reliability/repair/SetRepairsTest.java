@@ -28,7 +28,8 @@ final class SetRepairsTest {
     private void hold(final long... sequences) {
         for (final long sequence : sequences) {
             final MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
-            store.put(sequence, bytes, 0, bytes, 0, 64);
+            store.putPayload(sequence, bytes, 0, 64);
+            store.putHeader(sequence, bytes, 0);
             repairs.onHeld(sequence);
         }
     }

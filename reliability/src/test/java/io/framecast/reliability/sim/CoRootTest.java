@@ -50,6 +50,17 @@ final class CoRootTest {
     }
 
     @Test
+    void shouldKeepEveryPromiseWhenCoRootsCrash() {
+        long failovers = 0;
+        for (long seed = 1; seed <= 150; seed++) {
+            final SimReport report = Simulation.run(seed, Swarm.of(12, 0.03).withCrashes());
+            assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
+            failovers += report.failovers();
+        }
+        assertTrue(failovers > 50, failovers + " failovers");
+    }
+
+    @Test
     void shouldKeepEveryPromiseWhenCoRootsComeAndGo() {
         long failovers = 0;
         long aggregates = 0;

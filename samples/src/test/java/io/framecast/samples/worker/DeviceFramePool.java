@@ -7,8 +7,8 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import java.lang.foreign.MemorySegment;
 
-/// Frames as an engine makes them, from two slots: a slot is written again as soon as its frame's release is done on
-/// the device, so a worker that releases early or reads before `ready` gets wrong bytes.
+/// Frames as an engine makes them, from two slots: a slot is written again as soon as its frame's release is
+/// done on the device, so a worker that releases early or reads before `ready` gets wrong bytes.
 final class DeviceFramePool {
     private static final int SLOTS = 2;
 
@@ -56,6 +56,11 @@ final class DeviceFramePool {
 
         int releases() {
             return releases;
+        }
+
+        @Override
+        public long session() {
+            return 1;
         }
 
         @Override

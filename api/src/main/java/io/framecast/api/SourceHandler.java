@@ -1,0 +1,7 @@
+package io.framecast.api;
+
+/// Takes reports of sources that come and go.
+@FunctionalInterface
+public interface SourceHandler {
+    void onSource(SourceEvent event);
+}

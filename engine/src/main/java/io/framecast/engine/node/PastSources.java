@@ -1,0 +1,56 @@
+package io.framecast.engine.node;
+
+/// Sessions that this subscriber was a member of and is no more. One that was lost may be joined again for a
+/// while; one that ended, or was waited for in vain, never: what is heard of it was under way for long.
+///
+/// As many are remembered as there are places; then the oldest is forgotten. Pure state; one thread.
+final class PastSources {
+    static final int SESSIONS_MAX = 256;
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private final long[] sessions = new long[SESSIONS_MAX];
+    private final long[] untilNs = new long[SESSIONS_MAX];
+    private int count;
+    private int next;
+
+    /// It ended.
+    void onEnded(final long session) {
+        put(session, NEVER);
+    }
+
+    /// It was lost, and may be joined again until then.
+    void onLost(final long session, final long deadlineNs) {
+        put(session, deadlineNs);
+    }
+
+    private void put(final long session, final long deadlineNs) {
+        int place = find(session);
+        if (place < 0) {
+            place = next;
+            next = (next + 1) % SESSIONS_MAX;
+            count = Math.min(count + 1, SESSIONS_MAX);
+        }
+        sessions[place] = session;
+        untilNs[place] = deadlineNs;
+    }
+
+    /// Whether this subscriber was a member of it before.
+    boolean contains(final long session) {
+        return find(session) >= 0;
+    }
+
+    /// Whether it must be left alone.
+    boolean isOver(final long session, final long nowNs) {
+        final int place = find(session);
+        return place >= 0 && nowNs >= untilNs[place];
+    }
+
+    private int find(final long session) {
+        for (int i = 0; i < count; i++) {
+            if (sessions[i] == session) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

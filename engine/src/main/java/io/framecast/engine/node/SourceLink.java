@@ -1,0 +1,216 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.reliability.GivenUp;
+import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.function.IntConsumer;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// What of a subscription belongs to one source: its session, where to speak to it and to its co-root, and
+/// how far that life has come. By the receiver's thread, once the conductor has made it.
+final class SourceLink implements ReceiverOutput {
+    private static final int NO_PEER = -1;
+    // A handshake that hears nothing for so long must not keep others waiting.
+    private static final long STALE_NS = 1_000_000_000;
+
+    private final ControlLane control;
+    private final SourceFeed feed;
+    private @Nullable ReceiverSession session;
+    private int sourcePeer = NO_PEER;
+    private int coRootPeer = NO_PEER;
+    private long heardNs;
+    private boolean joined;
+    private boolean over;
+    private boolean left;
+
+    SourceLink(final ControlLane control, final SourceFeed feed) {
+        this.control = control;
+        this.feed = feed;
+    }
+
+    /// Conductor: once, before anything else.
+    void attach(final ReceiverSession made) {
+        session = made;
+    }
+
+    ReceiverSession session() {
+        return Objects.requireNonNull(session);
+    }
+
+    ReceiverMachine machine() {
+        return session().machine();
+    }
+
+    SourceFeed feed() {
+        return feed;
+    }
+
+    /// The session's number.
+    long id() {
+        return feed.session();
+    }
+
+    /// Begins the handshake.
+    ///
+    /// @throws TransportException where the source says an address that is none of this transport
+    void start(final long nowNs) {
+        heardNs = nowNs;
+        sourcePeer = control.lane().connect(new LaneAddress(machine().stream().controlAddress()));
+        machine().start(nowNs);
+    }
+
+    /// A control datagram that names this session.
+    void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        if (machine().onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD) {
+            heardNs = nowNs;
+            if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
+                feed.clock().onHeartbeat(datagram, offset, nowNs);
+            }
+        }
+    }
+
+    /// One duty cycle; after [#leave], takes back what the subscriber released.
+    int doWork(final long nowNs) {
+        return left ? session().settle(nowNs) : session().doWork(nowNs);
+    }
+
+    /// What ends an agent's sleep when data arrives.
+    void tellDescriptors(final IntConsumer told) {
+        if (!left) {
+            told.accept(session().dataLane().readyDescriptor());
+        }
+    }
+
+    long nextDeadlineNs() {
+        return left ? Long.MAX_VALUE : session().nextDeadlineNs();
+    }
+
+    boolean mustLook() {
+        return left || session().mustLook();
+    }
+
+    /// Whether the subscriber was told of this session.
+    boolean isJoined() {
+        return joined;
+    }
+
+    void onJoined() {
+        joined = true;
+    }
+
+    /// Whether nothing follows, and all there was lies in the feed.
+    boolean isOver() {
+        return over;
+    }
+
+    void onOver() {
+        over = true;
+    }
+
+    /// Whether frames come, or are left to come, from here.
+    boolean isReceiving() {
+        return joined && !over;
+    }
+
+    /// Whether the handshake is under way.
+    boolean isJoining() {
+        return !joined && !over;
+    }
+
+    /// Whether it joins, and nothing is heard from there.
+    boolean isStale(final long nowNs) {
+        return isJoining() && nowNs - heardNs > STALE_NS;
+    }
+
+    /// Whether the source ended and needs no more answers.
+    boolean isForgotten(final long nowNs) {
+        return over
+                && machine().state() == State.ENDED
+                && nowNs - heardNs > machine().silenceNs();
+    }
+
+    /// Whether lanes are closed.
+    boolean hasLeft() {
+        return left;
+    }
+
+    /// Says goodbye and closes the lanes; what is in the feed stays readable. Idempotent.
+    void leave() {
+        if (left) {
+            return;
+        }
+        left = true;
+        CloseHelper.quietCloseAll(session()::leave, this::disconnect);
+    }
+
+    private void disconnect() {
+        connectCoRoot(null);
+        if (sourcePeer != NO_PEER) {
+            control.lane().disconnect(sourcePeer);
+            sourcePeer = NO_PEER;
+        }
+    }
+
+    /// Whether memory can be freed while the subscriber goes on.
+    ///
+    /// @param listened whether somebody wants to know of the end
+    boolean isReleased(final boolean listened) {
+        return left && feed.isQuiet(listened) && !session().isHeld();
+    }
+
+    /// Whether memory can be freed, for nobody polls any more.
+    boolean isDrained() {
+        session().drain();
+        return !session().isHeld();
+    }
+
+    @Override
+    public long onGivenUp(final GivenUp givenUp) {
+        return session().onGivenUp(givenUp);
+    }
+
+    @Override
+    public MemorySegment control() {
+        return control.slot();
+    }
+
+    @Override
+    public void sendControl(final int bytes) {
+        if (sourcePeer != NO_PEER) {
+            control.unicast(sourcePeer, bytes);
+        }
+    }
+
+    @Override
+    public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+        if (coRootPeer != NO_PEER) {
+            control.lane().disconnect(coRootPeer);
+            coRootPeer = NO_PEER;
+        }
+        if (controlAddress == null) {
+            return true;
+        }
+        try {
+            coRootPeer = control.lane().connect(new LaneAddress(controlAddress));
+            return true;
+        } catch (final TransportException e) {
+            // No address of this transport: the source is reported to.
+            return false;
+        }
+    }
+
+    @Override
+    public void sendToCoRoot(final int bytes) {
+        if (coRootPeer != NO_PEER) {
+            control.unicast(coRootPeer, bytes);
+        }
+    }
+}

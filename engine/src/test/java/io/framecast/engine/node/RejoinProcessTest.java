@@ -1,0 +1,164 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.engine.node.SourceLog.Feeder;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Membership among real processes that are stopped and killed.
+class RejoinProcessTest {
+    private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|alive-timeout=600|device=host";
+    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
+
+    @TempDir
+    Path directory;
+
+    private final List<Process> children = new ArrayList<>();
+
+    @AfterEach
+    void kill() throws InterruptedException {
+        for (final Process child : children) {
+            child.destroyForcibly().waitFor();
+        }
+    }
+
+    private Process start(final String log, final String... arguments) throws IOException {
+        final List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                RejoinChild.class.getName()));
+        command.addAll(List.of(arguments));
+        final Process child = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve(log).toFile())
+                .start();
+        children.add(child);
+        return child;
+    }
+
+    private List<String> lines(final String log) {
+        try {
+            return Files.readString(directory.resolve(log), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+        } catch (final IOException e) {
+            return List.of(e.toString());
+        }
+    }
+
+    private int frames(final String log) {
+        return lines(log).stream()
+                .filter(line -> line.startsWith("frames "))
+                .mapToInt(line -> Integer.parseInt(line.substring(7)))
+                .max()
+                .orElse(0);
+    }
+
+    private void until(final BooleanSupplier condition, final String what) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - startNs < WAIT_NS, () -> "in vain for " + what + ": " + lines("subscriber"));
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private static void signal(final String name, final Process child) throws Exception {
+        assumeTrue(
+                new ProcessBuilder("kill", "-" + name, Long.toString(child.pid()))
+                                .start()
+                                .waitFor()
+                        == 0,
+                "no kill -" + name + " here");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldJoinAgainWhenItsProcessWasStoppedForTooLong(final String transport) throws Exception {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        try (Framecast node = Framecast.launch(NodeConfig.DEFAULT)) {
+            final Feeder feeder = new Feeder(node, node.publish(channel), 0);
+            final Process subscriber = start("subscriber", "subscribe", channel + "|rejoin=30s");
+            final Runnable publish = () -> {
+                if (!feeder.offer()) {
+                    feeder.publisher.awaitRoom(1, Duration.ofMillis(1));
+                }
+            };
+            until(
+                    () -> {
+                        publish.run();
+                        return frames("subscriber") > 0;
+                    },
+                    "first frames");
+            signal("STOP", subscriber);
+            until(
+                    () -> {
+                        publish.run();
+                        return feeder.publisher.stats().evictedSubscribers() == 1;
+                    },
+                    "eviction");
+            signal("CONT", subscriber);
+            until(() -> feeder.publisher.readySubscribers() == 1, "member again");
+            final int back = feeder.frames();
+            until(
+                    () -> {
+                        publish.run();
+                        return feeder.frames() >= back + 200;
+                    },
+                    "more frames");
+            assertTrue(feeder.publisher.close(Duration.ofSeconds(30)), "all was acknowledged");
+            assertTrue(subscriber.waitFor(30, TimeUnit.SECONDS));
+            assertEquals(1, feeder.publisher.stats().evictedSubscribers());
+            final List<String> told = lines("subscriber");
+            assertEquals("END_OF_STREAM 1 ", told.getLast(), () -> "" + told);
+            // From where it joined again to the last; that none is missing between is checked there.
+            final long first = Long.parseLong(told.stream()
+                    .filter(line -> line.startsWith("REJOINED "))
+                    .findFirst()
+                    .orElseThrow()
+                    .substring(9));
+            assertTrue(first <= back, () -> "joined again at " + first + " of " + back + ", " + told);
+            assertTrue(
+                    told.stream().anyMatch(line -> line.contains(" next " + feeder.frames() + " ")), () -> "" + told);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldFollowSourceThatIsStartedAgainWhenItsProcessWasKilled(final String transport) throws Exception {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        final Process subscriber = start("subscriber", "subscribe", channel + "|rejoin=30s");
+        final Process first = start("first", "publish", channel.toString(), "1");
+        until(() -> frames("subscriber") > 0, "first frames");
+        first.destroyForcibly().waitFor();
+        final int before = frames("subscriber");
+        start("second", "publish", channel.toString(), "2");
+        until(() -> frames("subscriber") > before + 200, "frames of the second");
+        final List<String> events = lines("subscriber").stream()
+                .filter(line -> !line.startsWith("frames "))
+                .toList();
+        assertEquals(List.of("JOINED 0", "LOST -1", "REJOINED 0"), events);
+        assertTrue(subscriber.isAlive());
+    }
+}

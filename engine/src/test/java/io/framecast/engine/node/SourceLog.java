@@ -1,0 +1,143 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.Publisher;
+import io.framecast.api.SourceEvent;
+import io.framecast.api.SourceEvent.Kind;
+import io.framecast.api.Subscriber;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What a subscriber was given of each session, checked as it comes: frames between the session's beginning
+/// and end, in order, none twice, each with the bytes of the publisher that its metadata names.
+final class SourceLog {
+    /// One session.
+    static final class Session {
+        int publisher = -1;
+        long firstFrameId;
+        long nextFrameId;
+        int frames;
+        boolean open;
+        int lives;
+    }
+
+    final Subscriber subscriber;
+    final List<SourceEvent> events = new ArrayList<>();
+    final Map<Long, Session> sessions = new HashMap<>();
+    int frames;
+
+    SourceLog(final Subscriber subscriber) {
+        this.subscriber = subscriber;
+        subscriber.onSource(this::onSource);
+        subscriber.onLoss((first, count, reason) -> {
+            throw new AssertionError("lost " + first + " and " + count + ": " + reason);
+        });
+    }
+
+    private void onSource(final SourceEvent event) {
+        events.add(event);
+        final Session session = sessions.computeIfAbsent(event.session(), _ -> new Session());
+        if (event.kind() == Kind.JOINED || event.kind() == Kind.REJOINED) {
+            assertTrue(!session.open, () -> "joined twice: " + events);
+            assertTrue(event.firstFrameId() >= session.nextFrameId, () -> "back in time: " + events);
+            session.open = true;
+            session.lives++;
+            session.firstFrameId = event.firstFrameId();
+            session.nextFrameId = event.firstFrameId();
+        } else {
+            assertTrue(session.open, () -> "over twice: " + events);
+            session.open = false;
+        }
+    }
+
+    void poll() {
+        DeviceFrame frame = subscriber.poll();
+        while (frame != null) {
+            onFrame(frame);
+            frame = subscriber.poll();
+        }
+    }
+
+    private void onFrame(final DeviceFrame frame) {
+        final Session session = sessions.get(frame.session());
+        assertNotNull(session, () -> "a frame before its session was joined: " + events);
+        assertTrue(session.open, () -> "a frame of a session that is over: " + events);
+        assertEquals(session.nextFrameId, frame.frameId());
+        final int publisher = frame.metadata()[0];
+        assertTrue(session.publisher < 0 || session.publisher == publisher);
+        session.publisher = publisher;
+        session.nextFrameId++;
+        session.frames++;
+        frames++;
+        frame.awaitReady();
+        assertEquals(bytes(publisher, (int) frame.frameId()), frame.length());
+        final MemorySegment host = frame.region().host();
+        for (long i = 0; i < frame.length(); i++) {
+            if (host.get(ValueLayout.JAVA_BYTE, i) != value(publisher, (int) frame.frameId(), i)) {
+                throw new AssertionError("byte " + i + " of frame " + frame.frameId() + " of " + publisher);
+            }
+        }
+        frame.close();
+    }
+
+    long count(final Kind kind) {
+        return events.stream().filter(event -> event.kind() == kind).count();
+    }
+
+    /// The only session of this publisher.
+    Session of(final int publisher) {
+        final List<Session> found = sessions.values().stream()
+                .filter(session -> session.publisher == publisher)
+                .toList();
+        assertEquals(1, found.size(), () -> "sessions of " + publisher + " in " + events);
+        return found.getFirst();
+    }
+
+    private static long bytes(final int publisher, final int id) {
+        return 1 + (id * 7_001L + publisher * 997L) % 60_000;
+    }
+
+    private static byte value(final int publisher, final int id, final long index) {
+        return StreamFixture.value(id + 7 * publisher, index);
+    }
+
+    /// Publishes frames as they are expected here.
+    static final class Feeder {
+        final Framecast node;
+        final Publisher publisher;
+        private final int number;
+        private int id;
+
+        Feeder(final Framecast node, final Publisher publisher, final int number) {
+            this.node = node;
+            this.publisher = publisher;
+            this.number = number;
+        }
+
+        int frames() {
+            return id;
+        }
+
+        /// @return whether the frame was taken
+        boolean offer() {
+            final byte[] bytes = new byte[(int) bytes(number, id)];
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] = value(number, id, i);
+            }
+            final FrameOptions options = FrameOptions.DEFAULT.withMetadata(new byte[] {(byte) number});
+            final boolean taken = publisher.offer(MemorySegment.ofArray(bytes), options) > 0;
+            id += taken ? 1 : 0;
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,324 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Framecast;
+import io.framecast.api.SourceEvent.Kind;
+import io.framecast.api.Subscriber;
+import io.framecast.engine.node.SourceLog.Feeder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// One subscriber, several publishers on one channel.
+class SourcesTest {
+    private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|device=host";
+
+    private final InvokedNodes nodes = new InvokedNodes();
+
+    @AfterEach
+    void close() {
+        nodes.close();
+    }
+
+    private static Channel with(final Channel channel, final String keys) {
+        return Channel.parse(channel + keys);
+    }
+
+    private List<Feeder> feeders(final Channel channel, final int count) {
+        final List<Feeder> feeders = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            feeders.add(feeder(channel, i));
+        }
+        return feeders;
+    }
+
+    private Feeder feeder(final Channel channel, final int number) {
+        final Framecast node = nodes.launch();
+        return new Feeder(node, node.publish(channel), number);
+    }
+
+    // Its own thread runs its node meanwhile.
+    private void end(final Feeder feeder) {
+        nodes.silence(feeder.node);
+        final boolean[] drained = new boolean[1];
+        final Thread closing =
+                Thread.ofPlatform().daemon().start(() -> drained[0] = feeder.publisher.close(Duration.ofSeconds(30)));
+        nodes.until(() -> !closing.isAlive(), "closed");
+        assertTrue(drained[0], "everything was acknowledged");
+        nodes.resume(feeder.node);
+    }
+
+    private void publish(final List<Feeder> feeders, final int frames, final SourceLog log) {
+        for (final Feeder feeder : feeders) {
+            nodes.until(() -> feeder.publisher.readySubscribers() == 1, "member");
+        }
+        final int[] wanted = feeders.stream().mapToInt(f -> f.frames() + frames).toArray();
+        nodes.until(
+                () -> {
+                    boolean done = true;
+                    for (int i = 0; i < wanted.length; i++) {
+                        final Feeder feeder = feeders.get(i);
+                        done &= feeder.frames() == wanted[i] || (feeder.offer() && feeder.frames() == wanted[i]);
+                    }
+                    log.poll();
+                    return done;
+                },
+                "frames taken");
+    }
+
+    private void take(final SourceLog log, final int frames) {
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return log.frames == frames;
+                },
+                "all " + frames + " frames");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp, 2", "udp, 3", "aeron, 2", "aeron, 3"})
+    void shouldGiveEveryFrameOfEachSourceInOrderWhenDatagramsAreLost(final String transport, final int publishers) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        final Subscriber subscriber = nodes.launchLossy(0.03).subscribe(with(channel, "|sources=3"));
+        final SourceLog log = new SourceLog(subscriber);
+        final List<Feeder> feeders = feeders(channel, publishers);
+        publish(feeders, 60, log);
+        take(log, 60 * publishers);
+        assertEquals(publishers, log.sessions.size());
+        for (int i = 0; i < publishers; i++) {
+            assertEquals(60, log.of(i).frames);
+        }
+        assertTrue(subscriber.stats().repairedDatagrams() > 20, () -> "" + subscriber.stats());
+        // One ends: told, and no more than that.
+        final Feeder first = feeders.removeFirst();
+        end(first);
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return log.count(Kind.ENDED) == 1;
+                },
+                "end of one");
+        assertEquals(Subscriber.State.READY, subscriber.state());
+        publish(feeders, 40, log);
+        take(log, 60 * publishers + 40 * (publishers - 1));
+        // Another takes its place.
+        feeders.add(feeder(channel, publishers));
+        publish(feeders, 10, log);
+        take(log, 60 * publishers + 40 * (publishers - 1) + 10 * publishers);
+        assertEquals(publishers + 1, log.count(Kind.JOINED));
+        assertEquals(0, log.count(Kind.LOST));
+        assertEquals(0, subscriber.stats().droppedFrames());
+    }
+
+    @Test
+    void shouldListenToNoMoreSourcesThanItMay() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final SourceLog log = new SourceLog(nodes.launch().subscribe(with(channel, "|sources=2")));
+        final List<Feeder> feeders = feeders(channel, 3);
+        nodes.until(
+                () -> feeders.stream()
+                                .mapToInt(f -> f.publisher.readySubscribers())
+                                .sum()
+                        == 2,
+                "two joined");
+        final List<Feeder> heard = new ArrayList<>(feeders.stream()
+                .filter(f -> f.publisher.readySubscribers() == 1)
+                .toList());
+        publish(heard, 20, log);
+        take(log, 40);
+        assertEquals(2, log.sessions.size());
+        // One goes without a word to its subscribers' liking; the third gets its place.
+        final Feeder gone = heard.removeFirst();
+        gone.publisher.abandon();
+        final Feeder third = feeders.stream()
+                .filter(f -> f != gone && f != heard.getFirst())
+                .findFirst()
+                .orElseThrow();
+        heard.add(third);
+        publish(heard, 5, log);
+        take(log, 50);
+        assertEquals(1, log.count(Kind.LOST));
+        assertEquals(Subscriber.State.READY, log.subscriber.state());
+    }
+
+    @Test
+    void shouldGoOnListeningWhenAllSourcesAreGone() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final SourceLog log = new SourceLog(nodes.launch().subscribe(with(channel, "|sources=2")));
+        for (int i = 0; i < 6; i++) {
+            final List<Feeder> one = new ArrayList<>(List.of(feeder(channel, i)));
+            publish(one, 3, log);
+            take(log, 3 * (i + 1));
+            end(one.getFirst());
+            nodes.until(
+                    () -> {
+                        log.poll();
+                        return log.events.getLast().kind() == Kind.ENDED;
+                    },
+                    "end");
+            nodes.until(() -> log.subscriber.state() == Subscriber.State.JOINING, "alone");
+        }
+        assertEquals(6, log.sessions.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldJoinSourceThatIsStartedAgainWhenItWasKilled(final String transport) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS + "|alive-timeout=400");
+        final Subscriber subscriber = nodes.launch().subscribe(with(channel, "|rejoin=20s"));
+        final SourceLog log = new SourceLog(subscriber);
+        final Framecast killed = nodes.launch();
+        final List<Feeder> before = List.of(new Feeder(killed, killed.publish(channel), 0));
+        publish(before, 15, log);
+        take(log, 15);
+        nodes.silence(killed);
+        nodes.until(() -> subscriber.state() == Subscriber.State.JOINING, "lost");
+        assertTrue(subscriber.failure().orElseThrow().contains("silent"), () -> "" + subscriber.failure());
+        final List<Feeder> after = List.of(feeder(channel, 1));
+        publish(after, 15, log);
+        take(log, 30);
+        assertEquals(Subscriber.State.READY, subscriber.state());
+        assertEquals(
+                List.of(Kind.JOINED, Kind.LOST, Kind.REJOINED),
+                log.events.stream().map(e -> e.kind()).toList());
+        assertEquals(0, log.of(1).firstFrameId);
+        assertEquals(15, log.of(1).frames);
+        assertEquals(1, subscriber.stats().rejoins());
+        // The killed one comes to life: its session is over for this subscriber, who has a source.
+        nodes.resume(killed);
+        publish(after, 15, log);
+        take(log, 45);
+        assertEquals(2, log.sessions.size());
+        // An end is an end.
+        end(after.getFirst());
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return subscriber.state() == Subscriber.State.END_OF_STREAM;
+                },
+                "end of stream");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldJoinAgainByItselfWhenItWasEvictedForSilence(final String transport) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS + "|alive-timeout=400");
+        final Framecast sink = nodes.launch();
+        final SourceLog log = new SourceLog(sink.subscribe(with(channel, "|rejoin=20s")));
+        final Feeder feeder = feeder(channel, 0);
+        publish(List.of(feeder), 15, log);
+        take(log, 15);
+        // Something is under way when it falls silent, and again meanwhile.
+        nodes.until(feeder::offer, "one more");
+        nodes.silence(sink);
+        nodes.until(() -> feeder.publisher.stats().evictedSubscribers() == 1, "evicted");
+        nodes.resume(sink);
+        publish(List.of(feeder), 15, log);
+        final SourceLog.Session session = log.of(0);
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return session.nextFrameId == feeder.frames();
+                },
+                "the rest");
+        assertEquals(2, session.lives);
+        assertEquals(1, feeder.publisher.stats().evictedSubscribers());
+        assertEquals(1, feeder.publisher.readySubscribers());
+        assertEquals(1, log.subscriber.stats().rejoins());
+        assertTrue(session.frames >= 30, () -> "frames " + session.frames);
+    }
+
+    @Test
+    void shouldJoinAgainWhenItWasEvictedForBeingSlow() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final SourceLog log =
+                new SourceLog(nodes.launch().subscribe(with(channel, "|delivery=evict=100ms|rejoin=20s")));
+        final Feeder feeder = feeder(channel, 0);
+        publish(List.of(feeder), 5, log);
+        take(log, 5);
+        // Nothing is polled until it is evicted; the source then goes on.
+        nodes.until(
+                () -> {
+                    feeder.offer();
+                    return feeder.publisher.stats().evictedSubscribers() >= 1;
+                },
+                "evicted");
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return log.count(Kind.REJOINED) == 1;
+                },
+                "back");
+        publish(List.of(feeder), 25, log);
+        final SourceLog.Session session = log.of(0);
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return session.nextFrameId == feeder.frames();
+                },
+                "the rest");
+        assertEquals(session.lives - 1, log.subscriber.stats().rejoins());
+        assertEquals(session.lives - 1, feeder.publisher.stats().evictedSubscribers());
+    }
+
+    @Test
+    void shouldTellSourceLostWhenItDoesNotComeBackInTime() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS + "|alive-timeout=400");
+        final Subscriber subscriber = nodes.launch().subscribe(with(channel, "|rejoin=300ms"));
+        final SourceLog log = new SourceLog(subscriber);
+        final Feeder feeder = feeder(channel, 0);
+        publish(List.of(feeder), 5, log);
+        take(log, 5);
+        feeder.publisher.abandon();
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return subscriber.state() == Subscriber.State.SOURCE_LOST;
+                },
+                "lost for good");
+        assertTrue(subscriber.failure().orElseThrow().contains("waited 300 ms"), () -> "" + subscriber.failure());
+        assertEquals(
+                List.of(Kind.JOINED, Kind.LOST),
+                log.events.stream().map(e -> e.kind()).toList());
+        assertEquals(0, subscriber.stats().rejoins());
+    }
+
+    @Test
+    void shouldHoldMemoryOfTwoSessionsAtMostWhenFramesAreHeld() {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final FramecastNode sink = (FramecastNode) nodes.launch();
+        final Subscriber subscriber = sink.subscribe(with(channel, "|rejoin=20s"));
+        final List<io.framecast.api.DeviceFrame> held = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            final Feeder feeder = feeder(channel, i);
+            nodes.until(() -> feeder.publisher.readySubscribers() == 1, "member");
+            nodes.until(feeder::offer, "taken");
+            nodes.until(
+                    () -> {
+                        final var frame = subscriber.poll();
+                        return frame != null && held.add(frame);
+                    },
+                    "frame");
+            feeder.publisher.abandon();
+            nodes.until(() -> subscriber.state() == Subscriber.State.JOINING, "lost");
+        }
+        final Feeder third = feeder(channel, 2);
+        final long startNs = System.nanoTime();
+        nodes.until(() -> System.nanoTime() - startNs > 400_000_000L, "heartbeats of the third");
+        assertEquals(0, third.publisher.readySubscribers());
+        held.forEach(frame -> assertEquals(
+                StreamFixture.value(7 * held.indexOf(frame), 0),
+                frame.region().host().get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0)));
+        held.forEach(io.framecast.api.DeviceFrame::close);
+        nodes.until(() -> third.publisher.readySubscribers() == 1, "joined once there is room");
+        subscriber.close();
+    }
+}

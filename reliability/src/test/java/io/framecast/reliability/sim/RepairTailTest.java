@@ -1,0 +1,35 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// In virtual time, so no clock of this machine decides: a repair comes at most two round trips and 100 µs
+/// after the original reached everybody else, 99 times of 100.
+final class RepairTailTest {
+    @ParameterizedTest
+    @CsvSource({
+        // round trip in ns, receivers, frame bytes, frames
+        "20000, 1, 1408, 20000",
+        "20000, 8, 1408, 20000",
+        "100000, 8, 1000000, 40",
+        "1000000, 8, 1408, 20000",
+        "5000000, 1, 1000000, 40",
+    })
+    void shouldRepairWithinTwoRoundTrips(
+            final long rttNs, final int receivers, final long frameBytes, final int frames) {
+        final SimOptions options = SimOptions.quiet(receivers, frames)
+                .withFrames(frameBytes, 1408, 8192)
+                .withFlow(8192, 2, 0)
+                .withLink(LinkSpec.lossy(0.001).withQueue(16_384).withDelay(rttNs / 2))
+                .withLoad(0.3);
+        final SimReport report = Simulation.run(1, options);
+        assertEquals(List.of(), report.violations());
+        assertTrue(report.gaps().count() >= 10, () -> "" + report.gaps());
+        assertTrue(report.gaps().p99Ns() <= 2 * rttNs + 100_000, () -> "" + report.gaps());
+        assertTrue(report.tails().p99Ns() <= 3 * rttNs + 2_000_000, () -> "" + report.tails());
+    }
+}
