@@ -328,7 +328,7 @@ shows() {
 
 nothing_simulated() {
     local status=0
-    timeout --kill-after=5 60 ./framecast simulate --seeds 1..2 --loss 0.9 --json "$work/a.json" || status=$?
+    timeout --kill-after=5 60 ./framecast simulate --seeds 1..4 --receivers 1 --loss 0.9 --json "$work/a.json" || status=$?
     [ "$status" = 1 ] && json "a['frames'] == 0" "$work/a.json"
 }
 

@@ -15,6 +15,9 @@ final class SourceWatch {
     static final long SILENCE_MIN_NS = 100_000_000;
     static final long SILENCE_MAX_NS = 60_000_000_000L;
 
+    // One who was stopped for nearly as long as its source is patient must have been heard just before.
+    private static final int WORDS_PER_SILENCE = 16;
+
     private static final long RTT_MIN_NS = 1_000;
     private static final long RTT_INITIAL_NS = 2_000_000;
 
@@ -31,7 +34,7 @@ final class SourceWatch {
 
     SourceWatch(final long aliveTimeoutNs) {
         silenceNs = Math.clamp(aliveTimeoutNs, SILENCE_MIN_NS, SILENCE_MAX_NS);
-        ackIdleNs = Math.clamp(aliveTimeoutNs, ALIVE_MIN_NS, SILENCE_MAX_NS) / 5;
+        ackIdleNs = Math.clamp(aliveTimeoutNs, ALIVE_MIN_NS, SILENCE_MAX_NS) / WORDS_PER_SILENCE;
     }
 
     /// How often the source hears from this receiver at least.

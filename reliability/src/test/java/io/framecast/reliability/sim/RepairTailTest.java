@@ -12,12 +12,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class RepairTailTest {
     @ParameterizedTest
     @CsvSource({
-        // round trip in ns, receivers, frame bytes, frames
-        "20000, 1, 1408, 20000",
-        "20000, 8, 1408, 20000",
-        "100000, 8, 1000000, 40",
-        "1000000, 8, 1408, 20000",
-        "5000000, 1, 1000000, 40",
+        // round trip in ns, receivers, frame bytes, frames: enough that a hundredth is not one NACK that was lost
+        "20000, 64, 1408, 10000",
+        "1000000, 64, 1408, 10000",
+        "100000, 64, 1000000, 25",
+        "5000000, 64, 1000000, 25",
+        "100000, 8, 1408, 80000",
     })
     void shouldRepairWithinTwoRoundTrips(
             final long rttNs, final int receivers, final long frameBytes, final int frames) {
@@ -28,7 +28,7 @@ final class RepairTailTest {
                 .withLoad(0.3);
         final SimReport report = Simulation.run(1, options);
         assertEquals(List.of(), report.violations());
-        assertTrue(report.gaps().count() >= 10, () -> "" + report.gaps());
+        assertTrue(report.gaps().count() >= 500, () -> "" + report.gaps());
         assertTrue(report.gaps().p99Ns() <= 2 * rttNs + 100_000, () -> "" + report.gaps());
         assertTrue(report.tails().p99Ns() <= 3 * rttNs + 2_000_000, () -> "" + report.tails());
     }

@@ -191,11 +191,11 @@ final class SimulationTest {
     private static final String EXPECTED = """
               0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
               0.0 % 8: 1363 MB/s,    0 repairs, wire +2.9 %
-              0.1 % 1: 1355 MB/s,   29 repairs, wire +3.0 %
-              0.1 % 8: 1316 MB/s,  231 repairs, wire +3.7 %
-              1.0 % 1: 1261 MB/s,  285 repairs, wire +3.9 %
-              1.0 % 8:  881 MB/s, 2285 repairs, wire +11.1 %
-              5.0 % 1:  561 MB/s, 1527 repairs, wire +8.4 %
-              5.0 % 8:  276 MB/s, 11587 repairs, wire +44.4 %
+              0.1 % 1: 1362 MB/s,   29 repairs, wire +3.0 %
+              0.1 % 8: 1325 MB/s,  232 repairs, wire +3.7 %
+              1.0 % 1: 1247 MB/s,  285 repairs, wire +3.9 %
+              1.0 % 8:  883 MB/s, 2290 repairs, wire +11.1 %
+              5.0 % 1:  617 MB/s, 1529 repairs, wire +8.4 %
+              5.0 % 8:  282 MB/s, 11620 repairs, wire +44.5 %
             """;
 }
