@@ -173,6 +173,10 @@ final class SimLink {
     // Only what a checksum covers: payload has none, so a flipped payload bit would rightly go unseen.
     private MemorySegment corrupted(final MemorySegment datagram) {
         final byte[] bytes = datagram.toArray(JAVA_BYTE);
+        if (bytes.length == 0) {
+            // Nothing was left of it by the link before.
+            return datagram;
+        }
         if (random.nextInt(4) == 0) {
             return MemorySegment.ofArray(Arrays.copyOf(bytes, random.nextInt(bytes.length)));
         }
