@@ -1,0 +1,406 @@
+#!/usr/bin/env bash
+# In the guest: real streams over verbs under faults. One process publishes on rxe1, up to three subscribe, each on a
+# device of its own; faults are done to the cables, the processes and the devices while frames flow. Called as
+# streams.sh FILE, with some 20 MB that are published again and again; their checksum is compared at every subscriber.
+# Ends with "N passed, N failed".
+#
+#   FRAMECAST_LAB_STREAMS   which: faults_to_cables, devices_gone, which are the default, one_sided
+#
+# A JVM takes long to start under emulation: so there are two streams with many faults each, not one for each fault.
+# Lengths of time are those of the faults; how long a stream takes to get over one is not judged, but for ALIVE_MS.
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd -- "$here/../../.." && pwd)
+file=$1
+bytes=$(stat -c %s "$file")
+
+# Silence after which a peer is lost: longer than a JVM under emulation stands still by itself.
+ALIVE_MS=20000
+# What is not there by then never comes.
+PATIENCE_S=400
+FRAME_BYTES=262144
+# What a fault that only needs something to flow gets: whole frames.
+PIECE_BYTES=$((16 * FRAME_BYTES))
+METRICS_PORT=9400
+GONE='the device is gone or failed'
+
+work=$(mktemp -d)
+cd -- "$work"
+passed=0 failed=0
+# Of the stream that runs: its processes, 0 the publisher; what was published, in pieces of the file, and altogether.
+declare -A pid=()
+pieces=()
+published=0
+deleted=0
+nacks_before=0
+told_before=0
+
+say() {
+    printf '%s\n' "$*"
+}
+
+# check NAME COMMAND…: of what the command says the last line is shown, or all of it.
+check() {
+    local name=$1 status=0 begin=$SECONDS
+    shift
+    "$@" >check 2>&1 || status=$?
+    if [ "$status" = 0 ]; then
+        passed=$((passed + 1))
+        say "passed: $name: $(tail -n 1 check) ($((SECONDS - begin)) s)"
+    else
+        failed=$((failed + 1))
+        say "FAILED: $name ($((SECONDS - begin)) s): $(cat check)"
+    fi
+}
+
+# eventually COMMAND…: until it succeeds, or patience is over.
+eventually() {
+    local until=$((SECONDS + PATIENCE_S))
+    until "$@"; do
+        [ "$SECONDS" -lt "$until" ] || return 1
+        # Each look costs processes, which under emulation keep those that are waited for from the CPU.
+        sleep 1
+    done
+}
+
+# read_metrics WHO: what a process, 0 the publisher, tells of itself; no process is started for it.
+read_metrics() {
+    local line
+    metrics=()
+    { exec 6<>"/dev/tcp/127.0.0.1/$((METRICS_PORT + $1))"; } 2>/dev/null || return
+    printf 'GET /metrics HTTP/1.0\r\n\r\n' >&6
+    while read -r line; do
+        [[ $line != framecast_* ]] || metrics+=("$line")
+    done <&6
+    exec 6>&-
+}
+
+# add_up NAME [LABEL]: sets `sum` to a counter among those read last, summed over its labels, or those that hold LABEL.
+add_up() {
+    local line
+    sum=0
+    for line in "${metrics[@]}"; do
+        if [[ $line =~ ^$1[{\ ] && $line == *"${2:-}"* ]]; then
+            line=${line##* }
+            sum=$((sum + ${line%%.*}))
+        fi
+    done
+}
+
+# metric WHO NAME [LABEL]: prints one counter.
+metric() {
+    local sum
+    read_metrics "$1" && add_up "$2" "${3:-}" && say "$sum"
+}
+
+# begin CHANNEL-OPTIONS SUBSCRIBERS: starts a stream whose input is descriptor 5.
+begin() {
+    local uri="framecast:verbs?group=239.77.9.1:24400|channel=$1|alive-timeout=$ALIVE_MS|interface=" n
+    pieces=() published=0
+    mkfifo "input"
+    for ((n = 1; n <= $2; n++)); do
+        "$root/framecast" subscribe "${uri}rxe$((n + 1))" --device host --wait-timeout 300 --out "out$n" \
+            --json "json$n" --metrics-port $((METRICS_PORT + n)) >"said$n" 2>&1 &
+        pid[$n]=$!
+    done
+    "$root/framecast" publish "${uri}rxe1" --input - --frame-bytes "$FRAME_BYTES" --wait-subscribers "$2" \
+        --wait-timeout 300 --linger 120 --json json0 --metrics-port "$METRICS_PORT" <input >said0 2>&1 &
+    pid[0]=$!
+    exec 5>input
+    rm input
+}
+
+# publish BYTES: as many of the file's first.
+publish() {
+    pieces+=("$1")
+    published=$((published + $1))
+    timeout "$PATIENCE_S" head -c "$1" "$file" >&5 ||
+        { say "not taken by the publisher, which said: $(tail -n 2 said0 | tr '\n' ' ')"; return 1; }
+}
+
+has_all() {
+    local sizes size
+    sizes=$(stat -c %s "${@/#/out}" 2>/dev/null) || return
+    for size in $sizes; do
+        [ "$size" -ge "$published" ] || return
+    done
+}
+
+# arrives SUBSCRIBER…: they have all that was published.
+arrives() {
+    eventually has_all "$@" && return
+    local n
+    for n in 0 "$@"; do
+        say "$n: $(stat -c %s "out$n" 2>/dev/null) of $published bytes, said: $(tail -n 2 "said$n" | tr '\n' ' ')"
+    done
+    return 1
+}
+
+# started SUBSCRIBER…: the first frames arrive.
+started() {
+    publish "$PIECE_BYTES" && arrives "$@"
+}
+
+# ends WHO STATUS PATTERN: with that exit status, and a last line like that.
+ends() {
+    local status=0
+    eventually not alive "$1" || { say "$1 still runs"; return 1; }
+    wait "${pid[$1]}" || status=$?
+    say "status $status, $(tail -n 1 "said$1")"
+    [ "$status" = "$2" ] && [[ $(tail -n 1 "said$1") =~ $3 ]]
+}
+
+not() {
+    ! "$@"
+}
+
+alive() {
+    kill -0 "${pid[$1]}" 2>/dev/null
+}
+
+# faults FAULT…: on the cables of all subscribers.
+faults() {
+    local n
+    for n in 2 3 4; do
+        "$here/netem.sh" "rxe$n" "$@"
+    done
+}
+
+# lost: sets `taken` to how many packets a fault took on the cables of all subscribers.
+lost() {
+    local n
+    taken=0
+    for n in 2 3 4; do
+        taken=$((taken + $("$here/netem.sh" "rxe$n" dropped)))
+    done
+}
+
+# same_last BYTES SUBSCRIBER…: what came to them last is the file's first.
+same_last() {
+    local size=$1 expected n
+    shift
+    expected=$(head -c "$size" "$file" | sha256sum)
+    for n in "$@"; do
+        [ "$(tail -c "$size" "out$n" | sha256sum)" = "$expected" ] || { say "subscriber $n has other bytes"; return 1; }
+    done
+    say "sha256 ${expected:0:16}… at $# subscribers"
+}
+
+# under BYTES FAULT…: published under a fault of every cable, everybody has it all, and has it right.
+under() {
+    local size=$1 taken
+    shift
+    faults "$@"
+    publish "$size" && arrives 1 2 3 || return
+    lost
+    faults mend
+    [[ $* != *loss* || $taken -gt 0 ]] || { say 'no datagram was lost'; return 1; }
+    same_last "$size" 1 2 3 >same || { cat same; return 1; }
+    say "$size bytes, $taken packets lost on the way, $(cat same)"
+}
+
+# count_one_sided: sets what was done one-sided, at the source and, summed, at all subscribers, and what was not.
+count_one_sided() {
+    local n sum
+    written=0 pulled=0
+    read_metrics 0 || return
+    add_up framecast_linked_members && linked=$sum
+    add_up framecast_one_sided_fallbacks_total && fallbacks=$sum
+    add_up framecast_read_grants_total && granted=$sum
+    add_up framecast_credit_datagrams_total && told=$sum
+    add_up framecast_sent_repairs_total && repairs=$sum
+    add_up framecast_received_nacks_total && nacks=$sum
+    for n in 1 2 3; do
+        read_metrics "$n" || return
+        add_up framecast_written_grants_total && written=$((written + sum))
+        add_up framecast_pulled_datagrams_total && pulled=$((pulled + sum))
+        add_up framecast_one_sided_fallbacks_total && fallbacks=$((fallbacks + sum))
+    done
+    counts="$linked linked, $written grants written, $granted read, $told told by datagram; $pulled datagrams pulled,"
+    counts+=" $repairs sent again for $nacks NACKs, $fallbacks fallbacks"
+}
+
+# Every connection stands, or is counted as one that could not be made.
+is_settled() {
+    local links
+    read_metrics 0 && add_up framecast_linked_members && links=$sum &&
+        add_up framecast_one_sided_fallbacks_total '"link"' && [ $((links + sum)) -ge 3 ]
+}
+
+# From here on NACKs and credit by datagram are exceptions.
+connected() {
+    eventually is_settled || { say 'neither made nor refused'; return 1; }
+    count_one_sided || return
+    nacks_before=$nacks told_before=$told
+    say "$counts"
+    [ "$linked" -gt 0 ]
+}
+
+# Words are written and read; datagrams grant no more than words do, unless writing was slow, or one has no connection.
+granted_by_words() {
+    count_one_sided || return
+    say "$counts"
+    [ "$written" -gt 0 ] && [ "$granted" -gt 0 ] && { [ $((told - told_before)) -le "$written" ] || [ "$fallbacks" -gt 0 ]; }
+}
+
+has_pulled() {
+    under "$PIECE_BYTES" group loss 5% && count_one_sided && [ "$pulled" -gt 0 ]
+}
+
+# What is lost of the groups' datagrams is read, and whoever asks the source for it has counted why.
+pulled_by_reads() {
+    eventually has_pulled || { say "$counts"; return 1; }
+    say "$counts"
+    [ "$nacks" = "$nacks_before" ] || [ "$fallbacks" -gt 0 ]
+}
+
+# counted_in_place N: sets how many frames of subscriber N lie where they landed, and how many bytes were copied.
+counted_in_place() {
+    local sum
+    read_metrics "$1" || return
+    add_up framecast_in_place_frames_total && frames=$sum
+    add_up framecast_mended_bytes_total && mended=$sum
+    [ $((frames * 10)) -ge $((published / FRAME_BYTES * 9)) ]
+}
+
+# Each frame lies where it landed first, and none was copied, but for those whose datagrams the kernel reordered, which
+# it may where a sender moves between CPUs.
+in_place() {
+    local n frames=0 mended=0
+    publish "$bytes" && arrives 1 2 3 || return
+    for n in 1 2 3; do
+        eventually counted_in_place "$n" || { say "subscriber $n: only $frames frames in place"; return 1; }
+        say "subscriber $n: $frames of $((published / FRAME_BYTES)) frames in place, $mended bytes mended"
+        [ $((mended * 10)) -le "$published" ] || return
+    done
+}
+
+# The source's credit ends where its receives do: what is published meanwhile waits.
+starved() {
+    local writer
+    kill -STOP "${pid[2]}"
+    pieces+=("$bytes")
+    published=$((published + bytes))
+    head -c "$bytes" "$file" >&5 &
+    writer=$!
+    sleep 3
+    kill -CONT "${pid[2]}"
+    arrives 1 2 3 && wait "$writer" && say "$bytes bytes published while subscriber 2 stood still for 3 s"
+}
+
+cut_briefly() {
+    local writer
+    "$here/netem.sh" rxe3 cut
+    pieces+=("$bytes")
+    published=$((published + bytes))
+    head -c "$bytes" "$file" >&5 &
+    writer=$!
+    sleep 6
+    "$here/netem.sh" rxe3 mend
+    # Whether a queue pair fails meanwhile is up to what its process happens to send.
+    arrives 1 2 3 && wait "$writer" && evicted 0 &&
+        say "$bytes bytes published while the cable of subscriber 2 was out for 6 s, nobody evicted;" \
+            "$(metric 2 framecast_system_errors_total) failures survived there"
+}
+
+evicted() {
+    [ "$(metric 0 framecast_evictions_total)" = "$1" ]
+}
+
+cut_for_long() {
+    "$here/netem.sh" rxe4 cut
+    publish "$PIECE_BYTES"
+    eventually evicted 1 || { say 'nobody was evicted'; return 1; }
+    "$here/netem.sh" rxe4 mend
+    arrives 1 2 && ends 3 3 'source lost'
+}
+
+# What N has is what was published.
+same() {
+    local piece expected
+    expected=$(for piece in "${pieces[@]}"; do head -c "$piece" "$file"; done | sha256sum)
+    [ "$(sha256sum <"out$1")" = "$expected" ] && say "$published bytes, sha256 ${expected:0:16}…"
+}
+
+ended() {
+    exec 5>&-
+    ends 0 3 '1 subscriber.s. were evicted' && ends 1 0 '' && ends 2 0 ''
+}
+
+
+has_device() {
+    rdma link | grep "^link $1/" >/dev/null
+}
+
+# Up to some version Soft-RoCE lets a device go only when nobody uses it any more; then nothing happens until that.
+device_deleted() {
+    rdma link delete rxe3 >/dev/null 2>&1 &
+    eventually not has_device rxe3 || { say 'rxe3 is still there'; return 1; }
+    publish "$PIECE_BYTES"
+    arrives 1 || return
+    if alive 2; then
+        arrives 2 && say 'this kernel waits for those who use it, and they go on'
+    else
+        ends 2 2 "$GONE"
+    fi
+}
+
+# The network interface goes, as when a card is pulled out, and with it the device. For whom it was the own one, that is
+# a failure of this machine (status 2); for others, a peer that was lost (status 3).
+pulled_at_subscriber() {
+    ip link delete ve3 &
+    publish "$PIECE_BYTES"
+    arrives 1 && { [ "$deleted" = 1 ] || ends 2 2 "$GONE"; }
+}
+
+pulled_at_source() {
+    ip link delete ve1 &
+    timeout 30 head -c "$PIECE_BYTES" "$file" >&5 || :
+    ends 1 3 'source lost' && ends 0 2 "$GONE"
+}
+
+faults_to_cables() {
+    begin faults 3
+    check '20 MB without loss, in place' in_place
+    check '20 MB, loss 1 %' under "$bytes" loss 1%
+    check 'loss 5 %' under "$PIECE_BYTES" loss 5%
+    check 'reordering' under "$PIECE_BYTES" delay 2ms reorder 25%
+    check 'duplication' under "$PIECE_BYTES" duplicate 5%
+    check 'delay' under "$PIECE_BYTES" delay 20ms
+    check 'a subscriber that stands still' starved
+    check 'a cable out for less than alive-timeout' cut_briefly
+    check 'the bytes of subscriber 3, before it is cut off for good' same 3
+    check 'a cable out for longer' cut_for_long
+    check 'the end of the stream' ended
+    check 'the bytes of subscriber 1' same 1
+    check 'the bytes of subscriber 2' same 2
+}
+
+one_sided() {
+    begin words 3
+    check 'connections for credit and repair' connected
+    check 'a stream of three' started 1 2 3
+    check 'credit by words' granted_by_words
+    check 'repair by reads' pulled_by_reads
+    exec 5>&-
+    check 'the end at the source' ends 0 0 ''
+    check 'the bytes of subscriber 1' same 1
+    check 'the bytes of subscriber 2' same 2
+    check 'the bytes of subscriber 3' same 3
+}
+
+devices_gone() {
+    begin devices 2
+    check 'a stream of two' started 1 2
+    check 'a device deleted at a subscriber' device_deleted
+    alive 2 || deleted=1
+    check 'a device pulled out at a subscriber' pulled_at_subscriber
+    check 'a device pulled out at the source' pulled_at_source
+}
+
+for part in ${FRAMECAST_LAB_STREAMS:-faults_to_cables devices_gone}; do
+    "$part"
+done
+say "$passed passed, $failed failed"
+[ "$failed" = 0 ]
