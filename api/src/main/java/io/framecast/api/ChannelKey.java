@@ -27,6 +27,8 @@ public enum ChannelKey {
     SOCKET_BUFFER("socket-buffer"),
     /// See [LinkConfig#rateBytes].
     RATE("rate"),
+    /// See [LinkConfig#oneSided]: `auto` or `off`. Each end's own.
+    ONE_SIDED("one-sided"),
     /// See [StreamConfig#windowBytes].
     WINDOW("window"),
     /// See [StreamConfig#frameMaxBytes].
@@ -60,7 +62,13 @@ public enum ChannelKey {
     /// See [SourceOptions#rejoinMs]: `10s`, `500ms`. A subscriber's.
     REJOIN("rejoin"),
     /// See [SourceOptions#joinAt]: `frame` or `keyframe`. A subscriber's.
-    JOIN("join");
+    JOIN("join"),
+    /// See [PlacementOptions#kind]: `auto`, `direct`, `fastcopy`, `loopback` or `staged`. A subscriber's.
+    PLACEMENT("placement"),
+    /// See [PlacementOptions#fastcopyMaxBytes]: `auto` or bytes.
+    FASTCOPY_MAX("fastcopy-max"),
+    /// See [PlacementOptions#chunkBytes]: `auto` or bytes. A publisher's.
+    CHUNK("chunk");
 
     static final String DEFAULT_NAME = "default";
     static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron", "verbs");
@@ -131,6 +139,7 @@ public enum ChannelKey {
         add(parts, TTL, link.ttl(), LinkConfig.DEFAULT.ttl());
         add(parts, SOCKET_BUFFER, link.socketBufferBytes(), LinkConfig.DEFAULT.socketBufferBytes());
         add(parts, RATE, link.rateBytes(), LinkConfig.DEFAULT.rateBytes());
+        add(parts, ONE_SIDED, link.oneSided() ? "auto" : "off", LinkConfig.DEFAULT.oneSided() ? "auto" : "off");
         add(parts, WINDOW, stream.windowBytes(), StreamConfig.DEFAULT.windowBytes());
         add(parts, FRAME_MAX, stream.frameMaxBytes(), StreamConfig.DEFAULT.frameMaxBytes());
         add(parts, RING, stream.ringBytes(), StreamConfig.DEFAULT.ringBytes());
@@ -145,6 +154,7 @@ public enum ChannelKey {
         add(parts, SOURCES, sources.count(), SourceOptions.DEFAULT.count());
         add(parts, REJOIN, DeliveryParser.time(sources.rejoinMs()), "0s");
         add(parts, JOIN, word(sources.joinAt()), word(SourceOptions.DEFAULT.joinAt()));
+        addPlacement(parts, stream.placement());
         return "framecast:" + channel.transport() + "?" + String.join("|", parts);
     }
 
@@ -155,6 +165,17 @@ public enum ChannelKey {
         add(parts, SETS, word(coRoots.sets()), word(defaults.sets()));
         add(parts, SITE, coRoots.site(), defaults.site());
         add(parts, SERVE, coRoots.serves() ? "yes" : "no", defaults.serves() ? "yes" : "no");
+    }
+
+    private static void addPlacement(final List<String> parts, final PlacementOptions placement) {
+        final PlacementOptions defaults = PlacementOptions.DEFAULT;
+        add(parts, PLACEMENT, placement.kind().word(), defaults.kind().word());
+        add(
+                parts,
+                FASTCOPY_MAX,
+                PlacementOptions.text(placement.fastcopyMaxBytes()),
+                PlacementOptions.text(defaults.fastcopyMaxBytes()));
+        add(parts, CHUNK, PlacementOptions.text(placement.chunkBytes()), PlacementOptions.text(defaults.chunkBytes()));
     }
 
     /// How a constant is written in a URI.

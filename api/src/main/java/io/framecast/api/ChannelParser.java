@@ -125,7 +125,16 @@ final class ChannelParser {
                         LinkConfig.MTU_BYTES_MIN + " … " + LinkConfig.MTU_BYTES_MAX + " or 0"),
                 number(ChannelKey.TTL, LinkConfig.DEFAULT.ttl(), "0 … 255"),
                 bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()),
-                bytes(ChannelKey.RATE, LinkConfig.DEFAULT.rateBytes()));
+                bytes(ChannelKey.RATE, LinkConfig.DEFAULT.rateBytes()),
+                isOneSided());
+    }
+
+    private boolean isOneSided() {
+        final String text = value(ChannelKey.ONE_SIDED);
+        if (!text.isEmpty() && !text.equals("auto") && !text.equals("off")) {
+            throw new IllegalArgumentException("one-sided: expected auto or off, got " + text);
+        }
+        return !text.equals("off");
     }
 
     private StreamConfig stream() {
@@ -141,7 +150,22 @@ final class ChannelParser {
                 number(ChannelKey.ALIVE_TIMEOUT, defaults.aliveTimeoutMs(), Long.MAX_VALUE, "10 … 86400000 ms"),
                 number(ChannelKey.REORDER, defaults.reorderDatagrams(), "0 … 10000 datagrams"),
                 coRoots(),
-                sources());
+                sources(),
+                placement());
+    }
+
+    private PlacementOptions placement() {
+        final PlacementOptions defaults = PlacementOptions.DEFAULT;
+        return new PlacementOptions(
+                PlacementOptions.Kind.parse(values.getOrDefault(
+                        ChannelKey.PLACEMENT, defaults.kind().word())),
+                bytesOrAuto(ChannelKey.FASTCOPY_MAX, defaults.fastcopyMaxBytes()),
+                bytesOrAuto(ChannelKey.CHUNK, defaults.chunkBytes()));
+    }
+
+    private long bytesOrAuto(final ChannelKey key, final long defaultValue) {
+        final String text = values.get(key);
+        return text == null ? defaultValue : PlacementOptions.parse(key.key(), text.toLowerCase(Locale.ROOT));
     }
 
     private SourceOptions sources() {

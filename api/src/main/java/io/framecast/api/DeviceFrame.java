@@ -41,11 +41,26 @@ public interface DeviceFrame extends AutoCloseable {
         return codec.decode(type, metadata());
     }
 
+    /// What kernels choose by, see [Arrival]: the metadata's first four bytes, little-endian; 0 when there
+    /// are fewer.
+    default int tag() {
+        return Arrival.tag(metadata());
+    }
+
     /// Complete when every byte is in place. Owned by the frame.
     DeviceEvent ready();
 
     /// Waits for [#ready].
     void awaitReady();
+
+    /// A stream that waits for [#ready]: work enqueued on it from now on sees every byte. One for all frames
+    /// of a subscriber, and the subscriber's: neither closed nor used by other threads than the one that
+    /// polls.
+    ///
+    /// @throws UnsupportedOperationException where frames are not a device's
+    default DeviceStream stream() {
+        throw new UnsupportedOperationException("stream: this frame has none; open one on the device");
+    }
 
     /// Gives the slots back when all work enqueued on `stream` so far is done. Returns at once.
     void release(DeviceStream stream);

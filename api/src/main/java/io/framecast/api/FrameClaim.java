@@ -10,6 +10,11 @@ public final class FrameClaim {
         void commit(FrameOptions options);
 
         void abort();
+
+        /// Whether it takes nothing any more: what was committed last may have been dropped.
+        default boolean isClosed() {
+            return false;
+        }
     }
 
     private MemorySegment segment = MemorySegment.NULL;
@@ -39,10 +44,13 @@ public final class FrameClaim {
     }
 
     /// Publishes the frame.
-    public void commit(final FrameOptions options) {
+    ///
+    /// @return false when the publisher is closed or has failed: then the frame may have been dropped
+    public boolean commit(final FrameOptions options) {
         final Owner publisher = owner;
         reset();
         publisher.commit(options);
+        return !publisher.isClosed();
     }
 
     /// Gives the slice back unpublished.

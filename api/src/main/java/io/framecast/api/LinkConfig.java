@@ -8,7 +8,11 @@ package io.framecast.api;
 /// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives
 /// @param rateBytes most bytes of datagrams that a source sends per second, Framecast's headers and what is sent again
 ///     included, those of UDP and IP not; 0 for as many as receivers give credit for
-public record LinkConfig(String networkInterface, int mtuBytes, int ttl, long socketBufferBytes, long rateBytes) {
+/// @param oneSided whether grants are written into memory of the source, and repairs read out of it or a co-root's,
+/// where
+///     the transport can; else all of it goes by datagram
+public record LinkConfig(
+        String networkInterface, int mtuBytes, int ttl, long socketBufferBytes, long rateBytes, boolean oneSided) {
     public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0, 0);
     public static final int MTU_BYTES_MIN = 1280;
     public static final int MTU_BYTES_MAX = 65_536;
@@ -17,6 +21,16 @@ public record LinkConfig(String networkInterface, int mtuBytes, int ttl, long so
     public static final long RATE_BYTES_MIN = 1_000;
     /// 8 Tbit/s.
     public static final long RATE_BYTES_MAX = 1_000_000_000_000L;
+
+    /// One-sided where the transport can.
+    public LinkConfig(
+            final String networkInterface,
+            final int mtuBytes,
+            final int ttl,
+            final long socketBufferBytes,
+            final long rateBytes) {
+        this(networkInterface, mtuBytes, ttl, socketBufferBytes, rateBytes, true);
+    }
 
     public LinkConfig {
         if (mtuBytes != 0 && (mtuBytes < MTU_BYTES_MIN || mtuBytes > MTU_BYTES_MAX)) {

@@ -1,12 +1,16 @@
 package io.framecast.api;
 
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
 /// One source's stream of frames on a channel. Used by one thread at a time.
 ///
-/// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the negative
-/// constants. Retry BACK_PRESSURED and NOT_CONNECTED after [#awaitRoom] or a short idle; give up at CLOSED.
+/// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the
+/// negative constants. Retry BACK_PRESSURED and NOT_CONNECTED after [#awaitRoom] or a short idle; give up at
+/// CLOSED.
 public interface Publisher extends AutoCloseable {
     /// The window is full: some subscriber has no credit, or has not acknowledged yet.
     long BACK_PRESSURED = -1;
@@ -17,25 +21,48 @@ public interface Publisher extends AutoCloseable {
 
     Channel channel();
 
-    /// Claims `bytes` bytes of the registered send window, contiguous: the frame is written in place and sent without a
-    /// copy. One claim at a time; end it with [FrameClaim#commit] or [FrameClaim#abort].
+    /// Claims `bytes` bytes of the registered send window, contiguous: the frame is written in place and sent
+    /// without a copy. One claim at a time; end it with [FrameClaim#commit] or [FrameClaim#abort].
     ///
     /// @param bytes 1 … min(window, frame-max)
     /// @param claim filled in when the result is positive; may be reused for every frame
-    /// @return the stream position behind the frame, in bytes of frame payload since the session began, or a code
+    /// @return the stream position behind the frame, in bytes of frame payload since the session began, or a
+    ///     code
     /// @throws IllegalArgumentException when `bytes` is out of range; the message names the channel key
     long tryClaim(long bytes, FrameClaim claim);
 
-    /// Copies a frame into the window as credit allows. A frame longer than the window is taken in parts: the call then
-    /// returns BACK_PRESSURED until the last part was taken, and must be repeated with the same arguments (the
-    /// frame has begun and can no longer be given up but by [#close]).
+    /// Copies a frame into the window as credit allows. A frame longer than the window is taken in parts: the
+    /// call then returns BACK_PRESSURED until the last part was taken, and must be repeated with the same
+    /// arguments (the frame has begun and can no longer be given up but by [#close]).
     ///
     /// @param frame 1 … frame-max bytes
     long offer(MemorySegment frame, FrameOptions options);
 
-    /// Sleeps until a frame of this length, or the next part of the one that is being offered, may be taken, or the
-    /// publisher is closed or has failed, or the time is over. The thread is woken as soon as there is room and
-    /// somebody to take it.
+    /// The device of the channel's `device=`, opened when first asked for: frames that lie in its memory are
+    /// offered with [#offer(DeviceRegion, DeviceEvent, FrameOptions)]. Closed with this publisher.
+    ///
+    /// @throws io.framecast.api.error.FramecastException with one line that names the mend, when it cannot be
+    ///     opened
+    default DeviceBackend device() {
+        throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
+    }
+
+    /// Publishes a frame that lies in the memory of [#device]: it is copied out by chunks, as credit allows,
+    /// while the chunks before are sent. Otherwise as [#offer(MemorySegment, FrameOptions)]: must be repeated
+    /// with the same arguments while it answers BACK_PRESSURED. Waits for the device's copies, never for
+    /// subscribers.
+    ///
+    /// @param frame 1 … frame-max bytes; may be written again when the answer is positive
+    /// @param written recorded behind the work that writes the frame: nothing is read before it is complete
+    /// @throws io.framecast.api.error.DeviceException when the device fails. A frame that has begun cannot be
+    ///     completed then: the publisher is closed, and its subscribers are told that the source is lost
+    default long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
+        throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
+    }
+
+    /// Sleeps until a frame of this length, or the next part of the one that is being offered, may be taken,
+    /// or the publisher is closed or has failed, or the time is over. The thread is woken as soon as there is
+    /// room and somebody to take it.
     ///
     /// @param bytes of the frame
     /// @return whether [#tryClaim] or [#offer] is worth a try
@@ -56,11 +83,13 @@ public interface Publisher extends AutoCloseable {
     /// @return whether all of them did
     boolean close(Duration linger);
 
-    /// Like [#close(Duration)] with a linger of zero: end of stream is sent once, nobody is waited for. Idempotent.
+    /// Like [#close(Duration)] with a linger of zero: end of stream is sent once, nobody is waited for.
+    /// Idempotent.
     @Override
     void close();
 
-    /// Ends the session without end of stream: subscribers are told that the source is lost, not that this was all. For
-    /// a source whose input failed. Nobody is waited for. Idempotent, and without effect after [#close].
+    /// Ends the session without end of stream: subscribers are told that the source is lost, not that this
+    /// was all. For a source whose input failed. Nobody is waited for. Idempotent, and without effect after
+    /// [#close].
     void abandon();
 }

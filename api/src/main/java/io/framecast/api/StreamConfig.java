@@ -16,6 +16,7 @@ package io.framecast.api;
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
 /// @param coRoots who helps the source with a large group
 /// @param sources whom a subscriber listens to; nothing to a publisher
+/// @param placement how payloads get into the device's memory, or out of it at a source
 public record StreamConfig(
         long windowBytes,
         long frameMaxBytes,
@@ -27,10 +28,22 @@ public record StreamConfig(
         long aliveTimeoutMs,
         int reorderDatagrams,
         CoRootOptions coRoots,
-        SourceOptions sources) {
+        SourceOptions sources,
+        PlacementOptions placement) {
     public static final long FRAME_MAX_LIMIT = 1L << 32;
     public static final StreamConfig DEFAULT = new StreamConfig(
-            0, 16L << 20, 0, 0, 2, "auto", Delivery.RELIABLE, 5_000, 3, CoRootOptions.DEFAULT, SourceOptions.DEFAULT);
+            0,
+            16L << 20,
+            0,
+            0,
+            2,
+            "auto",
+            Delivery.RELIABLE,
+            5_000,
+            3,
+            CoRootOptions.DEFAULT,
+            SourceOptions.DEFAULT,
+            PlacementOptions.DEFAULT);
 
     public StreamConfig {
         require(windowBytes >= 0, "window: expected bytes >= 0, got ", windowBytes);
@@ -66,7 +79,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withFrameMaxBytes(final long value) {
@@ -81,7 +95,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withRingBytes(final long value) {
@@ -96,7 +111,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withRingMaxBytes(final long value) {
@@ -111,7 +127,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withFramesHeld(final int value) {
@@ -126,7 +143,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withDevice(final String value) {
@@ -141,7 +159,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withDelivery(final Delivery value) {
@@ -156,7 +175,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withAliveTimeoutMs(final long value) {
@@ -171,7 +191,8 @@ public record StreamConfig(
                 value,
                 reorderDatagrams,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withReorderDatagrams(final int value) {
@@ -186,7 +207,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 value,
                 coRoots,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withCoRoots(final CoRootOptions value) {
@@ -201,7 +223,8 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 value,
-                sources);
+                sources,
+                placement);
     }
 
     public StreamConfig withSources(final SourceOptions value) {
@@ -216,6 +239,23 @@ public record StreamConfig(
                 aliveTimeoutMs,
                 reorderDatagrams,
                 coRoots,
+                value,
+                placement);
+    }
+
+    public StreamConfig withPlacement(final PlacementOptions value) {
+        return new StreamConfig(
+                windowBytes,
+                frameMaxBytes,
+                ringBytes,
+                ringMaxBytes,
+                framesHeld,
+                device,
+                delivery,
+                aliveTimeoutMs,
+                reorderDatagrams,
+                coRoots,
+                sources,
                 value);
     }
 

@@ -3,6 +3,7 @@ package io.framecast.api;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on
@@ -39,7 +40,7 @@ public interface Subscriber extends AutoCloseable {
 
     /// Why the state is SOURCE_LOST or FAILED, or why it is still JOINING though a source was heard, in one
     /// line.
-    java.util.Optional<String> failure();
+    Optional<String> failure();
 
     /// Hands over the frames that have arrived, each source's in its publishing order, sources by turns; the
     /// handler owns each and must close or release it, now or later.
@@ -84,6 +85,13 @@ public interface Subscriber extends AutoCloseable {
     /// @param region memory of [#device], at least frame-max long
     /// @return false when as many buffers are posted as the queue holds
     boolean post(DeviceRegion region);
+
+    /// Which way payloads take into the device's memory.
+    ///
+    /// @return empty before the first session is joined, and where frames land in host memory
+    default Optional<PlacementReport> placement() {
+        return Optional.empty();
+    }
 
     SubscriberStats stats();
 

@@ -22,13 +22,14 @@ final class ChannelTest {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
                 + "|mtu=9000|ttl=4|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
-                + "|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe");
+                + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe"
+                + "|placement=fastcopy|fastcopy-max=16k|chunk=1m");
         assertEquals(
                 new Channel.Multicast(
                         "udp",
                         new HostPort("224.20.30.39", 24326),
                         "cam1",
-                        new LinkConfig("eth0", 9000, 4, 8L << 20, 100L << 20),
+                        new LinkConfig("eth0", 9000, 4, 8L << 20, 100L << 20, false),
                         new StreamConfig(
                                 64L << 20,
                                 128L << 20,
@@ -41,8 +42,22 @@ final class ChannelTest {
                                 7,
                                 new CoRootOptions(
                                         12, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.BLOCK, "rack-3", false),
-                                new SourceOptions(3, 2_500, SourceOptions.JoinAt.KEYFRAME))),
+                                new SourceOptions(3, 2_500, SourceOptions.JoinAt.KEYFRAME),
+                                new PlacementOptions(PlacementOptions.Kind.FASTCOPY, 16 << 10, 1 << 20))),
                 channel);
+    }
+
+    @Test
+    void shouldNameTheNearestPlacementWhenOneIsUnknown() {
+        final ConfigException e = assertThrows(
+                ConfigException.class, () -> Channel.parse("framecast:auto?group=224.0.0.1:5|placement=stagd"));
+        assertEquals(
+                "channel URI: placement: expected auto or direct or fastcopy or loopback or staged, got stagd;"
+                        + " nearest is staged",
+                e.getMessage());
+        for (final String bad : List.of("fastcopy-max=17m", "chunk=0", "chunk=2g", "chunk=some")) {
+            assertThrows(ConfigException.class, () -> Channel.parse("framecast:auto?group=224.0.0.1:5|" + bad), bad);
+        }
     }
 
     @Test
@@ -233,7 +248,8 @@ final class ChannelTest {
                 random.nextBoolean() ? 0 : random.nextInt(LinkConfig.MTU_BYTES_MIN, LinkConfig.MTU_BYTES_MAX + 1),
                 random.nextInt(256),
                 random.nextLong(1L << 31),
-                random.nextBoolean() ? 0 : random.nextLong(LinkConfig.RATE_BYTES_MIN, LinkConfig.RATE_BYTES_MAX + 1));
+                random.nextBoolean() ? 0 : random.nextLong(LinkConfig.RATE_BYTES_MIN, LinkConfig.RATE_BYTES_MAX + 1),
+                random.nextBoolean());
         final StreamConfig stream = new StreamConfig(
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextLong(1, StreamConfig.FRAME_MAX_LIMIT),
@@ -248,7 +264,13 @@ final class ChannelTest {
                 new SourceOptions(
                         random.nextInt(1, SourceOptions.COUNT_MAX + 1),
                         random.nextInt(2) * random.nextInt(SourceOptions.REJOIN_MAX_MS + 1),
-                        SourceOptions.JoinAt.values()[random.nextInt(2)]));
+                        SourceOptions.JoinAt.values()[random.nextInt(2)]),
+                new PlacementOptions(
+                        PlacementOptions.Kind.values()[random.nextInt(5)],
+                        random.nextLong(PlacementOptions.AUTO, PlacementOptions.FASTCOPY_MAX_LIMIT + 1),
+                        random.nextBoolean()
+                                ? PlacementOptions.AUTO
+                                : random.nextLong(1, PlacementOptions.CHUNK_MAX_LIMIT + 1)));
         return switch (random.nextInt(3)) {
             case 0 -> new Channel.Multicast(transport, group(random), name, link, stream);
             case 1 -> new Channel.Fanout(transport, new HostPort("10.1.2.3", port(random)), name, link, stream);
@@ -291,6 +313,7 @@ final class ChannelTest {
                 "feed=tree; feed: expected multicast or unicast, got tree",
                 "sets=list; sets: expected site or block, got list",
                 "serve=maybe; serve: expected yes or no, got maybe",
+                "one-sided=on; one-sided: expected auto or off, got on",
                 "site=a b; site: expected up to 64 of letters, digits, '.', '_', '-', got a b"
             })
     void shouldSayWhatIsExpectedOfCoRoots(final String part, final String complaint) {

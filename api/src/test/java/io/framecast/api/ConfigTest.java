@@ -94,11 +94,17 @@ final class ConfigTest {
                         .withSite("x")
                         .withServes(false))
                 .withSources(
-                        SourceOptions.DEFAULT.withCount(2).withRejoinMs(9).withJoinAt(SourceOptions.JoinAt.KEYFRAME));
+                        SourceOptions.DEFAULT.withCount(2).withRejoinMs(9).withJoinAt(SourceOptions.JoinAt.KEYFRAME))
+                .withPlacement(PlacementOptions.DEFAULT
+                        .withKind(PlacementOptions.Kind.STAGED)
+                        .withFastcopyMaxBytes(8)
+                        .withChunkBytes(9));
+        final PlacementOptions placement = new PlacementOptions(PlacementOptions.Kind.STAGED, 8, 9);
         final CoRootOptions coRoots =
                 new CoRootOptions(3, CoRootOptions.Feed.UNICAST, CoRootOptions.Sets.SITE, "x", false);
         final SourceOptions sources = new SourceOptions(2, 9, SourceOptions.JoinAt.KEYFRAME);
-        assertEquals(new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources), stream);
+        assertEquals(
+                new StreamConfig(1, 2, 3, 7, 4, "host", Delivery.LATEST, 500, 6, coRoots, sources, placement), stream);
     }
 
     @Test

@@ -27,6 +27,7 @@ final class Admissions {
     private final SenderOutput output;
     private final SenderCounts counts;
     private final CoRoots coRoots;
+    private final GrantWords words;
     private final ControlIds ids;
     private final JoinBudget joins = new JoinBudget();
     private final HeaderChecksum checksum = new HeaderChecksum();
@@ -34,7 +35,12 @@ final class Admissions {
 
     /// @param random for probe tokens
     Admissions(
-            final StreamInfo stream, final MemberTable members, final RandomGenerator random, final CoRoots coRoots) {
+            final StreamInfo stream,
+            final MemberTable members,
+            final RandomGenerator random,
+            final CoRoots coRoots,
+            final GrantWords words) {
+        this.words = words;
         this.stream = stream;
         this.members = members;
         this.random = random;
@@ -97,6 +103,7 @@ final class Admissions {
             return MemberTable.NONE;
         }
         if (members.state(member) != State.FREE) {
+            words.onGone(member);
             output.disconnect(member);
             members.remove(member, State.FREE);
         }

@@ -11,10 +11,13 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// What a receiver does for others as a co-root (seed 004: "The root and each co-root is responsible to
@@ -30,6 +33,8 @@ final class CoRoot {
     static final int REQUESTS_PER_CYCLE_MAX = 16_384;
 
     private static final long HOLD_OFF_MIN_NS = 200_000;
+    // A member makes another endpoint when it comes back, and not for fun.
+    private static final int LINKS_PER_MEMBER_MAX = 8;
 
     private final CoRootOutput output;
     private final ReceiverOutput receiver;
@@ -46,6 +51,9 @@ final class CoRoot {
     private final long[] listIds = new long[SetLayout.MEMBERS_MAX];
     private final int[] listJoined = new int[SetLayout.MEMBERS_MAX];
     private final @Nullable LaneAddresses[] listAddresses = new LaneAddresses[SetLayout.MEMBERS_MAX];
+    // By member of the set: the endpoint that it told last, and how many it told.
+    private final byte[] @Nullable [] descriptors = new byte[SetLayout.MEMBERS_MAX][];
+    private final int[] links = new int[SetLayout.MEMBERS_MAX];
     private int listEpoch;
     private int listParts;
     private int listMembers;
@@ -132,6 +140,8 @@ final class CoRoot {
             final int member = set.add(listIds[i], listJoined[i]);
             final LaneAddresses addresses = listAddresses[i];
             if (member >= 0 && addresses != null) {
+                descriptors[member] = null;
+                links[member] = 0;
                 output.connect(member, addresses);
             }
         }
@@ -166,6 +176,7 @@ final class CoRoot {
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset);
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset);
+            case ControlLayout.TYPE_LINK -> onLink(member, datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
     }
@@ -182,6 +193,9 @@ final class CoRoot {
     private Verdict onNack(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (!NackLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
+        }
+        if (NackLayout.acknowledges(datagram, offset)) {
+            set.onAck(member, datagram, offset);
         }
         counts.reportsTaken++;
         if (nowNs != requestsNs) {
@@ -215,6 +229,32 @@ final class CoRoot {
         if (metadata != null) {
             output.sendControl(
                     member, FrameLayout.write(receiver.control(), ids.receiver(0), first, metadata, checksum));
+        }
+        return Verdict.GOOD;
+    }
+
+    // A member tells its endpoint, until it is answered.
+    private Verdict onLink(final int member, final MemorySegment datagram, final long offset) {
+        if (!LinkLayout.isValid(datagram, offset) || !LinkLayout.isOfSet(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final byte[] told = LinkLayout.offer(datagram, offset).descriptor();
+        if (!Arrays.equals(told, descriptors[member])) {
+            if (links[member] == LINKS_PER_MEMBER_MAX) {
+                return Verdict.LIMITED;
+            }
+            links[member]++;
+            descriptors[member] = told;
+            if (store.guard()) {
+                output.link(member, told);
+            }
+        }
+        final LinkOffer offer = output.linkOffer(member);
+        if (offer != null) {
+            counts.memberLinks++;
+            ids.receiver(set.id(member)).epoch(ControlLayout.epoch(datagram, offset));
+            output.sendControl(member, LinkLayout.writeOfSet(receiver.control(), ids, offer, checksum));
+            ids.epoch(0);
         }
         return Verdict.GOOD;
     }

@@ -3,6 +3,7 @@ package io.framecast.reliability;
 import io.framecast.reliability.repair.SetRepairs;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkOffer;
 import org.jspecify.annotations.Nullable;
 
 /// What a receiver does to the world while it serves others as a co-root. Repairs come from its store.
@@ -22,8 +23,21 @@ public interface CoRootOutput extends SetRepairs.Output {
     /// @return false when they are not addresses of this transport: then the source repairs for it
     boolean connect(int member, LaneAddresses addresses);
 
-    /// Forgets a member's addresses.
+    /// Forgets a member's addresses, and cuts its link: when this returns it reads nothing more.
     void disconnect(int member);
+
+    /// Begins to let a member read the copy, from when it connects. Never blocks. One that has an endpoint
+    /// already loses that first. The descriptor is from the wire.
+    ///
+    /// @return false when that cannot be: it asks
+    default boolean link(final int member, final byte[] descriptor) {
+        return false;
+    }
+
+    /// What a member must know to read the copy; null until its link stands.
+    default @Nullable LinkOffer linkOffer(final int member) {
+        return null;
+    }
 
     /// Sends the first `bytes` bytes of [ReceiverOutput#control] to one member. May lose them.
     void sendControl(int member, int bytes);

@@ -242,6 +242,10 @@ final class MemberTable {
         return acknowledged[member];
     }
 
+    int ringSlots(final int member) {
+        return terms[member].ringSlots();
+    }
+
     Delivery delivery(final int member) {
         return terms[member].delivery();
     }

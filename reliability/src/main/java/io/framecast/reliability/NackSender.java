@@ -4,16 +4,24 @@ import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.NackLayout;
+import org.jspecify.annotations.Nullable;
 
-/// Packs ranges into NACK datagrams.
+/// Packs ranges into NACK datagrams, and acknowledgements that would go to the same end soon along with them.
 final class NackSender implements NackScheduler.Output {
+    private static final long PULL_RETRY_NS = 50_000;
+
     private final ReceiverOutput output;
     private final Reporting reporting;
     private final ControlIds ids;
     private final HeaderChecksum checksum;
     private final ReceiverCounts counts;
+    private @Nullable NackScheduler scheduler;
+    private long nowNs;
     private int ranges;
-    private boolean insistent;
+    private long rangeFirst;
+    private int rangeCount;
+    private boolean toSource;
+    private boolean riding;
 
     NackSender(
             final ReceiverOutput output,
@@ -28,26 +36,79 @@ final class NackSender implements NackScheduler.Output {
         this.counts = counts;
     }
 
+    /// Reports what is due.
+    ///
+    /// @return work done
+    int report(final NackScheduler nacks, final long highestData, final long now) {
+        nowNs = now;
+        scheduler = nacks;
+        final int reported = nacks.onTick(now, highestData, this);
+        flush();
+        return reported;
+    }
+
     @Override
-    public void nack(final long firstSequence, final int count, final boolean insisted) {
-        final boolean toSource = insisted || !reporting.isAssigned();
-        if (toSource != insistent) {
-            flush();
-            insistent = toSource;
+    public void nack(final long firstSequence, final int count, final int attempts) {
+        if (pull(firstSequence, count, attempts)) {
+            return;
         }
-        NackLayout.range(output.control(), ranges++, firstSequence, count);
+        final boolean insistent = attempts == NackScheduler.INSISTENT_AFTER || !reporting.isAssigned();
+        if (insistent != toSource) {
+            flush();
+        }
+        if (ranges == 0) {
+            toSource = insistent;
+            riding = reporting.isRiding(insistent);
+        }
         counts.nackedDatagrams += count;
-        if (ranges == NackLayout.RANGES_MAX) {
+        if (ranges > 0 && firstSequence == rangeFirst + rangeCount) {
+            // Reported more or less often before, but to the same end.
+            rangeCount += count;
+            NackLayout.range(output.control(), riding, ranges - 1, rangeFirst, rangeCount);
+            return;
+        }
+        rangeFirst = firstSequence;
+        rangeCount = count;
+        NackLayout.range(output.control(), riding, ranges++, firstSequence, count);
+        if (ranges == NackLayout.rangesMax(riding)) {
             flush();
         }
     }
 
-    /// Sends what is packed.
-    void flush() {
-        if (ranges > 0) {
-            reporting.send(NackLayout.write(output.control(), ids, ranges, checksum), insistent);
-            counts.nacks++;
-            ranges = 0;
+    // What there is no room to read is read soon; what was read in vain is asked for. Of a co-root once: it can say
+    // what it lacks only by sending it later.
+    private boolean pull(final long firstSequence, final int count, final int attempts) {
+        final int taken;
+        if (reporting.isAssigned() && reporting.setLink().isUp()) {
+            taken = attempts == 0 ? output.pullFromCoRoot(firstSequence, count) : ReceiverOutput.NO_PULL;
+        } else if (!reporting.link().mayPull(nowNs)) {
+            return false;
+        } else if (attempts < NackScheduler.INSISTENT_AFTER) {
+            taken = output.pull(firstSequence, count);
+        } else {
+            counts.overduePulls += count;
+            return false;
         }
+        if (taken == ReceiverOutput.NO_PULL) {
+            return false;
+        }
+        counts.pullRequests += taken;
+        final NackScheduler current = scheduler;
+        if (taken < count && current != null) {
+            current.hasten(firstSequence + taken, count - taken, nowNs + PULL_RETRY_NS);
+        }
+        return true;
+    }
+
+    private void flush() {
+        if (ranges == 0) {
+            return;
+        }
+        final int bytes = riding
+                ? NackLayout.write(output.control(), ids, ranges, reporting.ride(nowNs), checksum)
+                : NackLayout.write(output.control(), ids, ranges, checksum);
+        reporting.send(bytes, toSource);
+        counts.nacks++;
+        ranges = 0;
     }
 }

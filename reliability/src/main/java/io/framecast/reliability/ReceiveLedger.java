@@ -105,6 +105,19 @@ final class ReceiveLedger {
         describe(values);
     }
 
+    /// Grants by another way.
+    void grantedApart(final long grant) {
+        granted = Math.max(granted, grant);
+    }
+
+    /// Says all of it, and grants nothing new.
+    ///
+    /// @param grant that the source knows
+    void advertiseApart(final AckValues values, final long grant) {
+        final long acknowledged = metadata.acknowledgeable();
+        values.progress(acknowledged, Math.max(acknowledged, grant), highest()).complete(isComplete());
+    }
+
     /// Says what could be said now.
     void describe(final AckValues values) {
         values.progress(metadata.acknowledgeable(), grant(), highest()).complete(isComplete());

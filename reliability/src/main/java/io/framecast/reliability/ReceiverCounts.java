@@ -20,6 +20,49 @@ public final class ReceiverCounts {
     long reportsTaken;
     long repairsSent;
     int servedMembers;
+    long grantsWritten;
+    long slowWrites;
+    long linkFailures;
+    long pullRequests;
+    long overduePulls;
+    long setLinkFailures;
+    long memberLinks;
+
+    /// Grants written into the source's memory.
+    public long grantsWritten() {
+        return grantsWritten;
+    }
+
+    /// Grants whose writing took so long that they were told by datagram.
+    public long slowWrites() {
+        return slowWrites;
+    }
+
+    /// Links that could not be made, or broke.
+    public long linkFailures() {
+        return linkFailures;
+    }
+
+    /// Links to co-roots that could not be made, or broke.
+    public long setLinkFailures() {
+        return setLinkFailures;
+    }
+
+    /// Times that a member of its set was told, as by its co-root, what it may read.
+    public long memberLinks() {
+        return memberLinks;
+    }
+
+    /// Datagrams that were to be read out of the source's window, or of a co-root's copy.
+    public long pullRequests() {
+        return pullRequests;
+    }
+
+    /// Datagrams asked for although they could be read: two reads had not brought them in time, or one was in
+    /// vain.
+    public long overduePulls() {
+        return overduePulls;
+    }
 
     public long frames() {
         return frames;

@@ -2,6 +2,7 @@ package io.framecast.reliability;
 
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.repair.NackScheduler;
+import io.framecast.reliability.repair.RepairRequests;
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
@@ -84,8 +85,6 @@ public final class ReceiverMachine {
         this(config, random, output, null);
     }
 
-    /// Makes a receiver.
-    ///
     /// @param serving what it does as a co-root; null for one that does not serve
     public ReceiverMachine(
             final ReceiverConfig config,
@@ -108,8 +107,8 @@ public final class ReceiverMachine {
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         ledger = new ReceiveLedger(config, window, metadata, queue, streamEnd);
         final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
-        reporting =
-                new Reporting(ids, new CoRoot.Parts(serving, output, checksum, counts, window, source, acks), ledger);
+        reporting = new Reporting(
+                ids, new CoRoot.Parts(serving, output, checksum, counts, window, source, acks), ledger, config);
         nackSender = new NackSender(output, reporting, ids, checksum, counts);
     }
 
@@ -334,7 +333,7 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
             case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset, nowNs);
-            case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_SET ->
+            case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_SET, ControlLayout.TYPE_LINK ->
                 state == State.RECEIVING || state == State.ENDED
                         ? reporting.onInstruction(datagram, offset, nowNs)
                         : Verdict.EARLY;
@@ -480,12 +479,26 @@ public final class ReceiverMachine {
                 && sequence - DataLayout.frameIndex(header, offset) >= queue.first();
     }
 
+    /// Where one who had no room for a repair says so.
+    public RepairRequests repairRequests() {
+        return nacks;
+    }
+
+    /// What it does to its source's memory.
+    public OneSidedLink link() {
+        return reporting.link();
+    }
+
+    /// What it does to its co-root's.
+    public SetLink setLink() {
+        return reporting.setLink();
+    }
+
     /// First sequence of the frame that [#pollFrame] gives next.
     public long nextFrameSequence() {
         return queue.first();
     }
 
-    /// That frame's number.
     public long nextFrameId() {
         return queue.nextFrameId();
     }
@@ -529,7 +542,8 @@ public final class ReceiverMachine {
         return switch (state) {
             case JOINING, PROBING, STARTING -> onHandshakeTick(nowNs);
             case RECEIVING -> onReceivingTick(nowNs);
-            case ENDED -> onEndedTick(nowNs);
+            // The source may have missed the last ACK, so it is repeated on request.
+            case ENDED -> nextDeadlineNs() > nowNs ? 0 : reporting.onTick(nowNs);
             case LOST, REFUSED -> 0;
         };
     }
@@ -550,30 +564,17 @@ public final class ReceiverMachine {
             return giveUp(State.LOST, source.reason());
         }
         int work = 0;
-        if (window.missing() > 0 && nacks.nextDeadlineNs() <= nowNs) {
-            work += nacks.onTick(nowNs, ledger.highestData(), nackSender);
-            nackSender.flush();
+        if (nacks.nextDeadlineNs() <= nowNs) {
+            work += nackSender.report(nacks, ledger.highestData(), nowNs);
         }
         if (giveUps != null && giveUps.onTick(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs)) {
             reporting.onRequest(false, nowNs);
             work++;
         }
         work += reporting.onTick(nowNs);
-        if (metadata.askNs() <= nowNs) {
-            final int bytes = FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum);
-            reporting.send(bytes, metadata.isInsistent());
-            metadata.onAsked(nowNs, source.rttNs());
-            work++;
-        }
-        return work;
+        return work + reporting.askFor(metadata, nowNs);
     }
 
-    // The source may have missed the last ACK, so it is repeated on request.
-    private int onEndedTick(final long nowNs) {
-        return nextDeadlineNs() > nowNs ? 0 : reporting.onTick(nowNs);
-    }
-
-    /// Says goodbye.
     public void leave() {
         if (state != State.REFUSED && state != State.LOST) {
             output.sendControl(LeaveLayout.writeLeave(output.control(), ids, Reason.LEFT, checksum));
@@ -589,7 +590,7 @@ public final class ReceiverMachine {
                         Math.min(reporting.nextDeadlineNs(), metadata.askNs()),
                         Math.min(
                                 Math.min(
-                                        window.missing() > 0 ? nacks.nextDeadlineNs() : Long.MAX_VALUE,
+                                        nacks.nextDeadlineNs(),
                                         giveUps == null ? Long.MAX_VALUE : giveUps.nextDeadlineNs()),
                                 ledger.isComplete() ? Long.MAX_VALUE : source.lostNs()));
             case ENDED -> reporting.nextDeadlineNs() < source.silentNs() ? reporting.nextDeadlineNs() : Long.MAX_VALUE;

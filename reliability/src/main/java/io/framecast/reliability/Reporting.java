@@ -7,6 +7,8 @@ import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.LinkLayout;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -26,6 +28,8 @@ final class Reporting {
     private final ControlIds ids;
     private final ReceiveLedger ledger;
     private final AckScheduler acks;
+    private final OneSidedLink link;
+    private final SetLink setLink;
     private final AckValues values = new AckValues();
     private int epoch;
     private boolean assigned;
@@ -34,13 +38,34 @@ final class Reporting {
     private @Nullable RepairStore store;
 
     /// @param ids of this receiver; the epoch is set here
-    Reporting(final ControlIds ids, final CoRoot.Parts parts, final ReceiveLedger ledger) {
+    Reporting(final ControlIds ids, final CoRoot.Parts parts, final ReceiveLedger ledger, final ReceiverConfig config) {
+        link = new OneSidedLink(config, parts.receiver(), ledger, parts.acks(), parts.counts());
         output = parts.receiver();
+        final boolean able = config.addresses().link().length > 0;
+        setLink = new SetLink(output, parts.counts(), ids, parts.checksum(), able);
         this.parts = parts;
         this.ids = ids;
         this.ledger = ledger;
         acks = parts.acks();
         parts.counts().scheduler = acks;
+        acks.apart(config.stream().windowSlots(), config.stream().frameMaxSlots());
+    }
+
+    /// What it does to its source's memory.
+    OneSidedLink link() {
+        return link;
+    }
+
+    /// What it does to its co-root's.
+    SetLink setLink() {
+        return setLink;
+    }
+
+    // Whether the source learns this receiver's grants from its memory alone. Those of sets are told by their co-roots.
+    private boolean isCreditApart(final long nowNs) {
+        final boolean apart = !assigned && coRoot == null && link.isCurrent(nowNs);
+        acks.creditApart(apart);
+        return apart;
     }
 
     /// Null when this receiver serves nobody.
@@ -54,9 +79,16 @@ final class Reporting {
         return assigned;
     }
 
-    /// ASSIGN or SET.
+    /// ASSIGN, SET or LINK.
     Verdict onInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK && LinkLayout.isOfSet(datagram, offset)) {
+            // A co-root's: no sign of the source's life.
+            return setLink.onOffer(datagram, offset);
+        }
         parts.source().onHeard(nowNs);
+        if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK) {
+            return link.onOffer(datagram, offset);
+        }
         return ControlLayout.type(datagram, offset) == ControlLayout.TYPE_SET
                 ? onSet(datagram, offset, nowNs)
                 : onAssign(datagram, offset, nowNs);
@@ -69,10 +101,14 @@ final class Reporting {
         final int told = ControlLayout.epoch(datagram, offset);
         if (told > epoch) {
             resign();
+            setLink.onParted();
             final boolean direct = AssignLayout.coRoot(datagram, offset) == 0;
             // Where its address is none, this receiver reports to the source, and no aggregate speaks for it.
             assigned = output.connectCoRoot(direct ? null : AssignLayout.address(datagram, offset)) && !direct;
             obey(told);
+            if (assigned) {
+                setLink.onAssigned(nowNs);
+            }
         }
         confirm(nowNs);
         return Verdict.GOOD;
@@ -99,6 +135,7 @@ final class Reporting {
         coRoot = current;
         final int complete = current.onSet(datagram, offset);
         if (complete > epoch) {
+            setLink.onParted();
             output.connectCoRoot(null);
             assigned = false;
             obey(complete);
@@ -141,6 +178,8 @@ final class Reporting {
     ///
     /// @param frameEnd whether a frame's last was among them
     void onAccepted(final int count, final boolean frameEnd, final long nowNs) {
+        link.onCredit(nowNs);
+        isCreditApart(nowNs);
         final CoRoot current = coRoot;
         if (current == null) {
             acks.onReceived(count, ledger.end(), frameEnd, nowNs);
@@ -151,6 +190,8 @@ final class Reporting {
 
     /// More can be granted.
     void onGrant(final long nowNs) {
+        link.onCredit(nowNs);
+        isCreditApart(nowNs);
         final CoRoot current = coRoot;
         if (current == null) {
             acks.onGrant(ledger.grant(), ledger.end(), nowNs);
@@ -190,10 +231,26 @@ final class Reporting {
         }
     }
 
+    /// Asks for the metadata of the next frame, when that is due.
+    ///
+    /// @return work done
+    int askFor(final MetadataTracker metadata, final long nowNs) {
+        if (metadata.askNs() > nowNs) {
+            return 0;
+        }
+        send(
+                FrameLayout.writeRequest(output.control(), ids, metadata.first(), parts.checksum()),
+                metadata.isInsistent());
+        metadata.onAsked(nowNs, parts.source().rttNs());
+        return 1;
+    }
+
     /// Acknowledges and repairs.
     ///
     /// @return work done
     int onTick(final long nowNs) {
+        link.onTick(nowNs);
+        setLink.onTick(nowNs);
         int work = 0;
         if (acks.isDue(nowNs) || (assigned && nowNs >= directDueNs)) {
             sendAck(nowNs);
@@ -203,8 +260,18 @@ final class Reporting {
         return current == null ? work : work + current.onTick(nowNs);
     }
 
+    private void advertise(final long nowNs) {
+        // Also what nobody told of: frames that were given up.
+        link.onCredit(nowNs);
+        if (isCreditApart(nowNs)) {
+            ledger.advertiseApart(values, link.landed());
+        } else {
+            ledger.advertise(values);
+        }
+    }
+
     private void sendAck(final long nowNs) {
-        ledger.advertise(values);
+        advertise(nowNs);
         parts.counts().acks++;
         if (assigned) {
             parts.source().echoNothing(values.single());
@@ -214,6 +281,27 @@ final class Reporting {
             sendToSource(nowNs);
         }
         acks.onSent(values.grant(), ledger.end(), nowNs);
+    }
+
+    /// Whether an acknowledgement is due soon to whom a NACK goes now. A co-root's is its set's, and goes by
+    /// itself.
+    boolean isRiding(final boolean toSource) {
+        return toSource != assigned && coRoot == null && acks.isPending();
+    }
+
+    /// What rides on a NACK; it counts as sent.
+    AckValues ride(final long nowNs) {
+        advertise(nowNs);
+        values.single().complete(false);
+        if (assigned) {
+            parts.source().echoNothing(values);
+        } else {
+            parts.source().echo(values, nowNs);
+            directDueNs = nowNs + parts.source().ackIdleNs();
+        }
+        parts.counts().acks++;
+        acks.onPiggyback(values.grant(), ledger.end(), nowNs);
+        return values;
     }
 
     private void sendToSource(final long nowNs) {
@@ -233,6 +321,7 @@ final class Reporting {
         if (current != null && current.hasRepairs()) {
             return 0;
         }
-        return assigned ? Math.min(directDueNs, acks.nextDeadlineNs()) : acks.nextDeadlineNs();
+        final long dueNs = Math.min(link.nextDeadlineNs(), acks.nextDeadlineNs());
+        return assigned ? Math.min(Math.min(directDueNs, setLink.nextDeadlineNs()), dueNs) : dueNs;
     }
 }

@@ -17,6 +17,11 @@ public final class SenderCounts {
     long fedDatagrams;
     long frameRequests;
     int coRoots;
+    long grantWords;
+    long impossibleWords;
+    long creditDatagrams;
+    long linkFailures;
+    int links;
     long refusals;
     Reason refusalReason = Reason.LEFT;
 
@@ -73,6 +78,31 @@ public final class SenderCounts {
     /// Co-roots now.
     public int coRoots() {
         return coRoots;
+    }
+
+    /// Grants read from the status vector.
+    public long grantWords() {
+        return grantWords;
+    }
+
+    /// Words that no member can have written in good faith; each ended a link.
+    public long impossibleWords() {
+        return impossibleWords;
+    }
+
+    /// ACKs and NACKs that granted what was not known before.
+    public long creditDatagrams() {
+        return creditDatagrams;
+    }
+
+    /// Links that could not be made, or were ended by the source.
+    public long linkFailures() {
+        return linkFailures;
+    }
+
+    /// Members whose grants are read from the status vector now.
+    public int links() {
+        return links;
     }
 
     public long evictions() {

@@ -43,6 +43,7 @@ public final class SenderMachine {
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
     private static final long HOLD_OFF_MIN_NS = 200_000;
     private static final int TIMEOUT_DOUBLINGS_MAX = 6;
+    private static final int READER_TIMEOUTS_MAX = 3;
     private static final long TRAIL_INTERVAL_NS = 1_000_000;
 
     private final StreamInfo stream;
@@ -53,6 +54,7 @@ public final class SenderMachine {
     private final HeartbeatScheduler heartbeats;
     private final Admissions admissions;
     private final CoRoots coRoots;
+    private final GrantWords words;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlIds ids;
     private final HeartbeatValues heartbeat;
@@ -91,7 +93,8 @@ public final class SenderMachine {
         ids = new ControlIds(stream.session());
         heartbeat = new HeartbeatValues(ids);
         coRoots = new CoRoots(config, members, output, counts);
-        admissions = new Admissions(stream, members, random, coRoots);
+        words = new GrantWords(stream, members, random, output, counts);
+        admissions = new Admissions(stream, members, random, coRoots, words);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
     }
@@ -132,6 +135,11 @@ public final class SenderMachine {
     /// Whether more could be sent than is committed: then an open bundle is taken as it is.
     public boolean isHungry() {
         return next == window.committed() && granted > next;
+    }
+
+    /// Whether what is sent next must be sealed before, for members that read the window and are not waited for.
+    public boolean isGuarded() {
+        return words.isGuarded();
     }
 
     /// Sends the metadata of frames that begin in the next `count` datagrams; call before sending these.
@@ -279,6 +287,7 @@ public final class SenderMachine {
                     member, first, window.frameIdFrom(first), first + AdmitLayout.grantSlots(datagram, offset));
             granted = members.granted();
             heartbeats.onUrgent(nowNs);
+            words.onActivated(member, nowNs);
         }
         sendStart(member);
         return Verdict.GOOD;
@@ -299,18 +308,23 @@ public final class SenderMachine {
         if (!AckLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
+        final Verdict verdict = acknowledge(member, datagram, offset, nowNs);
+        counts.acks += verdict == Verdict.GOOD ? 1 : 0;
+        return verdict;
+    }
+
+    // In an ACK or in a NACK.
+    private Verdict acknowledge(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         final long acknowledged = AckLayout.acknowledged(datagram, offset);
         final long grant = AckLayout.grant(datagram, offset);
-        // A member may acknowledge the boundary it starts at before that was sent, and nothing else unsent; but for the
-        // end
-        // of a frame that it gave up.
+        // A member may acknowledge the boundary it starts at before that was sent, and nothing else unsent; but for
+        // the end of a frame that it gave up.
         final boolean waitedFor = members.delivery(member).isWaitedFor();
         final long ahead = waitedFor ? 0 : stream.frameMaxSlots();
         if (acknowledged > Math.max(next + ahead, members.startSequence(member))
                 || grant - acknowledged > Integer.MAX_VALUE) {
             return Verdict.IMPOSSIBLE;
         }
-        counts.acks++;
         members.started(member);
         final boolean complete = ending && AckLayout.isComplete(datagram, offset);
         if (complete) {
@@ -320,6 +334,7 @@ public final class SenderMachine {
         if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
             members.rtt(member).onSample(nowNs - echo - AckLayout.echoDelayNs(datagram, offset));
         }
+        counts.creditDatagrams += grant > members.grant(member) ? 1 : 0;
         final boolean moved = members.acknowledge(member, acknowledged, grant);
         if (moved) {
             members.timeoutNs(member, Long.MAX_VALUE);
@@ -330,12 +345,25 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
+    /// A member's word in the status vector has changed.
+    public void onWord(final int member, final long word) {
+        if (words.onWord(member, word, next)) {
+            granted = members.granted();
+        }
+    }
+
     private Verdict onNack(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (members.state(member) != State.ACTIVE) {
             return Verdict.UNKNOWN_MEMBER;
         }
         if (!NackLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
+        }
+        if (NackLayout.acknowledges(datagram, offset)) {
+            final Verdict verdict = acknowledge(member, datagram, offset, nowNs);
+            if (verdict != Verdict.GOOD) {
+                return verdict;
+            }
         }
         counts.nacks++;
         if (nowNs != requestsNs) {
@@ -390,6 +418,7 @@ public final class SenderMachine {
             return Verdict.IMPOSSIBLE;
         }
         // It asked for it, so nothing is left to be told: its place and addresses are free at once.
+        words.onGone(member);
         output.disconnect(member);
         members.remove(member, State.FREE);
         coRoots.onGone(member);
@@ -492,6 +521,8 @@ public final class SenderMachine {
     }
 
     private int evictAs(final int member, final Reason reason) {
+        // Before its slots can be reused: what it reads must be what was sent.
+        words.onGone(member);
         admissions.evict(member, reason);
         counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
         members.remove(member, State.GONE);
@@ -511,7 +542,7 @@ public final class SenderMachine {
             sendStart(member);
             return 1;
         }
-        return onTimeoutTick(member, nowNs);
+        return words.onTick(member, nowNs) + onTimeoutTick(member, nowNs);
     }
 
     // A full ring is treated like a timeout: the oldest is sent again (seed 004, buffer management), to the
@@ -532,7 +563,10 @@ public final class SenderMachine {
         members.onTimeout(member);
         members.timeoutNs(member, nowNs + timeoutNs(member));
         counts.timeouts++;
-        repairs.request(member, oldest, nowNs, 0);
+        // One who reads repairs itself need only hear how far the source has come; at first.
+        if (!words.isLive(member) || members.timeouts(member) > READER_TIMEOUTS_MAX) {
+            repairs.request(member, oldest, nowNs, 0);
+        }
         heartbeats.onUrgent(nowNs);
         return 1;
     }

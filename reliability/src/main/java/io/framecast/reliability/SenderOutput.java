@@ -1,7 +1,9 @@
 package io.framecast.reliability;
 
 import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.wire.LinkOffer;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// What a sender machine does to the world. Control datagrams may be lost; repairs are accepted or not.
 public interface SenderOutput extends RetransmitScheduler.Output {
@@ -25,4 +27,19 @@ public interface SenderOutput extends RetransmitScheduler.Output {
 
     /// Forgets a member's addresses.
     void disconnect(int member);
+
+    /// Begins to let a member act on this source's memory. Never blocks. The descriptor is from the wire.
+    ///
+    /// @return false when that cannot be: its grants come by datagram
+    default boolean link(final int member, final byte[] descriptor) {
+        return false;
+    }
+
+    /// What a member must know to use its link; null until the link stands.
+    default @Nullable LinkOffer linkOffer(final int member) {
+        return null;
+    }
+
+    /// Cuts a member's link: when this returns the member cannot act any more, and its word is 0.
+    default void unlink(final int member) {}
 }

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /// Garbage at every door: nothing throws, everything is counted, and the stream goes on.
 final class HostileTest {
-    private static final int ROUNDS = 300_000;
+    // Mutation testing asks for fewer: it comes here for every change that survives.
+    private static final int ROUNDS = Integer.getInteger("hostile.rounds", 300_000);
 
     private final SplittableRandom random = new SplittableRandom(99);
     private final MachinePair pair = new MachinePair();
@@ -121,6 +122,6 @@ final class HostileTest {
         }
         assertEquals(State.RECEIVING, pair.receiver.state());
         assertEquals(0, pair.receiver.verdicts().get(Verdict.BAD_CHECKSUM));
-        assertTrue(pair.receiver.verdicts().get(Verdict.IMPOSSIBLE) > 1000);
+        assertTrue(pair.receiver.verdicts().get(Verdict.IMPOSSIBLE) > ROUNDS / 300);
     }
 }

@@ -12,12 +12,14 @@ import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /// A sender and a receiver machine joined by two queues of control datagrams that a test carries, or loses,
 /// by hand. Payload is headers only: 40 bytes are read wherever a datagram is given.
@@ -45,7 +47,9 @@ final class MachinePair {
     final ArrayDeque<Integer> probes = new ArrayDeque<>();
     final ArrayDeque<Long> repairs = new ArrayDeque<>();
     final SenderMachine sender;
-    final ReceiverMachine receiver;
+    ReceiverMachine receiver;
+    final FakeLink link = new FakeLink();
+    final FakeSetLink setLink = new FakeSetLink();
     boolean reachable = true;
     boolean probesLost;
     int disconnects;
@@ -62,9 +66,19 @@ final class MachinePair {
     }
 
     ReceiverMachine newReceiver(final long id, final int ringSlots, final int capacity) {
-        final ReceiverConfig config =
-                new ReceiverConfig(stream, id, ringSlots, capacity, 2, Delivery.RELIABLE, ADDRESSES);
+        return newReceiver(id, ringSlots, capacity, Delivery.RELIABLE);
+    }
+
+    ReceiverMachine newReceiver(final long id, final int ringSlots, final int capacity, final Delivery delivery) {
+        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, delivery, ADDRESSES);
         return new ReceiverMachine(config, new SplittableRandom(2), new Sink());
+    }
+
+    /// One that can act on its source's memory.
+    ReceiverMachine newLinkedReceiver(final long id, final Delivery delivery) {
+        final LaneAddresses addresses = new LaneAddresses(new byte[] {1}, new byte[] {2}, FakeLink.RECEIVER);
+        return new ReceiverMachine(
+                new ReceiverConfig(stream, id, 256, 32, 2, delivery, addresses), new SplittableRandom(2), new Sink());
     }
 
     /// Carries all control datagrams and probes until both are silent.
@@ -206,6 +220,21 @@ final class MachinePair {
         }
 
         @Override
+        public boolean link(final int member, final byte[] descriptor) {
+            return link.accept(member, descriptor);
+        }
+
+        @Override
+        public @Nullable LinkOffer linkOffer(final int member) {
+            return link.offer(member);
+        }
+
+        @Override
+        public void unlink(final int member) {
+            link.cut(member);
+        }
+
+        @Override
         public int repair(final int member, final long firstSequence, final int count) {
             if (member < RetransmitScheduler.EVERYBODY) {
                 throw new IllegalStateException("repair to member " + member);
@@ -227,7 +256,64 @@ final class MachinePair {
 
         @Override
         public void sendControl(final int bytes) {
+            setLink.said(scratch);
             toSender.add(copy(scratch, bytes));
+        }
+
+        @Override
+        public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+            return true;
+        }
+
+        @Override
+        public void sendToCoRoot(final int bytes) {
+            setLink.toCoRoot.add(copy(scratch, bytes));
+        }
+
+        @Override
+        public boolean makeSetLink() {
+            return setLink.make();
+        }
+
+        @Override
+        public byte @Nullable [] setLink() {
+            return setLink.descriptor;
+        }
+
+        @Override
+        public boolean openSetLink(final LinkOffer offer) {
+            return setLink.open(offer);
+        }
+
+        @Override
+        public void cutSetLink() {
+            setLink.cut();
+        }
+
+        @Override
+        public int pullFromCoRoot(final long firstSequence, final int count) {
+            return setLink.pull(firstSequence, count);
+        }
+
+        @Override
+        public boolean openLink(final LinkOffer offer) {
+            return link.open(offer);
+        }
+
+        @Override
+        public boolean writeGrant(final long word) {
+            return link.write(word);
+        }
+
+        @Override
+        public int pull(final long firstSequence, final int count) {
+            return link.pull(firstSequence, count);
+        }
+
+        // As if the ring were endless: what is given up frees nothing.
+        @Override
+        public long onGivenUp(final GivenUp givenUp) {
+            return 0;
         }
     }
 }

@@ -446,7 +446,7 @@ final class MachinesTest {
         pair.publish(16);
         pair.send(16);
         final MemorySegment nack = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        NackLayout.range(nack, 0, 0, 16);
+        NackLayout.range(nack, false, 0, 0, 16);
         final int bytes =
                 NackLayout.write(nack, new ControlIds(MachinePair.SESSION).receiver(5), 1, new HeaderChecksum());
         for (int i = 0; i < 2 * SenderMachine.REQUESTS_PER_CYCLE_MAX / 16; i++) {

@@ -2,14 +2,28 @@ package io.framecast.api.spi;
 
 import java.util.function.Supplier;
 
-/// One kernel in the forms that backends need: PTX for a GPU, Java for the emulated device. Both must compute the same
-/// bytes.
+/// One kernel in the forms that backends need: PTX for a GPU, Java for the emulated device. Both must compute
+/// the same bytes.
 ///
 /// @param name entry point in the PTX
 /// @param ptx gives the PTX text; asked for only by a backend that runs PTX
 /// @param emulation the same computation on host-addressable memory
-public record KernelSource(String name, Supplier<byte[]> ptx, Emulation emulation) {
+/// @param persistent whether the kernel runs until it is told to end, beside copies and other kernels: its
+///     emulation then has a thread of its own
+public record KernelSource(String name, Supplier<byte[]> ptx, Emulation emulation, boolean persistent) {
+    /// A kernel that ends by itself, soon.
+    public KernelSource(final String name, final Supplier<byte[]> ptx, final Emulation emulation) {
+        this(name, ptx, emulation, false);
+    }
+
+    /// A kernel that lives on its own, such as one that waits for an [io.framecast.api.Arrival]. All its
+    /// blocks must fit on the device at once.
+    public static KernelSource persistent(final String name, final Supplier<byte[]> ptx, final Emulation emulation) {
+        return new KernelSource(name, ptx, emulation, true);
+    }
+
     /// A kernel in Java: runs once for the whole grid, on the emulated device's own thread, in stream order.
+    /// A persistent one has a thread of its own, which is interrupted when the device is closed.
     @FunctionalInterface
     public interface Emulation {
         /// @param memory resolves device addresses to memory
@@ -22,7 +36,8 @@ public record KernelSource(String name, Supplier<byte[]> ptx, Emulation emulatio
     /// Device memory as an emulated kernel sees it.
     @FunctionalInterface
     public interface DeviceMemory {
-        /// The `bytes` bytes at a device address; bounds-checked against the allocation.
+        /// The `bytes` bytes at a device address, or at the address of pinned memory; bounds-checked against
+        /// the allocation.
         java.lang.foreign.MemorySegment at(long deviceAddress, long bytes);
     }
 }

@@ -32,6 +32,10 @@ public interface Lane extends AutoCloseable {
         return -1;
     }
 
+    /// The owner is about to look once more and then to sleep: whatever comes from now on makes [#readyDescriptor]
+    /// readable. For lanes whose descriptor tells only of what it was asked for (completion channels of verbs).
+    default void armReady() {}
+
     /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room outside the
     /// ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
     int receiveCapacity();

@@ -1,15 +1,18 @@
 package io.framecast.api.spi;
 
-/// Moves datagrams of one channel between a source and its receivers. Shaped by InfiniBand verbs, the strictest:
-/// registered memory known when a lane opens, receives posted before data arrives, sends in batches from gather
-/// lists, completions polled.
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Moves datagrams of one channel between a source and its receivers. Shaped by InfiniBand verbs, the
+/// strictest: registered memory known when a lane opens, receives posted before data arrives, sends in
+/// batches from gather lists, completions polled.
 ///
-/// Reliability is not a transport's business: it may lose, duplicate and reorder datagrams, but it must never tear,
-/// merge or invent one (a datagram longer than a posted slot is dropped and counted).
+/// Reliability is not a transport's business: it may lose, duplicate and reorder datagrams, but it must never
+/// tear, merge or invent one (a datagram longer than a posted slot is dropped and counted).
 ///
 /// Threading: a transport is opened by the conductor; each [Lane] is then used by one thread at a time.
-/// Ownership: closing the transport closes its lanes; memory handed over in rings stays the caller's, and must
-/// outlive the lane.
+/// Ownership: closing the transport closes its lanes; memory handed over in rings stays the caller's, and
+/// must outlive the lane.
 public interface Transport extends AutoCloseable {
     TransportCapabilities capabilities();
 
@@ -18,13 +21,40 @@ public interface Transport extends AutoCloseable {
     /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
     Lane open(LaneConfig config);
 
-    /// A descriptor of the operating system that polls readable while a datagram waits in a lane that receives,
-    /// but for lanes with a descriptor of their own ([Lane#readyDescriptor]), so that agents can sleep until then;
-    /// it stays the transport's.
+    /// Why payloads cannot land in this memory; empty when they can. Where only a trial can tell, it is tried.
+    ///
+    /// @param memory exported by its device ([DeviceAccess#export])
+    default Optional<String> landingRefusal(final DeviceRegion memory) {
+        return capabilities().deviceMemory() || memory.hostAddressable()
+                ? Optional.empty()
+                : Optional.of("transport " + capabilities().name() + " lands in host memory only");
+    }
+
+    /// A descriptor of the operating system that polls readable while a datagram waits in a lane that
+    /// receives, but for lanes with a descriptor of their own ([Lane#readyDescriptor]), so that agents can
+    /// sleep until then; it stays the transport's.
     ///
     /// @return -1 where there is none: agents then look for themselves
     default int readyDescriptor() {
         return -1;
+    }
+
+    /// What this transport does to peers' memory without their CPU; the transport's.
+    ///
+    /// @return null where it has none: [TransportCapabilities#oneSidedWrite] and `oneSidedRead` are false
+    ///     then
+    default @Nullable OneSided oneSided() {
+        return null;
+    }
+
+    /// Ranges of memory that this transport had to register with its device, so far.
+    default long memoryRegistrations() {
+        return 0;
+    }
+
+    /// Ranges that it found registered.
+    default long registrationHits() {
+        return 0;
     }
 
     /// Idempotent.

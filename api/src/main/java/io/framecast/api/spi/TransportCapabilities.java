@@ -4,7 +4,8 @@ package io.framecast.api.spi;
 ///
 /// @param name the provider's name
 /// @param hardwareMulticast one send reaches all receivers, whatever their number
-/// @param deviceMemory payloads may land in a [DeviceRegion] that the host cannot address
+/// @param deviceMemory payloads may land in a [DeviceRegion] that the host cannot address, where
+///     [Transport#landingRefusal] has nothing against it
 /// @param oneSidedWrite a receiver can write its credit into the source's memory without the source's CPU
 /// @param oneSidedRead a receiver can read repairs out of a peer's window without the peer's CPU
 /// @param maxScatter elements of a scatter list; at least 2: header, payload

@@ -25,7 +25,7 @@ final class ContractEnd implements AutoCloseable {
     /// What fills a receive ring before anything landed there.
     static final byte CANARY = 0x5a;
 
-    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long PARK_NS = 20_000;
     private static final int RESERVE_ALIGN_BYTES = 64;
 

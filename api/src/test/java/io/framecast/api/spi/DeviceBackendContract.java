@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What every [DeviceBackend] does, whatever it runs on. Content is always read back from the device and compared.
+/// What every [DeviceBackend] does, whatever it runs on. Content is always read back from the device and
+/// compared.
 public abstract class DeviceBackendContract {
     private static final long SEED = 20_261_121L;
     private static final int SMALL_BYTES = 4096;
@@ -32,8 +33,8 @@ public abstract class DeviceBackendContract {
     /// Opens the backend under test.
     protected abstract DeviceBackend open();
 
-    /// A kernel `contract_add(target, source, count, addend)`: `target[i] = (byte) (source[i] + addend)` for `count`
-    /// bytes, whatever the grid. Null where kernels cannot run.
+    /// A kernel `contract_add(target, source, count, addend)`: `target[i] = (byte) (source[i] + addend)` for
+    /// `count` bytes, whatever the grid. Null where kernels cannot run.
     protected KernelSource addKernel() {
         return new KernelSource(
                 "contract_add",
@@ -110,6 +111,39 @@ public abstract class DeviceBackendContract {
     }
 
     @Test
+    final void shouldStoreAndReadThroughAMappingWhatStreamsSee() {
+        final Random random = new Random(SEED);
+        final DeviceRegion region = backend.allocate(LARGE_BYTES);
+        try (DeviceMapping mapping = mapOrSkip(region)) {
+            final MemorySegment source = arena.allocate(SMALL_BYTES);
+            final MemorySegment target = arena.allocate(SMALL_BYTES);
+            for (int round = 0; round < 100; round++) {
+                randomize(random, source);
+                final int bytes = 1 + random.nextInt(SMALL_BYTES - 64);
+                final int from = random.nextInt(64);
+                final long at = random.nextInt(LARGE_BYTES - SMALL_BYTES);
+                mapping.write(at, source, from, bytes);
+                mapping.read(at, target, 0, bytes);
+                assertSameBytes(source.asSlice(from, bytes), target.asSlice(0, bytes), "read, round " + round);
+                stream.copyToHost(target, 0, region.address() + at, bytes);
+                stream.synchronize();
+                assertSameBytes(source.asSlice(from, bytes), target.asSlice(0, bytes), "copied, round " + round);
+            }
+            assertThrows(IndexOutOfBoundsException.class, () -> mapping.write(LARGE_BYTES - 1, source, 0, 2));
+            assertThrows(IndexOutOfBoundsException.class, () -> mapping.read(-1, source, 0, 1));
+        }
+    }
+
+    private DeviceMapping mapOrSkip(final DeviceRegion region) {
+        try {
+            return backend.access().map(region);
+        } catch (final DeviceException e) {
+            System.err.println("mapping skipped: " + e.getMessage());
+            return Assumptions.abort(e.getMessage());
+        }
+    }
+
+    @Test
     final void shouldCopyFromMemoryThatIsNotPinned() {
         final MemorySegment source = arena.allocate(SMALL_BYTES);
         randomize(new Random(SEED), source);
@@ -150,6 +184,35 @@ public abstract class DeviceBackendContract {
         assertSameBytes(source.asSlice(1001, 1777), result.asSlice(3, 1777), "moved part");
         assertAll((byte) 0, result, 0, 3);
         assertAll((byte) 0, result, 1780, SMALL_BYTES);
+    }
+
+    @Test
+    final void shouldGatherEveryPieceAndNothingElse() {
+        final Random random = new Random(SEED);
+        final DeviceGather gather = backend.openGather(stream);
+        final int slot = SMALL_BYTES;
+        final int slots = 25;
+        final DeviceRegion source = backend.allocate((long) slots * slot);
+        final DeviceRegion target = backend.allocate((long) slots * slot);
+        final MemorySegment bytes = randomPinned(random, slots * slot);
+        stream.copyToDevice(source.address(), bytes, 0, bytes.byteSize());
+        for (int round = 0; round < 40; round++) {
+            stream.fill(target.address(), (byte) round, target.bytes());
+            final byte[] expected = new byte[slots * slot];
+            java.util.Arrays.fill(expected, (byte) round);
+            final int pieces = round % slots;
+            for (int i = 0; i < pieces; i++) {
+                // Some at odd addresses and of odd lengths.
+                final int odd = round % 3 == 0 ? random.nextInt(16) : 0;
+                final int length = 1 + random.nextInt(slot - odd);
+                final int from = random.nextInt(slots) * slot + odd;
+                final int to = i * slot + odd;
+                gather.add(target.address() + to, source.address() + from, length);
+                MemorySegment.copy(bytes, from, MemorySegment.ofArray(expected), to, length);
+            }
+            gather.flush();
+            assertSameBytes(MemorySegment.ofArray(expected), readBack(target), "round " + round);
+        }
     }
 
     @Test
@@ -292,6 +355,48 @@ public abstract class DeviceBackendContract {
         assertEquals(before + 1, backend.allocatedBytes());
         backend.free(second);
         assertEquals(before, backend.allocatedBytes());
+    }
+
+    @Test
+    // To close a mapping twice changes nothing.
+    @SuppressWarnings("try")
+    final void shouldCountWhatItHasGivenOut() {
+        final DeviceResources counts = backend.resources();
+        assertEquals("1 streams", counts.toString());
+        final DeviceRegion region = backend.allocate(1000);
+        final MemorySegment pinned = backend.allocatePinned(3000);
+        final MemorySegment foreign = arena.allocate(5000, 64);
+        backend.registerHost(foreign);
+        final DeviceEvent event = backend.openEvent();
+        final DeviceStream other = backend.openStream();
+        assertThrows(DeviceException.class, () -> backend.allocate(tooManyBytes()));
+        assertEquals("1 regions, 3000 pinned_bytes, 1 registrations, 2 streams, 1 events", counts.toString());
+        try (DeviceMapping mapping = backend.access().map(region)) {
+            assertEquals(1, counts.inUse(DeviceResources.Kind.MAPPINGS));
+            mapping.close();
+        } catch (final DeviceException e) {
+            assertOneLine(e);
+        }
+        try {
+            final DeviceRegion exported = backend.access().export(region);
+            assertEquals(1, counts.inUse(DeviceResources.Kind.EXPORTS));
+            backend.access().unexport(exported);
+        } catch (final DeviceException e) {
+            assertOneLine(e);
+        }
+        other.close();
+        other.close();
+        event.close();
+        event.close();
+        backend.unregisterHost(foreign);
+        backend.freePinned(pinned);
+        backend.free(region);
+        assertEquals("1 streams", counts.toString());
+        backend.allocate(1000);
+        backend.openEvent();
+        backend.close();
+        stream.close();
+        assertEquals("", counts.toString());
     }
 
     @Test

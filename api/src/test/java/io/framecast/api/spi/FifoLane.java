@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A lane of [FifoTransport]. Not built for speed: it copies and allocates.
 final class FifoLane implements Lane {
-    /// What the transport writes where verbs writes the global routing header: nobody may read meaning into it.
+    /// What the transport writes where verbs writes the global routing header: nobody may read meaning into
+    /// it.
     private static final byte RESERVE_FILL = 'G';
 
     private static final int MAGIC = 0x4649464f;
@@ -195,8 +196,8 @@ final class FifoLane implements Lane {
         }
     }
 
-    /// Consumes the receive posted first, whatever the datagram is. One that does not fit is dropped before it
-    /// consumes anything: a slot that went without a completion could never be posted again by its owner.
+    /// Consumes the receive posted first, whatever the datagram is. One that does not fit is dropped before
+    /// it consumes anything: a slot that went without a completion could never be posted again by its owner.
     void land(final byte[] datagram) {
         final ReceiveRing ring = config.receive();
         if (ring == null || posted.isEmpty()) {
@@ -219,12 +220,16 @@ final class FifoLane implements Lane {
         final long header = (long) slot * ring.headerStride();
         ring.headers().asSlice(header, FifoTransport.HEADER_RESERVE_BYTES).fill(RESERVE_FILL);
         MemorySegment.copy(source, 0, ring.headers(), header + FifoTransport.HEADER_RESERVE_BYTES, ring.headerBytes());
-        MemorySegment.copy(
-                source,
-                ring.headerBytes(),
-                ring.payload().host(),
-                (long) slot * ring.payloadBytes(),
-                datagram.length - ring.headerBytes());
+        final long offset = (long) slot * ring.payloadBytes();
+        final int payload = datagram.length - ring.headerBytes();
+        final FifoNetwork.RemoteMemory remote = network.remote();
+        if (ring.payload().hostAddressable()) {
+            MemorySegment.copy(source, ring.headerBytes(), ring.payload().host(), offset, payload);
+        } else if (remote != null) {
+            remote.write(ring.payload().address() + offset, source, ring.headerBytes(), payload);
+        } else {
+            throw new IllegalStateException("fifo: a ring in device memory, and nobody reaches it");
+        }
         landed.add(new Landing(slot, datagram.length));
         count(LaneCounter.RECEIVED_DATAGRAMS, 1);
         count(LaneCounter.RECEIVED_BYTES, datagram.length);

@@ -1,11 +1,14 @@
 package io.framecast.api.spi;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
-/// An in-memory network for [FifoTransport]: one multicast group whose lanes hear each other at once. Seeded, so
-/// that a failing run replays. Safe for lanes used by several threads: every delivery holds the network's lock.
+/// An in-memory network for [FifoTransport]: one multicast group whose lanes hear each other at once. Seeded,
+/// so that a failing run replays. Safe for lanes used by several threads: every delivery holds the network's
+/// lock.
 public final class FifoNetwork {
     /// What the network does to a datagram on its way to one receiver.
     ///
@@ -28,6 +31,13 @@ public final class FifoNetwork {
         }
     }
 
+    /// What a NIC does with payloads for memory that the host cannot address.
+    @FunctionalInterface
+    public interface RemoteMemory {
+        void write(long deviceAddress, MemorySegment source, long sourceOffset, long bytes);
+    }
+
+    private @Nullable RemoteMemory remote;
     private final Random random;
     private final Faults faults;
     private final List<FifoLane> lanes = new ArrayList<>();
@@ -41,6 +51,17 @@ public final class FifoNetwork {
     /// A network that loses, duplicates and reorders nothing.
     public static FifoNetwork lossless() {
         return new FifoNetwork(1, Faults.NONE);
+    }
+
+    /// From now on lanes land payloads in device memory too.
+    public FifoNetwork reaching(final RemoteMemory memory) {
+        remote = memory;
+        return this;
+    }
+
+    @Nullable
+    RemoteMemory remote() {
+        return remote;
     }
 
     int nextLaneNumber() {

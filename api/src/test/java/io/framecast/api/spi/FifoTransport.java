@@ -4,10 +4,10 @@ import io.framecast.api.error.TransportException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A fake that places datagrams as a verbs receive queue does: posted slots are consumed strictly in the order of
-/// posting, 40 bytes before each header belong to the transport, and what arrives while nothing is posted is
-/// dropped without a word to the sender. Everything happens in the sending thread: a send is complete when it
-/// returns.
+/// A fake that places datagrams as a verbs receive queue does: posted slots are consumed strictly in the
+/// order of posting, 40 bytes before each header belong to the transport, and what arrives while nothing is
+/// posted is dropped without a word to the sender. Everything happens in the sending thread: a send is
+/// complete when it returns.
 public final class FifoTransport implements Transport {
     /// The global routing header that verbs writes before each datagram.
     public static final int HEADER_RESERVE_BYTES = 40;
@@ -37,7 +37,7 @@ public final class FifoTransport implements Transport {
         return new TransportCapabilities(
                 "fifo",
                 true,
-                false,
+                network.remote() != null,
                 false,
                 false,
                 2,

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What every [Transport] must do, on a network that loses nothing. Extend it and say how to open a transport; all
-/// transports opened in one test must reach each other.
+/// What every [Transport] must do, on a network that loses nothing. Extend it and say how to open a
+/// transport; all transports opened in one test must reach each other.
 public abstract class TransportContract {
     private static final int FULL_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
     private static final long WARM_UP_ID = Long.MAX_VALUE - 1;
@@ -41,9 +41,21 @@ public abstract class TransportContract {
     /// A new transport on this test's network.
     protected abstract Transport openTransport();
 
-    /// Whether multicast reaches a lane only some time after it opened; then each test begins with a handshake.
+    /// Whether multicast reaches a lane only some time after it opened; then each test begins with a
+    /// handshake.
     protected boolean connectsLazily() {
         return false;
+    }
+
+    /// Whether a datagram that is dropped for its length has used up a slot, which the lane then posts again
+    /// behind the others: hardware with a receive queue hands the slot out before anybody can look.
+    protected boolean dropsAfterLanding() {
+        return false;
+    }
+
+    /// Whether the datagrams of a lane arrive in the order in which they were sent.
+    protected boolean keepsOrder() {
+        return true;
     }
 
     @BeforeEach
@@ -104,6 +116,12 @@ public abstract class TransportContract {
         return some;
     }
 
+    /// Each exactly once, and in this order where the network keeps it.
+    private void assertIds(final List<Long> expected, final ContractEnd end) {
+        assertEquals(
+                expected, keepsOrder() ? end.ids() : end.ids().stream().sorted().toList());
+    }
+
     private static List<Long> range(final long first, final long count) {
         return LongStream.range(first, first + count).boxed().toList();
     }
@@ -128,7 +146,7 @@ public abstract class TransportContract {
             }
         }
         for (final ContractEnd receiver : receivers) {
-            assertEquals(range(0, (long) rounds * SLOTS), receiver.ids());
+            assertIds(range(0, (long) rounds * SLOTS), receiver);
             assertEquals(0, receiver.poll());
         }
     }
@@ -151,8 +169,8 @@ public abstract class TransportContract {
             peer.awaitLanded(2);
             other.awaitLanded(1);
 
-            assertEquals(range(1, 2), peer.ids());
-            assertEquals(range(2, 1), other.ids());
+            assertIds(range(1, 2), peer);
+            assertIds(range(2, 1), other);
             assertEquals(0, other.poll());
         }
     }
@@ -194,7 +212,7 @@ public abstract class TransportContract {
         source.multicastSlots(SLOTS - 3, 5);
         receiver.awaitLanded(5);
 
-        assertEquals(range(0, 5), receiver.ids());
+        assertIds(range(0, 5), receiver);
         assertEquals(List.of(SLOTS - 2, SLOTS - 1, 0, 1, 2), receiver.slots());
     }
 
@@ -228,7 +246,7 @@ public abstract class TransportContract {
         sendEach(source, 2, 3);
         receiver.awaitLanded(5);
 
-        assertEquals(range(0, 5), receiver.ids());
+        assertIds(range(0, 5), receiver);
         assertEquals(List.of(10, 11, 1, 2, 3), receiver.slots());
         assertTrue(receiver.isUntouched(4) && receiver.isUntouched(12) && receiver.isUntouched(5));
     }
@@ -257,12 +275,15 @@ public abstract class TransportContract {
         assertEquals(0, receiver.poll());
         receiver.lane().post(5, 2);
 
-        // What came too early was either dropped or kept by the system; only posted slots may tell.
+        // What came too early was dropped or kept by the system, or was late enough; only posted slots may tell.
         sendEach(source, 2, 2);
         receiver.awaitLanded(2);
         assertEquals(0, receiver.poll());
 
-        assertTrue(receiver.ids().equals(range(0, 2)) || receiver.ids().equals(range(2, 2)));
+        final List<?> ids = receiver.ids();
+        assertTrue(
+                !keepsOrder() || ids.equals(range(0, 2)) || ids.equals(range(1, 2)) || ids.equals(range(2, 2)),
+                ids::toString);
         assertEquals(List.of(5, 6), receiver.slots());
         for (int slot = 0; slot < SLOTS; slot++) {
             assertEquals(slot != 5 && slot != 6, receiver.isUntouched(slot), "slot " + slot);
@@ -289,8 +310,8 @@ public abstract class TransportContract {
 
         assertEquals(0, ofFirst.poll());
         assertEquals(0, ofSecond.poll());
-        assertEquals(range(0, SLOTS / 2), ofFirst.ids());
-        assertEquals(range(100, SLOTS / 2), ofSecond.ids());
+        assertIds(range(0, SLOTS / 2), ofFirst);
+        assertIds(range(100, SLOTS / 2), ofSecond);
     }
 
     @Test
@@ -307,8 +328,13 @@ public abstract class TransportContract {
         source.multicast(4, HEADER_BYTES);
         receiver.awaitLanded(2);
 
-        assertEquals(List.of(2L, 4L), receiver.ids());
-        assertEquals(List.of(0, 1), receiver.slots(), "a dropped datagram uses up no slot");
+        assertIds(List.of(2L, 4L), receiver);
+        if (keepsOrder()) {
+            assertEquals(
+                    dropsAfterLanding() ? List.of(1, 3) : List.of(0, 1),
+                    receiver.slots(),
+                    "a dropped datagram uses up no slot");
+        }
         assertEquals(2, receiver.lane().counter(LaneCounter.TRUNCATED));
         assertEquals(2, receiver.lane().counter(LaneCounter.RECEIVED_DATAGRAMS) - receivedBefore);
     }
@@ -324,8 +350,8 @@ public abstract class TransportContract {
         source.multicast(2, HEADER_BYTES);
         receiver.awaitLanded(1);
 
-        assertEquals(range(2, 1), receiver.ids());
-        assertEquals(List.of(0), receiver.slots(), "a dropped datagram uses up no slot");
+        assertIds(range(2, 1), receiver);
+        assertEquals(List.of(dropsAfterLanding() ? 1 : 0), receiver.slots(), "a dropped datagram uses up no slot");
         assertEquals(1, receiver.lane().counter(LaneCounter.MALFORMED));
     }
 
@@ -345,7 +371,7 @@ public abstract class TransportContract {
             return receiver.landed().size() == 8;
         });
 
-        assertEquals(range(0, 8), receiver.ids());
+        assertIds(range(0, 8), receiver);
         assertEquals(0, receiver.lane().poll(full()));
     }
 

@@ -11,11 +11,20 @@ public final class AckScheduler {
     /// After a frame's last datagram: long enough for a run of small frames to share one ACK.
     public static final long FRAME_DELAY_NS = 100_000;
 
+    // Sooner than a source that paused would ask.
+    private static final long FRAME_DELAY_APART_NS = 300_000;
+
     // A set's grant is told earlier than a receiver's own, for it is older when it is known.
     private static final int AGGREGATE_PARTS = 2;
 
+    // Where credit takes another way: in a window so many, and so many times later.
+    private static final int APART = 4;
+
     private final long everyDatagrams;
     private final long idleIntervalNs;
+    private boolean creditApart;
+    private long apartDatagrams = 1;
+    private long apartFrameDelayNs = FRAME_DELAY_NS;
     private long unacknowledged;
     private long advertisedGrant;
     private long advertisedSpan;
@@ -35,12 +44,39 @@ public final class AckScheduler {
         this.idleIntervalNs = idleIntervalNs;
     }
 
+    /// Before the first: what credit's taking another way means.
+    ///
+    /// @param windowSlots of the source, which acknowledgements then are for
+    /// @param frameMaxSlots the longest frame; where two do not fit the window, the next one waits for an
+    ///     acknowledgement
+    public void apart(final long windowSlots, final long frameMaxSlots) {
+        apartDatagrams = Math.max(1, windowSlots / APART);
+        apartFrameDelayNs = 2 * frameMaxSlots > windowSlots ? FRAME_DELAY_NS : FRAME_DELAY_APART_NS;
+    }
+
+    /// Whether credit takes another way: then fewer acknowledgements do.
+    public void creditApart(final boolean value) {
+        creditApart = value;
+    }
+
+    private void onReceivedApart(final boolean frameEnd, final long nowNs) {
+        if (unacknowledged >= apartDatagrams) {
+            due(nowNs, AckTrigger.DATAGRAMS);
+        } else if (frameEnd) {
+            due(nowNs + apartFrameDelayNs, AckTrigger.FRAME_END);
+        } else {
+            due(nowNs + APART * DELAY_MAX_NS, AckTrigger.TIMER);
+        }
+    }
+
     /// Datagrams of the data or repair lane arrived that were new.
     ///
     /// @param highest 1 + highest sequence received
     public void onReceived(final int count, final long highest, final boolean frameEnd, final long nowNs) {
         unacknowledged += count;
-        if (unacknowledged >= everyDatagrams) {
+        if (creditApart) {
+            onReceivedApart(frameEnd, nowNs);
+        } else if (unacknowledged >= everyDatagrams) {
             due(nowNs, AckTrigger.DATAGRAMS);
         } else if (highest >= advertisedGrant - (advertisedSpan >>> 1)) {
             due(nowNs, AckTrigger.HALF_CREDIT);
@@ -76,7 +112,7 @@ public final class AckScheduler {
     /// @param highest 1 + highest sequence received
     public void onGrant(final long grant, final long highest, final long nowNs) {
         final long growth = grant - advertisedGrant;
-        if (growth <= 0) {
+        if (growth <= 0 || creditApart) {
             return;
         }
         // Whoever waits at the old grant is told at once; others when it is worth a datagram.
@@ -106,9 +142,23 @@ public final class AckScheduler {
         return nowNs >= dueNs || nowNs >= keepAliveNs;
     }
 
+    /// Whether there is something to tell, now or soon.
+    public boolean isPending() {
+        return dueNs != Long.MAX_VALUE;
+    }
+
     /// An ACK went out.
     public void onSent(final long grant, final long highest, final long nowNs) {
-        sent[(nowNs >= dueNs ? trigger : AckTrigger.TIMER).ordinal()]++;
+        onSent(nowNs >= dueNs ? trigger : AckTrigger.TIMER, grant, highest, nowNs);
+    }
+
+    /// An acknowledgement went out with something else.
+    public void onPiggyback(final long grant, final long highest, final long nowNs) {
+        onSent(AckTrigger.PIGGYBACK, grant, highest, nowNs);
+    }
+
+    private void onSent(final AckTrigger cause, final long grant, final long highest, final long nowNs) {
+        sent[cause.ordinal()]++;
         unacknowledged = 0;
         advertisedGrant = grant;
         advertisedSpan = Math.max(0, grant - highest);

@@ -13,5 +13,7 @@ public enum AckTrigger {
     /// Slots were freed that the source is to know of.
     CREDIT,
     /// Time: after any other datagram, or after silence.
-    TIMER
+    TIMER,
+    /// A NACK went out, and took along what was not due yet.
+    PIGGYBACK
 }

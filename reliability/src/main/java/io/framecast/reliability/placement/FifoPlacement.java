@@ -3,13 +3,17 @@ package io.framecast.reliability.placement;
 /// Bookkeeping of a ring whose slots are consumed strictly in arrival order, whatever arrives, as a verbs
 /// receive queue does; and of the mend buffers in which frames are assembled that did not land in one piece.
 ///
-/// Arrival a lands in slot a mod ringSlots. A frame is in place when its datagrams landed one after another
-/// and did not pass the ring's end. Any other frame is *mended*: repairs go straight into a mend buffer, and
-/// when the frame is complete its landed runs are copied there and their slots are free at once. Slots are
-/// freed in arrival order.
+/// A frame is in place when its datagrams landed one after another in consecutive slots, and did not pass the
+/// ring's end, or the ring is mapped twice. Any other frame is *mended*: repairs go straight into a mend
+/// buffer, and when the frame is complete its landed runs are copied there and their slots are free at once.
+/// Slots are freed, and posted again, in arrival order.
 ///
-/// Order of calls: [#start]; for each datagram of the data lane [#land], then [#accept] or [#reject] with
-/// what the receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the
+/// As long as the lane hands out slots as they were posted, arrival a lands in slot a mod ringSlots. A lane
+/// that has to drop a datagram after it landed posts its slot again behind the others, and from then on that
+/// slot comes later in each round: so a landing is told with its slot.
+///
+/// Order of calls: [#start]; for each datagram of the data lane [#land(int)], then [#accept] or [#reject]
+/// with what the receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the
 /// machine is told, and [#repaired] when it took it; for the next whole frame [#canComplete], then
 /// `pollFrame`, then [#complete]; [#releaseRun] or [#releaseMend] when the user is done; [#repost] whenever
 /// [#repostable] is not 0; [#creditLimit] after each of these.
@@ -33,13 +37,14 @@ public final class FifoPlacement {
 
     private final int ringSlots;
     private final int mask;
+    private final boolean mappedTwice;
+    // By arrival modulo ringSlots: the slot; before the first arrival there, the slot that is posted as that one.
+    private final int[] slots;
     // By arrival modulo ringSlots: whether the slot holds a payload that is needed.
     private final boolean[] busy;
     // By sequence: its arrival number, REPAIRED, or UNKNOWN.
     private final long[] landings;
-    private final long[] mendFirst;
-    private final boolean[] mendHeld;
-    private int mendFree;
+    private final MendBuffers mends;
     private long arrived;
     private long freedTo;
     private long posted;
@@ -51,26 +56,33 @@ public final class FifoPlacement {
     private long mendedSlots;
     private long refusedRepairs;
 
-    /// Makes a placement whose ring is posted completely.
+    /// Makes a placement for a ring that is mapped once. Nothing is posted yet.
     ///
     /// @param ringSlots slots of the ring
     /// @param mendBuffers at least 1, each as long as the longest frame
     /// @param windowSlots the receiver window's capacity, a power of two
     public FifoPlacement(final int ringSlots, final int mendBuffers, final int windowSlots) {
+        this(ringSlots, mendBuffers, windowSlots, false);
+    }
+
+    /// Makes a placement; nothing is posted yet.
+    ///
+    /// @param mappedTwice whether the ring's memory is followed by itself, so that a frame which passes its
+    ///     end is in one piece all the same
+    public FifoPlacement(final int ringSlots, final int mendBuffers, final int windowSlots, final boolean mappedTwice) {
         if (ringSlots <= 0 || mendBuffers < 1 || Integer.bitCount(windowSlots) != 1 || windowSlots < ringSlots) {
             throw new IllegalArgumentException("placement: expected a ring of at most " + windowSlots
                     + " slots and a mend buffer, got " + ringSlots + " and " + mendBuffers);
         }
         this.ringSlots = ringSlots;
         mask = windowSlots - 1;
+        this.mappedTwice = mappedTwice;
+        slots = new int[ringSlots];
+        java.util.Arrays.setAll(slots, i -> i);
         busy = new boolean[ringSlots];
         landings = new long[windowSlots];
-        mendFirst = new long[mendBuffers];
-        mendHeld = new boolean[mendBuffers];
+        mends = new MendBuffers(mendBuffers);
         java.util.Arrays.fill(landings, UNKNOWN);
-        java.util.Arrays.fill(mendFirst, UNKNOWN);
-        mendFree = mendBuffers;
-        posted = ringSlots;
     }
 
     /// The session's first sequence is known. What landed before was rejected.
@@ -80,7 +92,7 @@ public final class FifoPlacement {
         here = 0;
     }
 
-    /// A datagram of the data lane arrived, whatever it is.
+    /// A datagram of the data lane arrived, whatever it is, in the slot that was posted first.
     ///
     /// @return its slot, or [#NONE] when none was posted: the transport lost it
     public int land() {
@@ -88,10 +100,22 @@ public final class FifoPlacement {
             overruns++;
             return NONE;
         }
-        final int slot = (int) (arrived % ringSlots);
-        busy[slot] = true;
-        arrived++;
+        final int slot = slots[(int) (arrived % ringSlots)];
+        land(slot);
         return slot;
+    }
+
+    /// A datagram of the data lane arrived, whatever it is.
+    ///
+    /// @param slot where it landed
+    public void land(final int slot) {
+        if (arrived == posted) {
+            throw new IllegalStateException("a datagram landed in slot " + slot + ", and none was posted");
+        }
+        final int at = (int) (arrived % ringSlots);
+        slots[at] = slot;
+        busy[at] = true;
+        arrived++;
     }
 
     /// The datagram that landed last is the payload of `sequence`.
@@ -102,7 +126,7 @@ public final class FifoPlacement {
 
     /// The datagram that landed last is not needed.
     public void reject() {
-        busy[(int) ((arrived - 1) % ringSlots)] = false;
+        free(arrived - 1);
         advance();
     }
 
@@ -110,12 +134,24 @@ public final class FifoPlacement {
     /// buffer, a later one only when another stays free.
     ///
     /// @param firstSequence of the frame
-    /// @return the mend buffer, or [#NONE]: the repair must count as not received, and will be asked for
-    ///     again
+    /// @return the mend buffer, or [#NONE]: the repair must count as not received, the machine is told so
+    ///     (`RepairRequests.defer`), and [#takeRoom] tells when it should ask again
     public int placeRepair(final long firstSequence) {
-        final int buffer = mendBuffer(firstSequence);
-        refusedRepairs += buffer == NONE ? 1 : 0;
+        final int buffer = mends.take(firstSequence, firstSequence == nextFirst);
+        if (buffer == NONE) {
+            refusedRepairs++;
+            mends.await(firstSequence);
+        }
         return buffer;
+    }
+
+    /// Takes a mend buffer for the oldest of the frames whose repairs found none; call until it answers
+    /// [#NONE] after each [#complete], [#skip] and [#releaseMend].
+    ///
+    /// @return the first sequence of that frame, whose repairs have a place now
+    ///     (`RepairRequests.hasten`), or [#NONE]
+    public long takeRoom() {
+        return mends.takeForWaiting(nextFirst);
     }
 
     /// The machine took the repair of `sequence`, whose payload goes into its frame's mend buffer.
@@ -124,109 +160,80 @@ public final class FifoPlacement {
         here++;
     }
 
-    private int mendBuffer(final long firstSequence) {
-        final int assigned = assignedMend(firstSequence);
-        if (assigned != NONE) {
-            return assigned;
-        }
-        final int needed = firstSequence == nextFirst ? 1 : 2;
-        if (mendFree < needed) {
-            return NONE;
-        }
-        for (int b = 0; b < mendFirst.length; b++) {
-            if (mendFirst[b] == UNKNOWN && !mendHeld[b]) {
-                mendFirst[b] = firstSequence;
-                mendFree--;
-                return b;
-            }
-        }
-        return NONE;
-    }
-
-    private int assignedMend(final long firstSequence) {
-        for (int b = 0; b < mendFirst.length; b++) {
-            if (mendFirst[b] == firstSequence) {
-                return b;
-            }
-        }
-        return NONE;
-    }
-
     /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be
     /// mended and no buffer is free.
-    public boolean canComplete(final long firstSequence, final long slots) {
-        return isInPlace(firstSequence, slots) || mendBuffer(firstSequence) != NONE;
+    public boolean canComplete(final long firstSequence, final long count) {
+        return isInPlace(firstSequence, count) || mends.take(firstSequence, firstSequence == nextFirst) != NONE;
     }
 
     /// Whether a complete frame lies in one piece, in the slots from that of its first datagram on.
-    public boolean isInPlace(final long firstSequence, final long slots) {
+    public boolean isInPlace(final long firstSequence, final long count) {
         final long first = landings[index(firstSequence)];
-        if (first < 0 || first % ringSlots + slots > ringSlots) {
+        if (first < 0 || (!mappedTwice && slotOf(first) + count > ringSlots)) {
             return false;
         }
-        for (long i = 1; i < slots; i++) {
-            if (landings[index(firstSequence + i)] != first + i) {
+        int at = (int) (first % ringSlots);
+        int slot = slots[at];
+        for (long i = 1; i < count; i++) {
+            at = at + 1 == ringSlots ? 0 : at + 1;
+            slot = slot + 1 == ringSlots ? 0 : slot + 1;
+            if (landings[index(firstSequence + i)] != first + i || slots[at] != slot) {
                 return false;
             }
         }
         return true;
     }
 
+    /// Where an arrival landed whose slot was not posted again.
+    public int slotOf(final long arrival) {
+        return slots[(int) (arrival % ringSlots)];
+    }
+
     /// The next frame goes to the user; mends it where needed.
     ///
-    /// @return in place: the arrival number of its first datagram, where its memory begins (modulo
-    ///     ringSlots); mended: −1 − the mend buffer that holds it
-    public long complete(final long firstSequence, final long slots, final Copies copies) {
-        nextFirst = firstSequence + slots;
-        if (isInPlace(firstSequence, slots)) {
+    /// @return in place: the arrival number of its first datagram, in whose slot ([#slotOf]) its memory
+    ///     begins; mended: −1 − the mend buffer that holds it
+    public long complete(final long firstSequence, final long count, final Copies copies) {
+        nextFirst = firstSequence + count;
+        if (isInPlace(firstSequence, count)) {
             final long first = landings[index(firstSequence)];
-            forget(firstSequence, slots);
-            dropPassed();
+            forget(firstSequence, count);
+            mends.dropBefore(nextFirst);
             return first;
         }
         final int buffer = mendBufferForDelivery(firstSequence);
-        copyRuns(firstSequence, slots, buffer, copies);
-        forget(firstSequence, slots);
-        mendFirst[buffer] = UNKNOWN;
-        mendHeld[buffer] = true;
-        dropPassed();
-        mendedSlots += slots;
+        copyRuns(firstSequence, count, buffer, copies);
+        forget(firstSequence, count);
+        mends.hold(buffer);
+        mends.dropBefore(nextFirst);
+        mendedSlots += count;
         advance();
         return -1L - buffer;
     }
 
-    // Headers that lie could have had a buffer assigned to a frame that never is.
-    private void dropPassed() {
-        for (int b = 0; b < mendFirst.length; b++) {
-            if (mendFirst[b] != UNKNOWN && mendFirst[b] < nextFirst) {
-                mendFirst[b] = UNKNOWN;
-                mendFree++;
-            }
-        }
-    }
-
     private int mendBufferForDelivery(final long firstSequence) {
-        final int buffer = assignedMend(firstSequence);
+        final int buffer = mends.find(firstSequence);
         if (buffer == NONE) {
             throw new IllegalStateException("frame at " + firstSequence + " completed without asking");
         }
         return buffer;
     }
 
-    private void copyRuns(final long firstSequence, final long slots, final int buffer, final Copies copies) {
+    private void copyRuns(final long firstSequence, final long count, final int buffer, final Copies copies) {
         long i = 0;
-        while (i < slots) {
+        while (i < count) {
             final long first = landings[index(firstSequence + i)];
             if (first < 0) {
                 i++;
                 continue;
             }
-            final int slot = (int) (first % ringSlots);
+            final int slot = slotOf(first);
             int run = 0;
-            while (i + run < slots
+            while (i + run < count
                     && slot + run < ringSlots
-                    && landings[index(firstSequence + i + run)] == first + run) {
-                busy[slot + run] = false;
+                    && landings[index(firstSequence + i + run)] == first + run
+                    && slotOf(first + run) == slot + run) {
+                free(first + run);
                 run++;
             }
             copies.copy(slot, buffer, i, run);
@@ -234,8 +241,12 @@ public final class FifoPlacement {
         }
     }
 
-    private void forget(final long firstSequence, final long slots) {
-        for (long i = 0; i < slots; i++) {
+    private void free(final long arrival) {
+        busy[(int) (arrival % ringSlots)] = false;
+    }
+
+    private void forget(final long firstSequence, final long count) {
+        for (long i = 0; i < count; i++) {
             landings[index(firstSequence + i)] = UNKNOWN;
         }
     }
@@ -243,24 +254,19 @@ public final class FifoPlacement {
     /// The user gives back a frame that was in place.
     ///
     /// @param firstArrival as [#complete] returned it
-    public void releaseRun(final long firstArrival, final long slots) {
-        if (firstArrival < freedTo || firstArrival + slots > arrived) {
-            throw new IllegalStateException("run of " + slots + " slots at arrival " + firstArrival + " is not held");
+    public void releaseRun(final long firstArrival, final long count) {
+        if (firstArrival < freedTo || firstArrival + count > arrived) {
+            throw new IllegalStateException("run of " + count + " slots at arrival " + firstArrival + " is not held");
         }
-        final int slot = (int) (firstArrival % ringSlots);
-        for (int i = 0; i < slots; i++) {
-            busy[slot + i] = false;
+        for (long i = 0; i < count; i++) {
+            free(firstArrival + i);
         }
         advance();
     }
 
     /// The user gives back a mended frame.
     public void releaseMend(final int buffer) {
-        if (!mendHeld[buffer]) {
-            throw new IllegalStateException("mend buffer " + buffer + " is not held");
-        }
-        mendHeld[buffer] = false;
-        mendFree++;
+        mends.release(buffer);
     }
 
     /// The next frames, up to the one that begins at `endSequence`, are given up: what landed of them is
@@ -270,14 +276,14 @@ public final class FifoPlacement {
         for (long s = firstSequence; s < Math.min(endSequence, firstSequence + mask + 1); s++) {
             final long landing = landings[index(s)];
             if (landing >= 0) {
-                busy[(int) (landing % ringSlots)] = false;
+                free(landing);
             }
             came += landing == UNKNOWN ? 0 : 1;
             landings[index(s)] = UNKNOWN;
         }
         start += endSequence - firstSequence - came;
         nextFirst = endSequence;
-        dropPassed();
+        mends.dropBefore(nextFirst);
         advance();
     }
 
@@ -287,13 +293,25 @@ public final class FifoPlacement {
         }
     }
 
-    /// Slots that are free and not posted, beginning at [#repostSlot]; they may pass the ring's end.
+    /// Slots that are free and not posted.
     public int repostable() {
         return (int) (freedTo + ringSlots - posted);
     }
 
+    /// The first of these.
     public int repostSlot() {
-        return (int) (posted % ringSlots);
+        return slots[(int) (posted % ringSlots)];
+    }
+
+    /// How many of these follow one another from [#repostSlot] on; they may pass the ring's end.
+    public int repostRun() {
+        final int free = repostable();
+        final int first = repostSlot();
+        int run = 0;
+        while (run < free && slots[(int) ((posted + run) % ringSlots)] == (first + run) % ringSlots) {
+            run++;
+        }
+        return run;
     }
 
     /// The next `count` free slots were posted.
@@ -333,7 +351,7 @@ public final class FifoPlacement {
 
     /// Mend buffers neither assigned nor held.
     public int mendFree() {
-        return mendFree;
+        return mends.free();
     }
 
     private int index(final long sequence) {

@@ -6,7 +6,7 @@ package io.framecast.reliability.placement;
 /// A sequence's *place* is the sequence less what was jumped over so far, and its slot is its place mod
 /// ringSlots. Frames are delivered in order and released in any order. Pure state; one thread; allocates only
 /// when made.
-public final class RingLedger {
+public final class RingLedger implements FrameLedger {
     private static final long NOT_HELD = -1;
 
     private final int ringSlots;
@@ -33,7 +33,7 @@ public final class RingLedger {
         sharing = new byte[capacity];
     }
 
-    /// Empties the ledger; the first frame begins at `firstSequence`.
+    @Override
     public void start(final long firstSequence) {
         java.util.Arrays.fill(ends, NOT_HELD);
         java.util.Arrays.fill(sharing, (byte) 0);
@@ -63,10 +63,12 @@ public final class RingLedger {
         return deliver(firstSequence, slots, 1);
     }
 
-    /// The next frames, which share their slots, go to the user; each of them is released.
-    ///
-    /// @param frames 1 … 127
-    /// @return their place, for [#release]
+    @Override
+    public boolean canDeliver(final long firstSequence, final long slots) {
+        return true;
+    }
+
+    @Override
     public long deliver(final long firstSequence, final long slots, final int frames) {
         if (frames < 1 || frames > Byte.MAX_VALUE) {
             throw new IllegalArgumentException("frames that share slots: expected 1 … 127, got " + frames);
@@ -86,6 +88,7 @@ public final class RingLedger {
     /// the first of these had.
     ///
     /// @return by how much sequences jumped
+    @Override
     public long skip(final long firstSequence, final long endSequence) {
         if (firstSequence != delivered + jumped || endSequence <= firstSequence) {
             throw new IllegalStateException("frames of " + firstSequence + " … " + endSequence
@@ -107,10 +110,7 @@ public final class RingLedger {
         sharing[index] = (byte) frames;
     }
 
-    /// The user gives a frame back; one of those that share their slots, where several do.
-    ///
-    /// @param place as [#deliver] returned it
-    /// @return whether credit grew
+    @Override
     public boolean release(final long place) {
         final int first = (int) place & mask;
         if (place < releasedTo || place >= delivered || ends[first] <= place || sharing[first] == 0) {
@@ -131,17 +131,18 @@ public final class RingLedger {
         return releasedTo > before;
     }
 
-    /// Frames delivered and not released.
+    @Override
     public int framesHeld() {
         return held;
     }
 
     /// Every slot below belongs to the ring again.
+    @Override
     public long releasedSequence() {
         return releasedTo + jumped;
     }
 
-    /// Sequences below have a slot.
+    @Override
     public long creditLimit() {
         return releasedTo + jumped + ringSlots;
     }

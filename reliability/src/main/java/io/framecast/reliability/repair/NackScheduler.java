@@ -9,11 +9,11 @@ import java.util.random.RandomGenerator;
 /// lost the same datagram do not answer in step (RFC 5401 §5: back-off against NACK implosion).
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
-public final class NackScheduler {
+public final class NackScheduler implements RepairRequests {
     /// Takes the ranges that are due, ascending.
     public interface Output {
-        /// @param insisted the range was reported [#INSISTENT_AFTER] times before, and did not come
-        void nack(long firstSequence, int count, boolean insisted);
+        /// @param attempts how often the range was reported before, and did not come; at most [#INSISTENT_AFTER]
+        void nack(long firstSequence, int count, int attempts);
     }
 
     /// From then on who repairs by order asks the source instead.
@@ -80,6 +80,35 @@ public final class NackScheduler {
         drainedNs = nowNs;
     }
 
+    @Override
+    public void defer(final long first, final long slots, final long nowNs) {
+        schedule(first, slots, nowNs + BACKOFF_MAX_NS, 1);
+    }
+
+    @Override
+    public void hasten(final long first, final long slots, final long nowNs) {
+        schedule(first, slots, nowNs, 0);
+    }
+
+    @Override
+    public void ask(final long sequence, final long nowNs) {
+        schedule(sequence, 1, nowNs, 1);
+    }
+
+    @Override
+    public void insist(final long sequence, final long nowNs) {
+        schedule(sequence, 1, nowNs, INSISTENT_AFTER);
+    }
+
+    private void schedule(final long first, final long slots, final long due, final int attempt) {
+        final long end = Math.min(first + slots, window.end());
+        for (long s = window.nextMissing(first); s < end; s = window.nextMissing(s + 1)) {
+            dueNs[window.index(s)] = due;
+            attempts[window.index(s)] = (byte) attempt;
+        }
+        nextDueNs = Math.min(nextDueNs, due);
+    }
+
     /// New data arrived on the data lane.
     public void onData(final long sequence, final long nowNs) {
         lastDataNs = nowNs;
@@ -101,30 +130,30 @@ public final class NackScheduler {
         int ranges = 0;
         long rangeFirst = -1;
         long rangeEnd = -1;
-        boolean rangeInsisted = false;
+        int rangeAttempts = 0;
         for (long s = window.nextMissing(window.next()); s < window.end(); s = window.nextMissing(s + 1)) {
             if (ranges == RANGES_MAX) {
                 nextDueNs = Math.min(nextDueNs, nowNs + BACKOFF_MIN_NS);
                 break;
             }
-            final boolean insisted = attempts[window.index(s)] >= INSISTENT_AFTER;
+            final int before = Math.min(INSISTENT_AFTER, attempts[window.index(s)]);
             if (!report(s, nowNs, highestData)) {
                 continue;
             }
-            if (s == rangeEnd && insisted == rangeInsisted) {
+            if (s == rangeEnd && before == rangeAttempts) {
                 rangeEnd++;
                 continue;
             }
             if (rangeFirst >= 0) {
-                output.nack(rangeFirst, (int) (rangeEnd - rangeFirst), rangeInsisted);
+                output.nack(rangeFirst, (int) (rangeEnd - rangeFirst), rangeAttempts);
                 ranges++;
             }
             rangeFirst = s;
             rangeEnd = s + 1;
-            rangeInsisted = insisted;
+            rangeAttempts = before;
         }
         if (rangeFirst >= 0) {
-            output.nack(rangeFirst, (int) (rangeEnd - rangeFirst), rangeInsisted);
+            output.nack(rangeFirst, (int) (rangeEnd - rangeFirst), rangeAttempts);
             ranges++;
         }
         return ranges;
@@ -172,6 +201,6 @@ public final class NackScheduler {
     }
 
     public long nextDeadlineNs() {
-        return nextDueNs;
+        return window.missing() > 0 ? nextDueNs : Long.MAX_VALUE;
     }
 }

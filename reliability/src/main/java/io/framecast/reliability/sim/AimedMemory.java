@@ -162,6 +162,12 @@ final class AimedMemory extends SimPlacement {
         return ledger.slot(firstSequence + frameIndex) * slotBytes;
     }
 
+    // A repair's place is its slot, which is always there.
+    @Override
+    int askAgain(final ReceiverMachine machine, final long nowNs) {
+        return 0;
+    }
+
     @Override
     long refused() {
         return 0;

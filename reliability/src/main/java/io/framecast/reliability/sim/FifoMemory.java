@@ -3,6 +3,7 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.placement.FifoPlacement;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -68,9 +69,12 @@ final class FifoMemory extends SimPlacement {
         int buffer = FifoPlacement.NONE;
         if (machine.wantsRepair(datagram, 0, bytes)) {
             final long index = DataLayout.frameIndex(datagram, 0);
-            buffer = placement.placeRepair(DataLayout.sequence(datagram, 0) - index);
+            final long first = DataLayout.sequence(datagram, 0) - index;
+            buffer = placement.placeRepair(first);
             if (buffer == FifoPlacement.NONE) {
                 refused++;
+                final long slots = StreamInfo.slots(DataLayout.frameBytes(datagram, 0), slotBytes);
+                machine.repairRequests().defer(first, slots, nowNs);
                 return;
             }
             copyPayload(datagram, mends[buffer], (int) index * slotBytes, slotBytes);
@@ -134,6 +138,16 @@ final class FifoMemory extends SimPlacement {
     @Override
     int offset(final long handle, final long firstSequence, final long frameIndex) {
         return handle >= 0 ? ((int) (handle % ringSlots) + (int) frameIndex) * slotBytes : (int) frameIndex * slotBytes;
+    }
+
+    @Override
+    int askAgain(final ReceiverMachine machine, final long nowNs) {
+        int frames = 0;
+        for (long first = placement.takeRoom(); first != FifoPlacement.NONE; first = placement.takeRoom()) {
+            machine.repairRequests().hasten(first, mends[0].length / slotBytes, nowNs);
+            frames++;
+        }
+        return frames;
     }
 
     @Override

@@ -42,6 +42,8 @@ public enum Plant {
     OWN_RECEIPT,
     /// An aggregate speaks for members that have not reported.
     SPEAK_FOR_ALL,
+    /// What is read out of memory that may be used again counts, whatever its guard says.
+    TRUST_HEADERS,
     /// The source sends every repair several times.
     REPAIR_STORM;
 

@@ -1,11 +1,14 @@
 package io.framecast.reliability.sim;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.reliability.CoRootOutput;
 import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
@@ -14,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// What a receiver does for others: its copy of the window, and the way to them.
 final class SimCoRoot implements CoRootOutput {
     private static final int NOBODY = -1;
+    private static final long CONNECTING_MAX_NS = 30_000_000;
 
     private final SimWorld world;
     private final SimNetwork network;
@@ -21,16 +25,66 @@ final class SimCoRoot implements CoRootOutput {
     private final MemorySegment control;
     private final int address;
     private final int[] members = new int[SetLayout.MEMBERS_MAX];
+    private final SimReceiver process;
+    private final @Nullable SimConnection[] connections = new SimConnection[SetLayout.MEMBERS_MAX];
+    private final MemorySegment headers;
+    private final MemorySegment payloads;
+    private final MemorySegment guards;
     private @Nullable RepairStore store;
 
+    /// A member's way into the copy.
+    private final class Connection extends SimConnection {
+        private Connection(final int number, final long readyNs) {
+            super(number, readyNs);
+        }
+
+        @Override
+        boolean isAlive() {
+            return !process.isStopped();
+        }
+
+        @Override
+        boolean write(final long word) {
+            throw new IllegalStateException("a member writes to its co-root");
+        }
+
+        @Override
+        @Nullable
+        MemorySegment slot(final long sequence) {
+            if (!isServed()) {
+                return null;
+            }
+            final int slot = (int) sequence & stream.windowSlots() - 1;
+            final byte[] bytes = new byte[DataLayout.LENGTH + stream.slotBytes()];
+            MemorySegment.copy(headers, JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
+            MemorySegment.copy(
+                    payloads,
+                    JAVA_BYTE,
+                    (long) slot * stream.slotBytes(),
+                    bytes,
+                    DataLayout.LENGTH,
+                    stream.slotBytes());
+            return MemorySegment.ofArray(bytes);
+        }
+
+        @Override
+        long guard(final long sequence) {
+            return guards.getAtIndex(JAVA_LONG, (int) sequence & stream.windowSlots() - 1);
+        }
+    }
+
     /// @param control where the receiver writes control datagrams
-    /// @param address the receiver's own
-    SimCoRoot(final SimWorld world, final StreamInfo stream, final MemorySegment control, final int address) {
-        this.world = world;
+    /// @param process the receiver's own
+    SimCoRoot(final SimReceiver process, final StreamInfo stream, final MemorySegment control) {
+        this.process = process;
+        world = process.host().world();
+        address = process.host().address();
+        headers = MemorySegment.ofArray(new byte[stream.windowSlots() * DataLayout.LENGTH]);
+        payloads = MemorySegment.ofArray(new byte[stream.windowSlots() * stream.slotBytes()]);
+        guards = MemorySegment.ofArray(new long[stream.windowSlots()]);
         network = world.network();
         this.stream = stream;
         this.control = control;
-        this.address = address;
         java.util.Arrays.fill(members, NOBODY);
     }
 
@@ -48,12 +102,9 @@ final class SimCoRoot implements CoRootOutput {
         RepairStore made = store;
         if (made == null) {
             final int slots = stream.windowSlots();
-            made = new RepairStore(
-                    MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]),
-                    MemorySegment.ofArray(new byte[slots * stream.slotBytes()]),
-                    new int[slots],
-                    slots,
-                    stream.slotBytes());
+            final int[] lengths = new int[slots];
+            made = new RepairStore(headers, payloads, lengths, slots, stream.slotBytes())
+                    .guardedBy(new SlotGuards(guards, payloads, lengths, slots, stream.slotBytes()));
             store = made;
         }
         return made;
@@ -71,6 +122,31 @@ final class SimCoRoot implements CoRootOutput {
     @Override
     public void disconnect(final int member) {
         members[member] = NOBODY;
+        cut(member);
+    }
+
+    private void cut(final int member) {
+        final SimConnection connection = connections[member];
+        if (connection != null) {
+            connection.cut();
+            connections[member] = null;
+        }
+    }
+
+    @Override
+    public boolean link(final int member, final byte[] descriptor) {
+        cut(member);
+        final long readyNs = world.events().nowNs() + process.random().nextLong(CONNECTING_MAX_NS);
+        connections[member] = world.connect(number -> new Connection(number, readyNs));
+        return true;
+    }
+
+    @Override
+    public @Nullable LinkOffer linkOffer(final int member) {
+        final SimConnection connection = connections[member];
+        return connection == null || !connection.isReady(world.events().nowNs())
+                ? null
+                : LinkOffer.ofMember(connection.descriptor());
     }
 
     @Override

@@ -71,7 +71,16 @@ public record SimOptions(
     /// @param impatient share of receivers whose delivery is not reliable
     /// @param dwellNs how long these keep each frame; 0: as others do
     /// @param coRoots who helps the source
-    public record Audience(double impatient, long dwellNs, CoRootConfig coRoots) {}
+    /// @param oneSided share of receivers that act on their source's memory
+    public record Audience(double impatient, long dwellNs, CoRootConfig coRoots, double oneSided) {
+        Audience(final double impatient, final long dwellNs, final CoRootConfig coRoots) {
+            this(impatient, dwellNs, coRoots, 0);
+        }
+
+        Audience reaching(final double share) {
+            return new Audience(impatient, dwellNs, coRoots, share);
+        }
+    }
 
     /// A quiet run: clean links, nobody comes, goes or dwells.
     public static SimOptions quiet(final int receivers, final int frames) {
@@ -90,7 +99,7 @@ public record SimOptions(
     static SimOptions draw(final RandomGenerator random, final Swarm swarm) {
         final int window = 16 << random.nextInt(4);
         final int capacity = 4 << random.nextInt(5);
-        return new SimOptions(
+        final SimOptions drawn = new SimOptions(
                 swarm.receivers(),
                 drawStream(random, window),
                 new Flow(
@@ -104,6 +113,7 @@ public record SimOptions(
                 drawLink(random, swarm.loss(), Math.max(8, capacity)),
                 FaultMix.draw(random, swarm.crashes()),
                 Plant.NONE);
+        return swarm.oneSided() ? drawn.withOneSided((1 + random.nextInt(2)) / 2.0) : drawn;
     }
 
     private static Audience drawAudience(final RandomGenerator random, final int receivers) {
@@ -174,12 +184,23 @@ public record SimOptions(
     /// Some receivers are not waited for, or evicted when they are slow.
     public SimOptions withImpatient(final double share, final long keepNs) {
         return new SimOptions(
-                receivers, stream, flow, new Audience(share, keepNs, audience.coRoots), link, faults, plant);
+                receivers,
+                stream,
+                flow,
+                new Audience(share, keepNs, audience.coRoots, audience.oneSided),
+                link,
+                faults,
+                plant);
     }
 
     public SimOptions withCoRoots(final CoRootConfig value) {
-        final Audience changed = new Audience(audience.impatient, audience.dwellNs, value);
+        final Audience changed = new Audience(audience.impatient, audience.dwellNs, value, audience.oneSided);
         return new SimOptions(receivers, stream, flow, changed, link, faults, plant);
+    }
+
+    /// Some receivers write their grants into their source's memory, and read out of its window.
+    public SimOptions withOneSided(final double share) {
+        return new SimOptions(receivers, stream, flow, audience.reaching(share), link, faults, plant);
     }
 
     public SimOptions withLink(final LinkSpec value) {

@@ -20,6 +20,7 @@ abstract class SimPlacement {
         if (random.nextDouble() < options.flow().fifo()) {
             final int mendBuffers = 1 + random.nextInt(SimOptions.MEND_BUFFERS_MAX);
             final FifoPlacement fifo = new FifoPlacement(ringSlots, mendBuffers, machine.windowSlots());
+            fifo.repost(fifo.repostable());
             return new FifoMemory(fifo, options, ringSlots, mendBuffers, mend);
         }
         final int slotBytes = options.stream().slotBytes();
@@ -59,6 +60,11 @@ abstract class SimPlacement {
 
     /// Datagrams that found no room, and must come again.
     abstract long refused();
+
+    /// Asks again for repairs that found no room and would find it now.
+    ///
+    /// @return frames that are asked for
+    abstract int askAgain(ReceiverMachine machine, long nowNs);
 
     /// A datagram was accepted, and its payload lies here: a co-root keeps a copy.
     ///

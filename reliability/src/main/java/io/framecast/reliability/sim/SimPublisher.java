@@ -2,6 +2,7 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataLayout;
@@ -15,6 +16,7 @@ final class SimPublisher {
     private static final int METADATA_BYTES_MAX = 40;
     private static final long PAUSE_MAX_NS = 2_000_000;
     private static final long BREAK_MAX_NS = 400_000_000;
+    private static final long WRITING_MAX_NS = 300_000;
 
     private final SimOptions.Stream stream;
     private final SimFrames frames;
@@ -26,6 +28,7 @@ final class SimPublisher {
     private final MemorySegment headers;
     private final int[] payloadLengths;
     private final byte[] payloads;
+    private final MemorySegment guards;
     private final double load;
     private final long datagramNs;
     private final long pauseMaxNs;
@@ -38,6 +41,11 @@ final class SimPublisher {
     private long openSlots;
     // By the true clock.
     private long nextFrameNs;
+    // Whether members read the window: then it matters that payloads are there before their headers.
+    private final boolean watched;
+    // Datagrams that are written and not committed, and until when they are not, by the true clock.
+    private int written;
+    private long writtenUntilNs;
     private boolean ended;
     private boolean torn;
 
@@ -56,8 +64,12 @@ final class SimPublisher {
         payloads = new byte[Math.multiplyExact(stream.windowSlots(), stream.slotBytes())];
         final SendWindow made =
                 new SendWindow(stream.windowSlots(), headers, payloadLengths, stream.slotBytes(), session.nonce());
-        window = made.firstFrameId(stream.firstFrameId());
-        small = window.bundleIn(MemorySegment.ofArray(payloads));
+        final MemorySegment payload = MemorySegment.ofArray(payloads);
+        guards = MemorySegment.ofArray(new long[stream.windowSlots()]);
+        window = made.firstFrameId(stream.firstFrameId())
+                .guardedBy(new SlotGuards(guards, payload, payloadLengths, stream.windowSlots(), stream.slotBytes()));
+        small = window.bundleIn(payload);
+        watched = options.audience().oneSided() > 0;
         freeSlotsMin = small.takes(Math.max(1, stream.frameBytes())) ? 2 : 1;
         nextFrameNs = beginNs;
         pauseMaxNs = options.faults().unrest() == 0 ? 1 : 1 + random.nextLong(PAUSE_MAX_NS);
@@ -89,21 +101,35 @@ final class SimPublisher {
             if (openIndex == openSlots) {
                 continue;
             }
-            final int free = window.freeSlots();
-            if (free == 0) {
+            if (written == 0 && !write()) {
                 return;
             }
-            final int part = (int) Math.min(openSlots - openIndex, 1 + random.nextInt(free));
-            for (int i = 0; i < part; i++) {
-                final long offset = (openIndex + i) * stream.slotBytes();
-                final int bytes = (int) Math.min(stream.slotBytes(), open.bytes() - offset);
-                final int slot = window.slot(open.firstSequence() + openIndex + i);
-                frames.fill(open.id(), offset, payloads, slot * stream.slotBytes(), bytes);
+            if (events.nowNs() < writtenUntilNs) {
+                return;
             }
-            window.commit(open.bytes(), part);
-            openIndex += part;
+            window.commit(open.bytes(), written);
+            openIndex += written;
+            written = 0;
             tear(machine, nowNs);
         }
+    }
+
+    private boolean write() {
+        final int free = window.freeSlots();
+        if (free == 0) {
+            return false;
+        }
+        written = (int) Math.min(openSlots - openIndex, 1 + random.nextInt(free));
+        for (int i = 0; i < written; i++) {
+            final long offset = (openIndex + i) * stream.slotBytes();
+            final int bytes = (int) Math.min(stream.slotBytes(), open.bytes() - offset);
+            final int slot = window.slot(open.firstSequence() + openIndex + i);
+            frames.fill(open.id(), offset, payloads, slot * stream.slotBytes(), bytes);
+        }
+        if (watched && random.nextInt(4) == 0) {
+            writtenUntilNs = events.nowNs() + random.nextLong(WRITING_MAX_NS);
+        }
+        return true;
     }
 
     private void tear(final SenderMachine machine, final long nowNs) {
@@ -189,6 +215,9 @@ final class SimPublisher {
 
     /// When the next frame is due, by the true clock; MAX_VALUE when it waits for something else.
     long nextFrameNs() {
+        if (written > 0) {
+            return writtenUntilNs;
+        }
         final boolean due =
                 !torn && openIndex == openSlots && published < stream.frames() && window.freeSlots() >= freeSlotsMin;
         return due ? nextFrameNs : Long.MAX_VALUE;
@@ -202,5 +231,20 @@ final class SimPublisher {
                 headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
         System.arraycopy(payloads, slot * stream.slotBytes(), bytes, DataLayout.LENGTH, payloadLengths[slot]);
         return MemorySegment.ofArray(bytes);
+    }
+
+    /// A slot as those read it who were not told how much of it is used.
+    MemorySegment slot(final long sequence) {
+        final int slot = window.slot(sequence);
+        final byte[] bytes = new byte[DataLayout.LENGTH + stream.slotBytes()];
+        MemorySegment.copy(
+                headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
+        System.arraycopy(payloads, slot * stream.slotBytes(), bytes, DataLayout.LENGTH, stream.slotBytes());
+        return MemorySegment.ofArray(bytes);
+    }
+
+    /// What vouches for a slot.
+    long guard(final long sequence) {
+        return guards.getAtIndex(ValueLayout.JAVA_LONG, window.slot(sequence));
     }
 }

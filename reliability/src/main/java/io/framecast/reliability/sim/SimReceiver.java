@@ -26,6 +26,7 @@ final class SimReceiver extends SimNode {
     private final List<SimReception> receptions = new ArrayList<>();
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> joined = new HashSet<>();
+    private final boolean links;
     private long notBeforeNs;
     private long overflows;
     private long losses;
@@ -35,11 +36,18 @@ final class SimReceiver extends SimNode {
         this.host = host;
         this.user = user;
         world = host.world();
+        final double share = world.options().audience().oneSided();
+        links = share > 0 && random.nextDouble() < share;
         queueDatagrams = host.links().down().spec().queueDatagrams();
     }
 
     SimHost host() {
         return host;
+    }
+
+    /// Whether it acts on its sources' memory.
+    boolean links() {
+        return links;
     }
 
     SimUser user() {

@@ -9,9 +9,12 @@ import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -40,6 +43,7 @@ final class SimReception implements ReceiverOutput {
     private final BundleTable bundle;
     private final SimInbox data;
     private final SimInbox repair;
+    private final SimReaches reach;
     private final FrameCheck frames;
     private final LifeCheck life;
     private final PlantedReceiver plant;
@@ -65,7 +69,7 @@ final class SimReception implements ReceiverOutput {
         final int ringSlots =
                 (int) ReceiverConfig.ringSlotsMin(stream, framesHeld) + random.nextInt(2) * random.nextInt(64);
         final byte[] name = SimCoRoot.name(address);
-        final SimCoRoot serving = random.nextDouble() < 0.9 ? new SimCoRoot(world, stream, scratch, address) : null;
+        final SimCoRoot serving = random.nextDouble() < 0.9 ? new SimCoRoot(process, stream, scratch) : null;
         machine = new ReceiverMachine(
                 new ReceiverConfig(
                         stream,
@@ -74,11 +78,12 @@ final class SimReception implements ReceiverOutput {
                         options.flow().receiveCapacity(),
                         options.faults().isNone() ? REORDER_QUIET : random.nextInt(8),
                         user.delivery(),
-                        new LaneAddresses(name, name),
+                        new LaneAddresses(name, name, process.links() ? name : new byte[0]),
                         random.nextInt(3)),
                 random,
                 this,
                 serving);
+        reach = new SimReaches(process, world, machine, repair);
         placement = SimPlacement.of(options, machine, ringSlots, random);
         bundle = new BundleTable(stream);
         frames = new FrameCheck(world, session, user.delivery(), address);
@@ -182,12 +187,13 @@ final class SimReception implements ReceiverOutput {
     }
 
     int cycle() {
+        reach.cycle();
         final int work = receive();
         plant.onCycle();
         tick();
         deliver();
         life.check();
-        return work;
+        return work + placement.askAgain(machine, process.nowNs());
     }
 
     private void tick() {
@@ -208,8 +214,8 @@ final class SimReception implements ReceiverOutput {
         final MemorySegment shown = plant.onControl(datagram);
         final Verdict verdict = machine.onControl(shown, 0, (int) shown.byteSize(), process.nowNs());
         final long to = shown.byteSize() < ControlLayout.LENGTH ? 0 : ControlLayout.receiver(shown, 0);
-        if (to != 0 && to != id) {
-            // What others report to it as their co-root is no sign of the source's life.
+        if ((to != 0 && to != id) || isOfSet(shown)) {
+            // What others report to it as their co-root, or its own answers, is no sign of the source's life.
             return;
         }
         if (!verdict.isRejection()) {
@@ -228,6 +234,12 @@ final class SimReception implements ReceiverOutput {
                 frames.onClock(HeartbeatLayout.clockNs(datagram, 0));
             }
         }
+    }
+
+    private static boolean isOfSet(final MemorySegment datagram) {
+        return datagram.byteSize() >= ControlLayout.LENGTH
+                && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_LINK
+                && LinkLayout.isOfSet(datagram, 0);
     }
 
     private int receive() {
@@ -254,7 +266,15 @@ final class SimReception implements ReceiverOutput {
 
     private void takeRepair(final MemorySegment datagram, final long nowNs) {
         final long before = machine.counts().repairedDatagrams();
+        final long refusedBefore = placement.refused();
         placement.receiveRepair(datagram, machine, nowNs);
+        if (placement.refused() > refusedBefore) {
+            // What is missing of this frame waits for memory here, and for no NACK.
+            life.onReported(
+                    DataLayout.sequence(datagram, 0) - DataLayout.frameIndex(datagram, 0), (int) StreamInfo.slots(
+                            DataLayout.frameBytes(datagram, 0),
+                            world.options().stream().slotBytes()));
+        }
         if (machine.counts().repairedDatagrams() > before
                 && world.options().faults().isNone()) {
             world.tail().onRepaired(machine.acceptedSequence(), world.events().nowNs());
@@ -378,6 +398,54 @@ final class SimReception implements ReceiverOutput {
     }
 
     @Override
+    public boolean openLink(final LinkOffer offer) {
+        return reach.open(offer);
+    }
+
+    @Override
+    public boolean writeGrant(final long word) {
+        return reach.write(word);
+    }
+
+    @Override
+    public int pull(final long firstSequence, final int count) {
+        final int taken = reach.pull(firstSequence, count);
+        if (taken > 0) {
+            life.onReported(firstSequence, taken);
+        }
+        return taken;
+    }
+
+    @Override
+    public boolean makeSetLink() {
+        return reach.makeSet();
+    }
+
+    @Override
+    public byte @Nullable [] setLink() {
+        return reach.setDescriptor();
+    }
+
+    @Override
+    public boolean openSetLink(final LinkOffer offer) {
+        return reach.openSet(offer);
+    }
+
+    @Override
+    public void cutSetLink() {
+        reach.cutSet();
+    }
+
+    @Override
+    public int pullFromCoRoot(final long firstSequence, final int count) {
+        final int taken = reach.pullFromSet(firstSequence, count);
+        if (taken > 0) {
+            life.onReported(firstSequence, taken);
+        }
+        return taken;
+    }
+
+    @Override
     public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
         coRoot = controlAddress == null ? SimNetwork.SOURCE : SimCoRoot.address(controlAddress);
         return world.network().isAddress(coRoot);
@@ -404,6 +472,9 @@ final class SimReception implements ReceiverOutput {
             }
             for (int i = 0; i < NackLayout.ranges(scratch, 0); i++) {
                 life.onReported(NackLayout.first(scratch, 0, i), NackLayout.count(scratch, 0, i));
+            }
+            if (NackLayout.acknowledges(scratch, 0)) {
+                frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));
             }
         } else if (type == ControlLayout.TYPE_ACK) {
             plant.onAck(scratch);

@@ -9,6 +9,7 @@ import java.util.List;
 /// @param traffic datagrams
 /// @param delivery frames
 /// @param control what sources, co-roots and members said to each other
+/// @param oneSided what members did to their sources' memory
 /// @param gaps how much later what was repaired came, of what others followed soon; in quiet runs
 /// @param tails the same of what nothing followed soon
 /// @param troubles what befell processes and links
@@ -21,6 +22,7 @@ public record SimReport(
         Traffic traffic,
         Delivery delivery,
         Control control,
+        OneSided oneSided,
         RepairTail gaps,
         RepairTail tails,
         Troubles troubles,
@@ -41,6 +43,15 @@ public record SimReport(
             return (double) Math.max(0, repairs - timeouts) / Math.max(1, losses);
         }
     }
+
+    /// What members did to their sources' and co-roots' memory.
+    ///
+    /// @param words grants that sources found there
+    /// @param pulls datagrams read out of sources' windows
+    /// @param setPulls datagrams read out of co-roots' copies
+    /// @param stale reads that found something else there
+    /// @param broken connections that ended by themselves, or with their source
+    public record OneSided(long words, long pulls, long setPulls, long stale, long broken) {}
 
     /// Frames, all receivers together.
     ///

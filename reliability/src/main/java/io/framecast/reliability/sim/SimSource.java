@@ -12,6 +12,7 @@ import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -38,6 +39,7 @@ final class SimSource extends SimNode implements SenderOutput {
     private final SimJam jam;
     private final PlantedSource plant;
     private final int[] addresses;
+    private final SimMemory memory;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final boolean restless;
@@ -60,6 +62,7 @@ final class SimSource extends SimNode implements SenderOutput {
         window = publisher.window();
         plant = new PlantedSource(this, options.plant());
         addresses = new int[Math.max(4, 2 * options.receivers())];
+        memory = new SimMemory(this, world, random, addresses.length);
         final StreamInfo stream = new StreamInfo(
                 session.nonce(),
                 "sim",
@@ -117,6 +120,7 @@ final class SimSource extends SimNode implements SenderOutput {
             work++;
         }
         plant.onCycle();
+        memory.poll(machine);
         free();
         publisher.publish(machine, nowNs());
         pass();
@@ -187,6 +191,9 @@ final class SimSource extends SimNode implements SenderOutput {
                 violation("sends up to " + (first + count) + ", a member granted "
                         + receiver.machine().grantedSequence());
             }
+        }
+        if (machine.isGuarded()) {
+            window.seal(first, count);
         }
         machine.announceMetadata(count);
         for (int i = 0; i < count; i++) {
@@ -383,6 +390,32 @@ final class SimSource extends SimNode implements SenderOutput {
     @Override
     public void disconnect(final int member) {
         addresses[member] = 0;
+    }
+
+    @Override
+    public boolean link(final int member, final byte[] descriptor) {
+        memory.accept(member);
+        return true;
+    }
+
+    @Override
+    public @Nullable LinkOffer linkOffer(final int member) {
+        return memory.offer(member);
+    }
+
+    @Override
+    public void unlink(final int member) {
+        memory.cut(member);
+    }
+
+    /// A sequence's slot as it is now, header and whole payload.
+    MemorySegment slot(final long sequence) {
+        return publisher.slot(sequence);
+    }
+
+    /// What vouches for that.
+    long guard(final long sequence) {
+        return publisher.guard(sequence);
     }
 
     private void violation(final String text) {

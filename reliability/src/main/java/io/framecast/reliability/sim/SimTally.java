@@ -23,6 +23,15 @@ final class SimTally {
     long givenUp;
     long deliveredBytes;
     long wireBytes;
+    long words;
+    long pulls;
+    long setPulls;
+    long stalePulls;
+    long brokenLinks;
+
+    SimReport.OneSided oneSided() {
+        return new SimReport.OneSided(words, pulls, setPulls, stalePulls, brokenLinks);
+    }
 
     SimReport.Control control() {
         return new SimReport.Control(sentDatagrams, controlTaken, controlTold, aggregates, reports, setRepairs, fed);

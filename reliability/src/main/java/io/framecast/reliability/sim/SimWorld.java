@@ -3,6 +3,7 @@ package io.framecast.reliability.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Where a run's parts meet.
@@ -16,6 +17,7 @@ final class SimWorld {
     private final SimArchive archive;
     private final SimTail tail;
     private final List<SimSession> sessions = new ArrayList<>();
+    private final List<SimConnection> connections = new ArrayList<>();
 
     SimWorld(final SimOptions options, final SplittableRandom random) {
         this.options = options;
@@ -54,6 +56,17 @@ final class SimWorld {
 
     SimArchive archive() {
         return archive;
+    }
+
+    /// Makes a connection into a process's memory, and gives it its number.
+    SimConnection connect(final IntFunction<SimConnection> maker) {
+        final SimConnection made = maker.apply(connections.size());
+        connections.add(made);
+        return made;
+    }
+
+    SimConnection connection(final int number) {
+        return connections.get(number);
     }
 
     /// Begins another life of the source.

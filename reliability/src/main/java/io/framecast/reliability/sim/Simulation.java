@@ -201,6 +201,7 @@ public final class Simulation {
                         tally.wireBytes),
                 new SimReport.Delivery(journal.frames(), tally.givenUp, tally.deliveredBytes, journal.reliableNs()),
                 tally.control(),
+                tally.oneSided(),
                 world.tail().gaps(),
                 world.tail().tails(),
                 tally.troubles(),

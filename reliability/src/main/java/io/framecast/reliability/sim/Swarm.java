@@ -5,18 +5,28 @@ package io.framecast.reliability.sim;
 /// @param receivers in each run
 /// @param loss mean loss of all links, or negative to draw it too
 /// @param crashes whether processes die, come back and stand still
+/// @param oneSided whether members act on their sources' memory
 /// @param plant how the protocol is broken
-public record Swarm(int receivers, double loss, boolean crashes, Plant plant) {
+public record Swarm(int receivers, double loss, boolean crashes, boolean oneSided, Plant plant) {
+    /// Everything by datagram.
+    public Swarm(final int receivers, final double loss, final boolean crashes, final Plant plant) {
+        this(receivers, loss, crashes, false, plant);
+    }
+
     /// Nothing is broken, nobody crashes.
     public static Swarm of(final int receivers, final double loss) {
         return new Swarm(receivers, loss, false, Plant.NONE);
     }
 
     public Swarm withCrashes() {
-        return new Swarm(receivers, loss, true, plant);
+        return new Swarm(receivers, loss, true, oneSided, plant);
+    }
+
+    public Swarm withOneSided() {
+        return new Swarm(receivers, loss, crashes, true, plant);
     }
 
     public Swarm withPlant(final Plant value) {
-        return new Swarm(receivers, loss, crashes, value);
+        return new Swarm(receivers, loss, crashes, oneSided, value);
     }
 }

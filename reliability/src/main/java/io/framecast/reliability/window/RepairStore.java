@@ -22,6 +22,8 @@ public final class RepairStore {
     private final byte[] @Nullable [] metadata;
     private final int slots;
     private final int slotBytes;
+    private @Nullable SlotGuards guards;
+    private boolean guarding;
 
     /// Makes an empty store.
     ///
@@ -50,6 +52,18 @@ public final class RepairStore {
         java.util.Arrays.fill(metadataSequences, NONE);
     }
 
+    /// Before it is used: lets [#guard] vouch for what lies in slots.
+    public RepairStore guardedBy(final SlotGuards words) {
+        guards = words;
+        return this;
+    }
+
+    /// Whether others read the copy from afar, now or later: from now on each datagram is vouched for as it comes.
+    public boolean guard() {
+        guarding = guards != null;
+        return guarding;
+    }
+
     public int slots() {
         return slots;
     }
@@ -69,6 +83,10 @@ public final class RepairStore {
             final long sequence, final MemorySegment payload, final long payloadOffset, final int payloadBytes) {
         final int slot = slot(sequence);
         sequences[slot] = NONE;
+        final SlotGuards words = guards;
+        if (guarding && words != null) {
+            words.wipe(slot);
+        }
         MemorySegment.copy(payload, payloadOffset, payloads, (long) slot * slotBytes, payloadBytes);
         payloadLengths[slot] = payloadBytes;
     }
@@ -79,6 +97,10 @@ public final class RepairStore {
     public void putHeader(final long sequence, final MemorySegment header, final long headerOffset) {
         final int slot = slot(sequence);
         MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
+        final SlotGuards words = guards;
+        if (guarding && words != null) {
+            words.seal(slot, sequence);
+        }
         sequences[slot] = sequence;
     }
 

@@ -55,6 +55,9 @@ public final class SendWindow {
     private long taken;
     private @Nullable OpenBundle bundle;
     private @Nullable BundleSealer takeSealer;
+    private @Nullable SlotGuards guards;
+    // Consumer's own: nothing from here on was sealed.
+    private long sealed;
     // Producer's own.
     private long cursor;
     private long frameEnd;
@@ -102,6 +105,12 @@ public final class SendWindow {
         bundle = made;
         takeSealer = new BundleSealer(headers, payload, slotBytes, session);
         return new SmallFrames(this, made, new BundleSealer(headers, payload, slotBytes, session), payload, slotBytes);
+    }
+
+    /// Before the first frame: lets [#seal] vouch for what lies in slots, for those who read them from afar.
+    public SendWindow guardedBy(final SlotGuards words) {
+        guards = words;
+        return this;
     }
 
     public int slots() {
@@ -243,11 +252,29 @@ public final class SendWindow {
         return freed;
     }
 
-    /// Consumer: gives the slots below `sequence` back to the producer.
+    /// Consumer: gives the slots below `sequence` back to the producer. What was sealed of them is wiped before, so
+    /// that nobody who reads a slot takes what the producer puts there for what lay there.
     public void free(final long sequence) {
         if (sequence > freed) {
+            final SlotGuards words = guards;
+            for (long s = freed; words != null && s < Math.min(sequence, sealed); s++) {
+                words.wipe(slot(s));
+            }
             FREED.setRelease(this, sequence);
         }
+    }
+
+    /// Consumer: vouches for committed datagrams to those who read their slots and are not waited for. Reads all of
+    /// their payload. Each is sealed once.
+    public void seal(final long firstSequence, final int count) {
+        final SlotGuards words = guards;
+        if (words == null) {
+            return;
+        }
+        for (long s = Math.max(firstSequence, sealed); s < firstSequence + count; s++) {
+            words.seal(slot(s), s);
+        }
+        sealed = Math.max(sealed, firstSequence + count);
     }
 
     /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet.

@@ -34,7 +34,12 @@ public final class AckLayout {
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
         return ControlLayout.bytes(datagram, offset) == (isAggregate(datagram, offset) ? AGGREGATE_LENGTH : LENGTH)
-                && acknowledged(datagram, offset) >= 0
+                && isSound(datagram, offset);
+    }
+
+    /// Whether a body of [#LENGTH] bytes can be, in an ACK or in a NACK.
+    static boolean isSound(final MemorySegment datagram, final long offset) {
+        return acknowledged(datagram, offset) >= 0
                 && highest(datagram, offset) >= acknowledged(datagram, offset)
                 && grant(datagram, offset) >= acknowledged(datagram, offset);
     }
@@ -78,16 +83,20 @@ public final class AckLayout {
     public static int write(
             final MemorySegment datagram, final ControlIds ids, final AckValues values, final HeaderChecksum checksum) {
         ControlLayout.begin(datagram, ControlLayout.TYPE_ACK, values.flags, ids);
+        writeBody(datagram, values);
+        if ((values.flags & FLAG_AGGREGATE) == 0) {
+            return ControlLayout.seal(datagram, LENGTH, checksum);
+        }
+        datagram.set(Wire.LONG, LAGGARD, values.laggard);
+        return ControlLayout.seal(datagram, AGGREGATE_LENGTH, checksum);
+    }
+
+    static void writeBody(final MemorySegment datagram, final AckValues values) {
         datagram.set(Wire.LONG, ACKNOWLEDGED, values.acknowledged);
         datagram.set(Wire.LONG, GRANT, values.grant);
         datagram.set(Wire.LONG, HIGHEST, values.highest);
         datagram.set(Wire.LONG, ECHO_TIME, values.echoTimeNs);
         datagram.set(Wire.INT, ECHO_DELAY, (int) Math.min(values.echoDelayNs, 0xffff_ffffL));
         datagram.set(Wire.INT, COVERED, values.covered);
-        if ((values.flags & FLAG_AGGREGATE) == 0) {
-            return ControlLayout.seal(datagram, LENGTH, checksum);
-        }
-        datagram.set(Wire.LONG, LAGGARD, values.laggard);
-        return ControlLayout.seal(datagram, AGGREGATE_LENGTH, checksum);
     }
 }

@@ -35,6 +35,7 @@ public final class ControlLayout {
     public static final int TYPE_EVICT = 11;
     public static final int TYPE_ASSIGN = 12;
     public static final int TYPE_SET = 13;
+    public static final int TYPE_LINK = 14;
 
     static final int VERSION_TYPE = 0;
     static final int FLAGS = 1;
@@ -103,7 +104,6 @@ public final class ControlLayout {
     /// @return `length`
     static int seal(final MemorySegment datagram, final int length, final HeaderChecksum checksum) {
         datagram.set(Wire.SHORT, DATAGRAM_BYTES, (short) length);
-        datagram.set(Wire.INT, CHECKSUM, 0);
         datagram.set(Wire.INT, CHECKSUM, checksum.ofControl(datagram, 0, length));
         return length;
     }

@@ -100,6 +100,14 @@ public final class DataLayout {
         return Integer.toUnsignedLong(header.get(Wire.INT, offset + FRAME_INDEX));
     }
 
+    /// Length of the whole datagram, as its header tells; 0 when none can be that long. For those who were not told
+    /// how much arrived.
+    public static int datagramBytes(final MemorySegment header, final long offset, final int slotBytes) {
+        final long behind = isBundle(header, offset) ? 0 : frameIndex(header, offset) * slotBytes;
+        final long payloadBytes = frameBytes(header, offset) - behind;
+        return payloadBytes <= 0 ? 0 : LENGTH + (int) Math.min(payloadBytes, slotBytes);
+    }
+
     /// The bare session tag, for tests that forge headers.
     public static int sessionTag(final long session) {
         return (int) session;

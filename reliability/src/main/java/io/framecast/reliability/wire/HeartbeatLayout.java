@@ -115,7 +115,6 @@ public final class HeartbeatLayout {
     /// @param channel the channel's name as ASCII bytes
     /// @return the datagram's length
     public static int writeInfo(final MemorySegment datagram, final StreamInfo info, final byte[] channel) {
-        Wire.zero(datagram, 0, CHANNEL + 1);
         datagram.set(Wire.LONG, FRAME_MAX, info.frameMaxBytes());
         datagram.set(Wire.INT, SLOT_BYTES, info.slotBytes());
         datagram.set(Wire.INT, WINDOW_SLOTS, info.windowSlots());

@@ -1,5 +1,7 @@
 package io.framecast.reliability.wire;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import java.lang.foreign.MemorySegment;
 
 /// JOIN, receiver → source: asks to be admitted. Repeated until answered by ADMIT or EVICT.
@@ -7,9 +9,10 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///  32 ringSlots u32  36 delivery u16  38 patienceMs u16  40 control address (1 + 32)  73 repair address (1 + 32)
 ///  106 site u32
+///  110 descriptor's length u8 (1 … 64)  111 descriptor of the link: with flag 2 only
 /// ```
 ///
-/// Flag: 1 the receiver can serve as a co-root.
+/// Flags: 1 the receiver can serve as a co-root, 2 it has a link.
 public final class JoinLayout {
     static final int RING_SLOTS = 32;
     static final int DELIVERY = 36;
@@ -17,7 +20,9 @@ public final class JoinLayout {
     static final int REPAIR_ADDRESS = CONTROL_ADDRESS + AddressField.LENGTH;
     static final int SITE = REPAIR_ADDRESS + AddressField.LENGTH;
     static final int LENGTH = SITE + 4;
+    static final int LINK = LENGTH + 1;
     static final int FLAG_SERVES = 1;
+    static final int FLAG_LINK = 2;
 
     /// What a receiver joins with.
     ///
@@ -30,12 +35,34 @@ public final class JoinLayout {
     private JoinLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        return ControlLayout.bytes(datagram, offset) == LENGTH
+        return ControlLayout.bytes(datagram, offset) >= LENGTH
+                && ControlLayout.bytes(datagram, offset) == LENGTH + linkFieldBytes(datagram, offset)
                 && ControlLayout.receiver(datagram, offset) != 0
                 && datagram.get(Wire.INT, offset + RING_SLOTS) > 0
                 && Delivery.isCode(datagram.get(Wire.INT, offset + DELIVERY))
                 && AddressField.isValid(datagram, offset + CONTROL_ADDRESS)
                 && AddressField.isValid(datagram, offset + REPAIR_ADDRESS);
+    }
+
+    // -1 where its own length cannot be.
+    private static int linkFieldBytes(final MemorySegment datagram, final long offset) {
+        if ((ControlLayout.flags(datagram, offset) & FLAG_LINK) == 0) {
+            return 0;
+        }
+        if (ControlLayout.bytes(datagram, offset) <= LENGTH) {
+            return -1;
+        }
+        final int bytes = datagram.get(JAVA_BYTE, offset + LENGTH) & 0xff;
+        return bytes > 0 && bytes <= Wire.LINK_BYTES_MAX ? 1 + bytes : -1;
+    }
+
+    private static byte[] link(final MemorySegment datagram, final long offset) {
+        if (linkFieldBytes(datagram, offset) == 0) {
+            return new byte[0];
+        }
+        final byte[] link = new byte[linkFieldBytes(datagram, offset) - 1];
+        MemorySegment.copy(datagram, JAVA_BYTE, offset + LINK, link, 0, link.length);
+        return link;
     }
 
     public static int ringSlots(final MemorySegment datagram, final long offset) {
@@ -49,7 +76,8 @@ public final class JoinLayout {
                 Delivery.of(datagram.get(Wire.INT, offset + DELIVERY)),
                 new LaneAddresses(
                         AddressField.read(datagram, offset + CONTROL_ADDRESS),
-                        AddressField.read(datagram, offset + REPAIR_ADDRESS)),
+                        AddressField.read(datagram, offset + REPAIR_ADDRESS),
+                        link(datagram, offset)),
                 new CoRootOffer(
                         datagram.get(Wire.INT, offset + SITE),
                         (ControlLayout.flags(datagram, offset) & FLAG_SERVES) != 0));
@@ -57,12 +85,19 @@ public final class JoinLayout {
 
     public static int write(
             final MemorySegment datagram, final ControlIds ids, final Terms terms, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_JOIN, terms.offer().serves() ? FLAG_SERVES : 0, ids);
+        final byte[] link = terms.addresses().link();
+        final int flags = (terms.offer().serves() ? FLAG_SERVES : 0) | (link.length > 0 ? FLAG_LINK : 0);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_JOIN, flags, ids);
         datagram.set(Wire.INT, RING_SLOTS, terms.ringSlots());
         datagram.set(Wire.INT, DELIVERY, terms.delivery().code());
         AddressField.write(datagram, CONTROL_ADDRESS, terms.addresses().control());
         AddressField.write(datagram, REPAIR_ADDRESS, terms.addresses().repair());
         datagram.set(Wire.INT, SITE, terms.offer().site());
-        return ControlLayout.seal(datagram, LENGTH, checksum);
+        if (link.length == 0) {
+            return ControlLayout.seal(datagram, LENGTH, checksum);
+        }
+        datagram.set(JAVA_BYTE, LENGTH, (byte) link.length);
+        MemorySegment.copy(link, 0, datagram, JAVA_BYTE, LINK, link.length);
+        return ControlLayout.seal(datagram, LINK + link.length, checksum);
     }
 }

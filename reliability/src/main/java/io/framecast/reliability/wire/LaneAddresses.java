@@ -4,4 +4,19 @@ package io.framecast.reliability.wire;
 ///
 /// @param control its control lane's address
 /// @param repair its repair lane's address
-public record LaneAddresses(byte[] control, byte[] repair) {}
+/// @param link descriptor of the endpoint by which it acts on its source's memory; empty for none
+public record LaneAddresses(byte[] control, byte[] repair, byte[] link) {
+    private static final byte[] NONE = {};
+
+    public LaneAddresses {
+        if (link.length > Wire.LINK_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    "link: expected at most " + Wire.LINK_BYTES_MAX + " bytes, got " + link.length);
+        }
+    }
+
+    /// Of one that only sends datagrams.
+    public LaneAddresses(final byte[] control, final byte[] repair) {
+        this(control, repair, NONE);
+    }
+}

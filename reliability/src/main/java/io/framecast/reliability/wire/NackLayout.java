@@ -2,27 +2,35 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// NACK, receiver → source (later: co-root): selective, as ranges of missing sequences, ascending and disjoint.
+/// NACK, receiver → source or co-root: selective, as ranges of missing sequences, ascending and disjoint. An
+/// acknowledgement that is due soon rides on it: then, with [#FLAG_ACKNOWLEDGES], the body of an ACK comes
+/// first.
 ///
 /// ```
-///  32 ranges u32 (1 … 96)  36 reserved u32  40 { first u64, count u32 } × ranges
+///  32 [ body of an ACK, 40 bytes ]
+///  32 or 72 ranges u32 (1 … 96, 1 … 93)  + 4 reserved u32  + 8 { first u64, count u32 } × ranges
 /// ```
 public final class NackLayout {
     static final int RANGES = 32;
     static final int FIRST_RANGE = 40;
     static final int RANGE_BYTES = 12;
 
-    public static final int RANGES_MAX = (Wire.CONTROL_BYTES_MAX - FIRST_RANGE) / RANGE_BYTES;
+    /// Fields of [AckLayout] at their places there, but for the flags: the speaker lacks something, so it is
+    /// not complete, and speaks for itself alone.
+    public static final int FLAG_ACKNOWLEDGES = 4;
+
+    private static final int ACK_BYTES = AckLayout.LENGTH - RANGES;
 
     private NackLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
-        final int bytes = ControlLayout.bytes(datagram, offset);
-        if (bytes < FIRST_RANGE + RANGE_BYTES) {
+        final boolean acknowledges = acknowledges(datagram, offset);
+        final int bytes = ControlLayout.bytes(datagram, offset) - (acknowledges ? ACK_BYTES : 0);
+        if (bytes < FIRST_RANGE + RANGE_BYTES || (acknowledges && !isSoundAck(datagram, offset))) {
             return false;
         }
         final int ranges = ranges(datagram, offset);
-        if (ranges <= 0 || ranges > RANGES_MAX || bytes != FIRST_RANGE + ranges * RANGE_BYTES) {
+        if (ranges <= 0 || ranges > rangesMax(acknowledges) || bytes != FIRST_RANGE + ranges * RANGE_BYTES) {
             return false;
         }
         long floor = 0;
@@ -37,30 +45,71 @@ public final class NackLayout {
         return true;
     }
 
+    private static boolean isSoundAck(final MemorySegment datagram, final long offset) {
+        return ControlLayout.flags(datagram, offset) == FLAG_ACKNOWLEDGES && AckLayout.isSound(datagram, offset);
+    }
+
+    /// Most ranges of one datagram.
+    public static int rangesMax(final boolean acknowledges) {
+        return (Wire.CONTROL_BYTES_MAX - FIRST_RANGE - (acknowledges ? ACK_BYTES : 0)) / RANGE_BYTES;
+    }
+
+    public static boolean acknowledges(final MemorySegment datagram, final long offset) {
+        return (ControlLayout.flags(datagram, offset) & FLAG_ACKNOWLEDGES) != 0;
+    }
+
+    // Where the ranges' fields count from.
+    private static long base(final MemorySegment datagram, final long offset) {
+        return acknowledges(datagram, offset) ? offset + ACK_BYTES : offset;
+    }
+
     public static int ranges(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.INT, offset + RANGES);
+        return datagram.get(Wire.INT, base(datagram, offset) + RANGES);
     }
 
     public static long first(final MemorySegment datagram, final long offset, final int range) {
-        return datagram.get(Wire.LONG, offset + FIRST_RANGE + (long) range * RANGE_BYTES);
+        return datagram.get(Wire.LONG, base(datagram, offset) + FIRST_RANGE + (long) range * RANGE_BYTES);
     }
 
     public static int count(final MemorySegment datagram, final long offset, final int range) {
-        return datagram.get(Wire.INT, offset + FIRST_RANGE + (long) range * RANGE_BYTES + 8);
+        return datagram.get(Wire.INT, base(datagram, offset) + FIRST_RANGE + (long) range * RANGE_BYTES + 8);
     }
 
     /// Sets one range of a datagram under construction.
-    public static void range(final MemorySegment datagram, final int range, final long first, final int count) {
-        datagram.set(Wire.LONG, FIRST_RANGE + (long) range * RANGE_BYTES, first);
-        datagram.set(Wire.INT, FIRST_RANGE + (long) range * RANGE_BYTES + 8, count);
+    public static void range(
+            final MemorySegment datagram,
+            final boolean acknowledges,
+            final int range,
+            final long first,
+            final int count) {
+        final long at = FIRST_RANGE + (acknowledges ? ACK_BYTES : 0) + (long) range * RANGE_BYTES;
+        datagram.set(Wire.LONG, at, first);
+        datagram.set(Wire.INT, at + 8, count);
     }
 
     /// Completes a datagram whose ranges are set.
     public static int write(
             final MemorySegment datagram, final ControlIds ids, final int ranges, final HeaderChecksum checksum) {
         ControlLayout.begin(datagram, ControlLayout.TYPE_NACK, 0, ids);
-        datagram.set(Wire.INT, RANGES, ranges);
-        datagram.set(Wire.INT, RANGES + 4, 0);
-        return ControlLayout.seal(datagram, FIRST_RANGE + ranges * RANGE_BYTES, checksum);
+        return end(datagram, 0, ranges, checksum);
+    }
+
+    /// Completes a datagram whose ranges are set behind an acknowledgement.
+    public static int write(
+            final MemorySegment datagram,
+            final ControlIds ids,
+            final int ranges,
+            final AckValues values,
+            final HeaderChecksum checksum) {
+        ControlLayout.begin(datagram, ControlLayout.TYPE_NACK, FLAG_ACKNOWLEDGES, ids);
+        AckLayout.writeBody(datagram, values);
+        return end(datagram, ACK_BYTES, ranges, checksum);
+    }
+
+    private static int end(
+            final MemorySegment datagram, final int shift, final int ranges, final HeaderChecksum checksum) {
+        datagram.set(Wire.INT, shift + RANGES, ranges);
+        datagram.set(Wire.INT, shift + RANGES + 4, 0);
+        return ControlLayout.seal(datagram, shift + FIRST_RANGE + ranges * RANGE_BYTES, checksum);
     }
 }

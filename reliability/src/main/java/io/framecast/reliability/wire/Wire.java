@@ -12,9 +12,11 @@ public final class Wire {
     public static final int CONTROL_BYTES_MAX = 1200;
     /// Longest transport address inside a control datagram.
     public static final int ADDRESS_BYTES_MAX = 32;
+    /// Longest descriptor of an endpoint inside a control datagram.
+    public static final int LINK_BYTES_MAX = 64;
 
-    /// No sequence is larger, so that sums of a sequence and a count never overflow: at 10^9 datagrams a second
-    /// it lasts for 146 years.
+    /// No sequence is larger, so that sums of a sequence and a count never overflow: at 10^9 datagrams a
+    /// second it lasts for 146 years.
     public static final long SEQUENCE_MAX = 1L << 62;
 
     static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

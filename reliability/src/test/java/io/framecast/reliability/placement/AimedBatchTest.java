@@ -67,6 +67,18 @@ final class AimedBatchTest {
         }
     }
 
+    @Test
+    void shouldPutEveryPayloadInPlaceWhenSlotsLieFarApart() {
+        final SplittableRandom random = new SplittableRandom(1);
+        for (int round = 0; round < 100; round++) {
+            // So that some share a place of the table.
+            final List<Integer> slots = shuffled(SCRATCH, random).subList(0, 64);
+            final List<Integer> targets = new ArrayList<>(slots);
+            Collections.rotate(targets, 1 + random.nextInt(63));
+            check(round, slots, targets);
+        }
+    }
+
     private static List<Integer> shuffled(final int space, final SplittableRandom random) {
         final List<Integer> slots = new ArrayList<>();
         for (int i = 0; i < space; i++) {

@@ -5,15 +5,26 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 final class FifoPlacementTest {
+    private static final FifoPlacement.Copies REFUSED = (_, _, _, _) -> {
+        throw new AssertionError("copied, though in place");
+    };
+
     private final List<String> copies = new ArrayList<>();
-    private final FifoPlacement placement = new FifoPlacement(16, 2, 64);
+    private final FifoPlacement placement = posted(new FifoPlacement(16, 2, 64));
+
+    private static FifoPlacement posted(final FifoPlacement placement) {
+        placement.repost(placement.repostable());
+        return placement;
+    }
 
     private void land(final long... sequences) {
         for (final long sequence : sequences) {
@@ -100,6 +111,61 @@ final class FifoPlacementTest {
     }
 
     @Test
+    void shouldTellWhoMayAskAgainInOrderWhenABufferIsFree() {
+        placement.start(0);
+        land(0, 2, 4, 6);
+        assertEquals(0, placement.placeRepair(2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(6));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(4));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(4));
+        // The last one is the oldest frame's, which does not wait.
+        assertEquals(FifoPlacement.NONE, placement.takeRoom());
+        assertEquals(1, placement.placeRepair(0));
+        placement.repaired(1);
+        complete(0, 2);
+        placement.repaired(3);
+        complete(2, 2);
+        assertEquals(FifoPlacement.NONE, placement.takeRoom());
+        placement.releaseMend(1);
+        assertEquals(4, placement.takeRoom());
+        assertEquals(1, placement.placeRepair(4));
+        assertEquals(FifoPlacement.NONE, placement.takeRoom());
+        placement.releaseMend(0);
+        assertEquals(FifoPlacement.NONE, placement.takeRoom());
+        placement.repaired(5);
+        complete(4, 2);
+        assertEquals(6, placement.takeRoom());
+    }
+
+    @Test
+    void shouldForgetWhoWaitsWhenItsFrameIsOver() {
+        placement.start(0);
+        land(0, 2, 4);
+        assertEquals(0, placement.placeRepair(0));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(4));
+        placement.skip(0, 4);
+        assertEquals(4, placement.takeRoom());
+        assertEquals(FifoPlacement.NONE, placement.takeRoom());
+        assertEquals(1, placement.mendFree());
+    }
+
+    @Test
+    void shouldRememberTheOldestWhenManyFramesWait() {
+        placement.start(0);
+        for (int first = 200; first > 0; first -= 2) {
+            assertEquals(first == 200 ? 0 : FifoPlacement.NONE, placement.placeRepair(first));
+        }
+        placement.skip(0, 100);
+        // 102 may not take the last one.
+        assertEquals(100, placement.takeRoom());
+        assertEquals(FifoPlacement.NONE, placement.takeRoom());
+        placement.skip(100, 130);
+        assertEquals(FifoPlacement.NONE, placement.takeRoom());
+        assertEquals(1, placement.mendFree());
+    }
+
+    @Test
     void shouldGiveTheSlotsOfALostTailAgainWhenItWasRepaired() {
         placement.start(0);
         for (int i = 0; i < 16; i++) {
@@ -135,19 +201,163 @@ final class FifoPlacementTest {
     }
 
     @Test
+    void shouldWaitForNothingThatWasGivenUp() {
+        placement.start(100);
+        land(100, 102);
+        assertEquals(0, placement.placeRepair(100));
+        placement.repaired(101);
+        placement.skip(100, 104);
+        assertEquals(2, placement.mendFree());
+        assertEquals(2, placement.repostable());
+        assertEquals(14, placement.postedFree());
+        assertEquals(104 + 14, placement.creditLimit());
+        assertEquals(0, placement.repostSlot());
+        placement.repost(2);
+        assertEquals(2, placement.repostSlot());
+        assertEquals(104 + 16, placement.creditLimit());
+        land(104, 105);
+        assertEquals(2, complete(104, 2));
+        assertEquals(List.of(), copies);
+    }
+
+    @Test
+    void shouldFreeTheWholeWindowWhenMoreThanAllOfItIsGivenUp() {
+        placement.start(100);
+        land(100, 163);
+        placement.skip(100, 1100);
+        assertEquals(2, placement.repostable());
+        assertEquals(1100 + 14, placement.creditLimit());
+    }
+
+    @Test
+    void shouldForgetWhereAFrameLayWhenTheWindowComesRound() {
+        placement.start(0);
+        for (long first = 0; first < 64; first += 2) {
+            if (first % 4 == 0) {
+                land(first, first + 1);
+                placement.releaseRun(complete(first, 2), 2);
+            } else {
+                land(first + 1, first);
+                placement.releaseMend((int) (-1 - complete(first, 2)));
+            }
+            placement.repost(placement.repostable());
+        }
+        assertEquals(32, placement.mendedSlots());
+        assertEquals(64 + 16, placement.creditLimit());
+        placement.skip(64, 68);
+        assertEquals(68 + 16, placement.creditLimit());
+    }
+
+    @Test
+    void shouldGiveUpMendBuffersOfFramesThatNeverWere() {
+        placement.start(0);
+        land(0, 1, 2, 3, 5, 4);
+        assertEquals(0, placement.placeRepair(0));
+        assertEquals(0, complete(0, 2));
+        assertEquals(2, placement.mendFree());
+        // A header that lied: a frame is said to begin within one.
+        assertEquals(0, placement.placeRepair(3));
+        assertEquals(2, complete(2, 2));
+        assertEquals(2, placement.mendFree());
+        assertEquals(0, placement.placeRepair(5));
+        assertEquals(-2, complete(4, 2));
+        assertEquals(1, placement.mendFree());
+    }
+
+    @Test
+    void shouldLieInPlaceUpToTheEndOfTheRing() {
+        placement.start(0);
+        for (int i = 0; i < 16; i++) {
+            land(i);
+        }
+        assertTrue(placement.isInPlace(0, 16));
+        assertTrue(placement.isInPlace(10, 6));
+    }
+
+    @Test
+    void shouldLieInPlaceAcrossTheEndWhenTheRingIsMappedTwice() {
+        final FifoPlacement twice = posted(new FifoPlacement(8, 1, 64, true));
+        twice.start(0);
+        for (int i = 0; i < 6; i++) {
+            twice.land(i);
+            twice.accept(i);
+        }
+        twice.releaseRun(twice.complete(0, 6, REFUSED), 6);
+        assertEquals(6, twice.repostRun());
+        twice.repost(6);
+        for (int i = 6; i < 10; i++) {
+            twice.land(i % 8);
+            twice.accept(i);
+        }
+        final long wrapped = twice.complete(6, 4, REFUSED);
+        assertEquals(6, twice.slotOf(wrapped));
+        twice.releaseRun(wrapped, 4);
+        assertEquals(4, twice.repostable());
+        assertEquals(6, twice.repostSlot());
+        assertEquals(4, twice.repostRun());
+    }
+
+    @Test
+    void shouldFollowTheSlotsThatALaneHandsOutWhenItPostedSomeAgain() {
+        final FifoPlacement lane = posted(new FifoPlacement(8, 1, 64));
+        lane.start(0);
+        // The lane dropped what landed in slot 2, and posted that slot again behind 7.
+        final int[] landed = {0, 1, 3, 4, 5, 6, 7, 2};
+        for (int i = 0; i < landed.length; i++) {
+            lane.land(landed[i]);
+            lane.accept(i);
+        }
+        lane.releaseRun(lane.complete(0, 2, REFUSED), 2);
+        final long whole = lane.complete(2, 3, REFUSED);
+        assertEquals(3, lane.slotOf(whole));
+        assertFalse(lane.isInPlace(5, 3));
+        assertTrue(lane.canComplete(5, 3));
+        lane.complete(5, 3, (from, buffer, index, run) -> copies.add(from + ">" + index + "x" + run));
+        assertEquals(List.of("6>0x2", "2>2x1"), copies);
+        assertEquals(2, lane.repostRun());
+        lane.repost(2);
+        lane.releaseRun(whole, 3);
+        assertEquals(3, lane.repostSlot());
+        assertEquals(5, lane.repostRun());
+        lane.repost(5);
+        assertEquals(2, lane.repostSlot());
+        assertEquals(1, lane.repostRun());
+        lane.repost(1);
+        assertEquals(8, lane.postedFree());
+    }
+
+    @Test
+    void shouldRefuseALandingWhenNoSlotIsPosted() {
+        final FifoPlacement none = new FifoPlacement(8, 1, 64);
+        assertEquals(8, none.repostRun());
+        assertThrows(IllegalStateException.class, () -> none.land(0));
+    }
+
+    @Test
+    void shouldFreeTheSlotAtOnceWhenADatagramIsNotNeeded() {
+        placement.start(0);
+        assertEquals(0, placement.land());
+        assertEquals(0, placement.repostable());
+        placement.reject();
+        assertEquals(1, placement.repostable());
+    }
+
+    @Test
     void shouldPlaceEveryByteAndNeverLeakWhenLinksLoseAndUsersDwell() {
         for (long seed = 1; seed <= 300; seed++) {
             new Model(seed).run();
         }
     }
 
-    /// Sequences through a lossy FIFO, with real payloads: one long per slot.
+    /// Sequences through a lossy FIFO, with real payloads: one long per slot. The lane drops some after they
+    /// landed, and posts their slots again behind the others.
     private static final class Model {
         private static final int RING = 24;
         private static final int FRAME_MAX = 6;
 
         private final SplittableRandom random;
-        private final FifoPlacement placement = new FifoPlacement(RING, 2, 32);
+        private final FifoPlacement placement;
+        private final Deque<Integer> queue = new ArrayDeque<>();
         private final long[] ring = new long[RING];
         private final long[][] mends = new long[2][FRAME_MAX];
         private final boolean[] here = new boolean[4096];
@@ -160,6 +370,19 @@ final class FifoPlacementTest {
         Model(final long seed) {
             this.seed = seed;
             random = new SplittableRandom(seed);
+            placement = new FifoPlacement(RING, 2, 32, seed % 2 == 0);
+            post();
+        }
+
+        private void post() {
+            while (placement.repostable() > 0) {
+                final int run = 1 + random.nextInt(placement.repostRun());
+                for (int i = 0; i < run; i++) {
+                    queue.add((placement.repostSlot() + i) % RING);
+                }
+                placement.repost(run);
+            }
+            assertEquals(queue.size(), placement.postedFree(), "seed " + seed);
         }
 
         // Frame lengths are a function of the first sequence.
@@ -185,7 +408,7 @@ final class FifoPlacementTest {
                 if (!held.isEmpty()) {
                     held.removeFirst().run();
                 }
-                placement.repost(placement.repostable());
+                post();
                 if (sent < frameFirst + frameSlots) {
                     arrive(sent++);
                 }
@@ -201,7 +424,7 @@ final class FifoPlacementTest {
             if ((random.nextInt(8) == 0 && !held.isEmpty()) || held.size() > 1) {
                 held.remove(random.nextInt(held.size())).run();
             }
-            placement.repost(placement.repostable());
+            post();
             if (random.nextInt(4) > 0 && sent < placement.creditLimit()) {
                 arrive(sent++);
             } else {
@@ -214,8 +437,12 @@ final class FifoPlacementTest {
             if (random.nextInt(5) == 0) {
                 return;
             }
-            final int slot = placement.land();
+            while (random.nextInt(10) == 0) {
+                queue.add(queue.remove());
+            }
+            final int slot = queue.remove();
             ring[slot] = sequence;
+            placement.land(slot);
             placement.accept(sequence);
             here[(int) sequence] = true;
         }
@@ -269,9 +496,10 @@ final class FifoPlacementTest {
         private void check(final long first, final int slots, final long handle) {
             final long[] expected = new long[slots];
             Arrays.setAll(expected, i -> first + i);
-            final long[] actual = handle >= 0
-                    ? Arrays.copyOfRange(ring, (int) (handle % RING), (int) (handle % RING) + slots)
-                    : Arrays.copyOf(mends[(int) (-1 - handle)], slots);
+            final long[] actual = handle >= 0 ? new long[slots] : Arrays.copyOf(mends[(int) (-1 - handle)], slots);
+            for (int i = 0; handle >= 0 && i < slots; i++) {
+                actual[i] = ring[(placement.slotOf(handle) + i) % RING];
+            }
             assertEquals(Arrays.toString(expected), Arrays.toString(actual), "seed " + seed);
         }
     }

@@ -89,6 +89,42 @@ final class RingLedgerTest {
     }
 
     @Test
+    void shouldGiveUpToTheLimitWithoutAJump() {
+        final RingLedger ledger = new RingLedger(100);
+        assertEquals(100, ledger.ringSlots());
+        ledger.start(7);
+        assertEquals(0, ledger.skip(7, 107));
+        assertEquals(107, ledger.releasedSequence());
+        assertEquals(207, ledger.creditLimit());
+        // Two jumps, one behind the other, and what lies behind them.
+        final long held = ledger.deliver(107, 90);
+        assertEquals(100, ledger.skip(197, 297));
+        assertEquals(50, ledger.skip(297, 347));
+        assertThrows(IllegalStateException.class, () -> ledger.skip(297, 400));
+        assertEquals(0, ledger.skip(347, 350));
+        assertEquals(107 + 150, ledger.releasedSequence());
+        assertTrue(ledger.release(held));
+        assertEquals(350, ledger.releasedSequence());
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBe() {
+        assertThrows(IllegalArgumentException.class, () -> new RingLedger(0));
+        assertThrows(IllegalArgumentException.class, () -> new RingLedger(-1));
+        final RingLedger ledger = new RingLedger(10);
+        ledger.start(0);
+        assertThrows(IllegalArgumentException.class, () -> ledger.deliver(0, 1, 0));
+        assertThrows(IllegalArgumentException.class, () -> ledger.deliver(0, 1, 128));
+        assertThrows(IllegalStateException.class, () -> ledger.deliver(0, 0));
+        final long place = ledger.deliver(0, 1, 127);
+        for (int i = 0; i < 126; i++) {
+            assertFalse(ledger.release(place));
+        }
+        assertTrue(ledger.release(place));
+        assertThrows(IllegalStateException.class, () -> ledger.release(place));
+    }
+
+    @Test
     void shouldAgreeWithANaiveModelWhenFramesAreReleasedInAnyOrder() {
         for (long seed = 1; seed <= 200; seed++) {
             final SplittableRandom random = new SplittableRandom(seed);

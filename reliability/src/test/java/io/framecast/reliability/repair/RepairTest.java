@@ -248,6 +248,52 @@ final class RepairTest {
     }
 
     @Test
+    void shouldNotAskForAFrameThatFoundNoRoomUntilThereIsRoom() {
+        receive(0, 0);
+        receive(20, 0);
+        assertEquals(1, tick(0, 20));
+        nacks.defer(5, 10, RTT_NS);
+        final long later = 4 * RTT_NS;
+        reports.clear();
+        tick(later, 20);
+        assertEquals(List.of("1+4", "15+2", "17+3"), reports);
+        reports.clear();
+        nacks.hasten(5, 10, later);
+        assertEquals(later, nacks.nextDeadlineNs());
+        assertEquals(1, tick(later, 20));
+        assertEquals(List.of("5+10"), reports);
+    }
+
+    @Test
+    void shouldBackOffAsAtFirstWhenRoomWasFoundAfterManyRefusals() {
+        receive(0, 0);
+        receive(6, 0);
+        long now = 0;
+        for (int i = 0; i < 20; i++) {
+            tick(now, 6);
+            nacks.defer(0, 7, now);
+            nacks.hasten(0, 7, now);
+            now += RTT_NS;
+        }
+        reports.clear();
+        tick(now, 6);
+        assertEquals(List.of("1+5"), reports);
+        assertTrue(nacks.nextDeadlineNs() - now <= 9 * RTT_NS / 4, () -> "due at " + nacks.nextDeadlineNs());
+    }
+
+    @Test
+    void shouldAskOfItselfWhenNobodySaysThatThereIsRoom() {
+        receive(0, 0);
+        receive(20, 0);
+        tick(0, 20);
+        nacks.defer(0, 21, 0);
+        reports.clear();
+        assertEquals(0, tick(NackScheduler.BACKOFF_MAX_NS - 1, 20));
+        assertEquals(1, tick(NackScheduler.BACKOFF_MAX_NS, 20));
+        assertEquals(List.of("1+19"), reports);
+    }
+
+    @Test
     void shouldForgetTheSlotsPastWhenANewSequenceUsesIt() {
         commit(10);
         repairs.request(0, 2, 0, 1_000);

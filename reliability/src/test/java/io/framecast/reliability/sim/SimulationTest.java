@@ -22,7 +22,7 @@ final class SimulationTest {
 
     @Test
     void shouldKeepEveryPromiseWhenFaultsAreDrawnFromTheSeed() {
-        // -Dsim.seed=N adds one: CI gives it a number of its own.
+        // -Dsim.seed=N adds one. CI has a stage of its own for seeds that follow from the commit.
         final long extra = Long.getLong("sim.seed", 1_000_000);
         LongStream.concat(LongStream.rangeClosed(1, 200), LongStream.of(extra))
                 .mapToObj(seed -> Simulation.run(seed, Swarm.of(1 + (int) (seed % 9), -1)))
@@ -70,7 +70,8 @@ final class SimulationTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void shouldFindThePlantWhenTheProtocolIsBroken(final Plant plant) {
-        final Swarm swarm = Swarm.of(8, 0.05).withCrashes();
+        final Swarm crashes = Swarm.of(8, 0.05).withCrashes();
+        final Swarm swarm = plant == Plant.TRUST_HEADERS ? crashes.withOneSided() : crashes;
         boolean found = false;
         for (long seed = 1; seed <= PLANT_SEEDS_MAX && !found; seed++) {
             found = !Simulation.run(seed, swarm.withPlant(plant)).isClean();
@@ -155,6 +156,30 @@ final class SimulationTest {
         assertTrue(report.repairs() < report.drops() * 2, () -> report.repairs() + " repairs, " + report.drops());
     }
 
+    /// One mend buffer for every few frames that need one: who waits for a buffer must not be taken for one
+    /// whom the network fails. Without that rule these runs took a hundred times as long.
+    @Test
+    void shouldKeepGoodputWhenRepairsWaitForMendBuffers() {
+        double aimed = 0;
+        double fifo = 0;
+        for (long seed = 1; seed <= MEAN_SEEDS; seed++) {
+            aimed += mendedGoodput(seed, 0);
+            fifo += mendedGoodput(seed, 1);
+        }
+        final double share = fifo / aimed;
+        assertTrue(share > 0.5, () -> "of goodput by sequence: " + share);
+    }
+
+    private static double mendedGoodput(final long seed, final double fifo) {
+        final SimOptions options = SimOptions.quiet(1, 200)
+                .withFrames(100_000, 1408, 512)
+                .withFlow(256, 2, fifo)
+                .withLink(LinkSpec.lossy(0.02).withQueue(512));
+        final SimReport report = Simulation.run(seed, options);
+        assertClean(report);
+        return (double) report.deliveredBytes() / (report.timeNs() - Simulation.QUIET_BEGIN_NS);
+    }
+
     /// Guards the protocol's performance: what a change does to goodput, repairs and overhead shows here,
     /// without hardware. The numbers are exact because everything follows from the seeds; when a change is
     /// meant to move them, the new table is part of it. One run with loss may be a tenth off their mean.
@@ -191,11 +216,11 @@ final class SimulationTest {
     private static final String EXPECTED = """
               0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
               0.0 % 8: 1363 MB/s,    0 repairs, wire +2.9 %
-              0.1 % 1: 1362 MB/s,   29 repairs, wire +3.0 %
-              0.1 % 8: 1325 MB/s,  232 repairs, wire +3.7 %
-              1.0 % 1: 1247 MB/s,  285 repairs, wire +3.9 %
-              1.0 % 8:  883 MB/s, 2290 repairs, wire +11.1 %
-              5.0 % 1:  617 MB/s, 1529 repairs, wire +8.4 %
-              5.0 % 8:  282 MB/s, 11620 repairs, wire +44.5 %
+              0.1 % 1: 1363 MB/s,   29 repairs, wire +3.0 %
+              0.1 % 8: 1328 MB/s,  232 repairs, wire +3.7 %
+              1.0 % 1: 1247 MB/s,  284 repairs, wire +3.9 %
+              1.0 % 8:  878 MB/s, 2291 repairs, wire +11.1 %
+              5.0 % 1:  579 MB/s, 1528 repairs, wire +8.4 %
+              5.0 % 8:  277 MB/s, 11610 repairs, wire +44.5 %
             """;
 }

@@ -43,6 +43,34 @@ final class ReceiveWindowTest {
     }
 
     @Test
+    void shouldGoOnBehindWhatItHasWhenSequencesAreGivenUp() {
+        final ReceiveWindow window = new ReceiveWindow(64);
+        window.reset(0);
+        window.receive(2);
+        window.receive(5);
+        window.skipTo(2);
+        assertEquals(3, window.next());
+        assertEquals(2, window.missing());
+        window.skipTo(4);
+        assertEquals(4, window.next());
+        window.skipTo(100);
+        assertEquals(100, window.next());
+        assertEquals(100, window.end());
+        assertEquals(0, window.missing());
+    }
+
+    @Test
+    void shouldKnowNothingWhenItIsReset() {
+        final ReceiveWindow window = new ReceiveWindow(64);
+        window.reset(0);
+        window.receive(3);
+        window.reset(0);
+        window.extend(10);
+        assertEquals(10, window.missing());
+        assertFalse(window.isReceived(3));
+    }
+
+    @Test
     void shouldAgreeWithANaiveModelWhenSequencesArriveInAnyOrder() {
         for (long seed = 1; seed <= 100; seed++) {
             final SplittableRandom random = new SplittableRandom(seed);
@@ -64,6 +92,14 @@ final class ReceiveWindowTest {
                         received.add(end);
                     }
                     assertEquals(end, window.end(), "seed " + seed);
+                } else if (random.nextInt(40) == 0) {
+                    // Sometimes behind everything known.
+                    final long first = sequence + (random.nextInt(4) == 0 ? window.capacity() : 0);
+                    window.skipTo(first);
+                    final long least = first;
+                    received.removeIf(each -> each < least);
+                    next = Math.max(next, first);
+                    end = Math.max(end, next);
                 } else if (!received.contains(sequence)) {
                     received.add(sequence);
                     end = Math.max(end, sequence + 1);
@@ -87,5 +123,15 @@ final class ReceiveWindowTest {
             missing++;
         }
         assertEquals(Math.min(window.end(), missing), window.nextMissing(probe));
+        long lacking = probe;
+        while (received.contains(lacking)) {
+            lacking++;
+        }
+        assertEquals(lacking, window.nextUnreceived(probe));
+        int run = 0;
+        while (run < 5 && !received.contains(probe + run)) {
+            run++;
+        }
+        assertEquals(run, window.unreceivedRun(probe, 5));
     }
 }

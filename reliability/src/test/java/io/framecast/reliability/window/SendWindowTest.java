@@ -2,6 +2,7 @@ package io.framecast.reliability.window;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -47,6 +48,27 @@ final class SendWindowTest {
         assertEquals(3, window.freeSlots());
         window.free(1);
         assertEquals(3, window.freed());
+    }
+
+    @Test
+    void shouldBeFullWhenNothingMoreFits() {
+        window.beginFrame(64 * 20, 0, 0, NONE);
+        window.commit(64 * 20, 6);
+        assertFalse(window.isFull());
+        window.commit(64 * 20, 1);
+        assertTrue(window.isFull());
+        window.free(6);
+        assertFalse(window.isFull());
+        window.commit(64 * 20, 5);
+        assertFalse(window.isFull());
+        assertEquals(1, window.freeSlots());
+    }
+
+    @Test
+    void shouldHaveNoBundlesWhenNotAskedFor() {
+        assertFalse(window.hasBundle());
+        assertFalse(window.takeBundle());
+        assertEquals(0, window.committed());
     }
 
     @Test

@@ -209,6 +209,66 @@ final class SmallFramesTest {
     }
 
     @Test
+    void shouldCloseTheBundleWhenItHasAsManyFramesAsATableTells() {
+        final BundleFixture long64 = new BundleFixture(8, 8192);
+        for (int number = 0; number < 64; number++) {
+            assertTrue(long64.publish(number, 8, 1000 + number));
+        }
+        assertEquals(0, long64.window.committed());
+        assertTrue(long64.publish(64, 8, 1064));
+        assertEquals(1, long64.window.committed());
+        final List<Frame> frames = long64.frames(0);
+        assertEquals(64, frames.size());
+        assertArrayEquals(content(63, 8), frames.get(63).bytes());
+        assertEquals(64, long64.window.nextFrameId() - 1);
+    }
+
+    @Test
+    void shouldFillTheSlotWhenAnEighthOrLessIsLeft() {
+        assertTrue(fixture.publish(0, 640, 1000));
+        assertTrue(fixture.publish(1, 568, 1001));
+        assertTrue(window.takeBundle());
+        assertEquals(1408, fixture.lengths[0]);
+        assertTrue(fixture.publish(2, 640, 1002));
+        assertTrue(fixture.publish(3, 560, 1003));
+        assertTrue(window.takeBundle());
+        assertEquals(640 + 560 + 2 * 8 + 8, fixture.lengths[1]);
+        expect(0, 0, 1);
+        expect(1, 2, 3);
+    }
+
+    @Test
+    void shouldNumberTheNextFrameBehindABundle() {
+        publish(0);
+        assertTrue(window.hasBundle());
+        assertTrue(window.takeBundle());
+        assertFalse(window.hasBundle());
+        publish(1, 2, 3);
+        assertTrue(window.takeBundle());
+        assertEquals(1, window.frameIdFrom(1));
+        assertEquals(4, window.frameIdFrom(2));
+        publish(4);
+        assertTrue(window.takeBundle());
+        assertEquals(5, window.frameIdFrom(3));
+    }
+
+    @Test
+    void shouldForgetMetadataWhenABundleTakesItsSlot() {
+        assertTrue(fixture.claim(0, 70));
+        small.commit(0, 1000, new byte[] {5});
+        for (int number = 1; number < 8; number++) {
+            publish(number);
+            assertTrue(window.takeBundle());
+            window.free(number);
+        }
+        assertArrayEquals(new byte[] {5}, window.metadata(0));
+        publish(8, 9);
+        assertTrue(window.takeBundle());
+        expect(8, 8, 9);
+        assertNull(window.metadata(8));
+    }
+
+    @Test
     void shouldTakeOnlyFramesOfWhichTwoFit() {
         assertTrue(small.takes(680));
         assertFalse(small.takes(681));

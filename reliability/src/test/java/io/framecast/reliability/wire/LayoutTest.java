@@ -24,8 +24,13 @@ final class LayoutTest {
     private final ControlIds ids = new ControlIds(SESSION).receiver(RECEIVER).epoch(3);
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
+    // What the memory held before a datagram was written into it.
+    private byte before;
+
     private MemorySegment exact(final int bytes) {
-        return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(JAVA_BYTE));
+        final byte[] datagram = scratch.asSlice(0, bytes).toArray(JAVA_BYTE);
+        scratch.fill(before);
+        return MemorySegment.ofArray(datagram);
     }
 
     private Verdict check(final MemorySegment datagram) {
@@ -56,8 +61,8 @@ final class LayoutTest {
         all.add(exact(StartLayout.write(scratch, ids, 1000, 10, checksum)));
         final AckValues ack = new AckValues().progress(5, 100, 7).echo(1, 2).complete(true);
         all.add(exact(AckLayout.write(scratch, ids, ack, checksum)));
-        NackLayout.range(scratch, 0, 5, 2);
-        NackLayout.range(scratch, 1, 9, 1);
+        NackLayout.range(scratch, false, 0, 5, 2);
+        NackLayout.range(scratch, false, 1, 9, 1);
         all.add(exact(NackLayout.write(scratch, ids, 2, checksum)));
         all.add(exact(FrameLayout.write(scratch, ids, 8, new byte[] {4, 5}, checksum)));
         all.add(exact(FrameLayout.writeRequest(scratch, ids, 8, checksum)));
@@ -70,6 +75,25 @@ final class LayoutTest {
         SetLayout.member(scratch, 0, 55, 2, new LaneAddresses(new byte[] {1}, new byte[] {2, 3}));
         SetLayout.member(scratch, 1, 56, 3, new LaneAddresses(new byte[] {4}, new byte[] {5}));
         all.add(exact(SetLayout.write(scratch, ids, 0, 2, checksum)));
+        NackLayout.range(scratch, true, 0, 5, 2);
+        NackLayout.range(scratch, true, 1, 9, 1);
+        all.add(exact(NackLayout.write(scratch, ids, 2, ack.complete(false), checksum)));
+        all.add(exact(JoinLayout.write(
+                scratch,
+                ids,
+                new JoinLayout.Terms(
+                        99,
+                        Delivery.RELIABLE,
+                        new LaneAddresses(new byte[] {1}, new byte[] {2, 3}, new byte[] {9, 8, 7}),
+                        new CoRootOffer(7, true)),
+                checksum)));
+        final LinkOffer offer = new LinkOffer(
+                new byte[] {3, 1},
+                new RemotePlace(4096, 5),
+                new RemotePlace(77, 6),
+                new RemotePlace(99, 7),
+                new RemotePlace(800, 8));
+        all.add(exact(LinkLayout.write(scratch, ids, 0xfffe, offer, checksum)));
         return all;
     }
 
@@ -84,6 +108,7 @@ final class LayoutTest {
             case ControlLayout.TYPE_FRAME -> FrameLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_FRAME_REQUEST -> FrameLayout.isValidRequest(datagram, 0);
             case ControlLayout.TYPE_ASSIGN -> AssignLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_LINK -> LinkLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_SET -> SetLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_LEAVE, ControlLayout.TYPE_EVICT -> LeaveLayout.isValid(datagram, 0);
             default -> false;
@@ -125,6 +150,30 @@ final class LayoutTest {
     }
 
     @Test
+    void shouldWriteEveryByteWhateverTheMemoryHeld() {
+        final List<MemorySegment> expected = one();
+        before = (byte) 0xff;
+        scratch.fill(before);
+        final List<MemorySegment> actual = one();
+        for (int i = 0; i < expected.size(); i++) {
+            assertArrayEquals(expected.get(i).toArray(JAVA_BYTE), actual.get(i).toArray(JAVA_BYTE), "datagram " + i);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhenTheLengthIsNotThatOfTheContent() {
+        for (final MemorySegment datagram : one()) {
+            final int right = (int) datagram.byteSize();
+            scratch.fill((byte) 0);
+            scratch.asSlice(0, right).copyFrom(datagram);
+            for (int bytes = ControlLayout.LENGTH; bytes < right + 100; bytes++) {
+                ControlLayout.seal(scratch, bytes, checksum);
+                assertEquals(bytes == right, isValid(scratch), "type " + ControlLayout.type(datagram, 0));
+            }
+        }
+    }
+
+    @Test
     void shouldNeverReadBeyondTheDatagramWhenTheChecksumIsRightAndTheTypeIsNot() {
         final SplittableRandom random = new SplittableRandom(5);
         for (int round = 0; round < 20_000; round++) {
@@ -135,6 +184,56 @@ final class LayoutTest {
             ControlLayout.seal(datagram, bytes.length, checksum);
             assertEquals(Verdict.GOOD, check(datagram));
             isValid(datagram);
+        }
+    }
+
+    @Test
+    void shouldReadWhatALinkSaid() {
+        final List<MemorySegment> all = one();
+        final MemorySegment join = all.get(all.size() - 2);
+        assertArrayEquals(
+                new byte[] {9, 8, 7}, JoinLayout.terms(join, 0).addresses().link());
+        assertEquals(0, JoinLayout.terms(all.get(1), 0).addresses().link().length);
+        final MemorySegment link = all.getLast();
+        assertEquals(0xfffe, LinkLayout.epoch(link, 0));
+        final LinkOffer offer = LinkLayout.offer(link, 0);
+        assertArrayEquals(new byte[] {3, 1}, offer.descriptor());
+        assertEquals(new RemotePlace(4096, 5), offer.word());
+        assertEquals(new RemotePlace(77, 6), offer.headers());
+        assertEquals(new RemotePlace(99, 7), offer.payload());
+        assertEquals(new RemotePlace(800, 8), offer.guards());
+        assertFalse(LinkLayout.isOfSet(link, 0));
+    }
+
+    @Test
+    void shouldTellALinkOfASetByItsEpochAndNoWord() {
+        final MemorySegment link = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+        final HeaderChecksum sums = new HeaderChecksum();
+        final LinkOffer offer = LinkOffer.ofMember(new byte[] {1, 2});
+        final ControlIds member = new ControlIds(7).receiver(5);
+        LinkLayout.writeOfSet(link, member.epoch(3), offer, sums);
+        assertTrue(LinkLayout.isValid(link, 0) && LinkLayout.isOfSet(link, 0));
+        assertEquals(RemotePlace.NONE, LinkLayout.offer(link, 0).guards());
+        LinkLayout.writeOfSet(link, member.epoch(0), offer, sums);
+        assertFalse(LinkLayout.isValid(link, 0));
+        LinkLayout.writeOfSet(link, member.epoch(3), offer, sums);
+        link.set(Wire.SHORT, LinkLayout.EPOCH, (short) 9);
+        assertFalse(LinkLayout.isValid(link, 0));
+        LinkLayout.write(link, member, 9, offer, sums);
+        link.set(Wire.LONG, LinkLayout.GUARDS, 4);
+        assertFalse(LinkLayout.isValid(link, 0));
+    }
+
+    @Test
+    void shouldFindTheWholeGrantNearWhatTheSourceSends() {
+        final SplittableRandom random = new SplittableRandom(6);
+        for (int i = 0; i < 10_000; i++) {
+            final long next = random.nextLong(Wire.SEQUENCE_MAX);
+            final long grant = Math.max(0, next + random.nextLong(-(1L << 40), 1L << 40));
+            final int epoch = 1 + random.nextInt(GrantWord.EPOCH_MAX);
+            final long word = GrantWord.of(epoch, grant);
+            assertEquals(epoch, GrantWord.epoch(word));
+            assertEquals(grant, GrantWord.grant(word, next));
         }
     }
 
@@ -163,6 +262,7 @@ final class LayoutTest {
         final List<MemorySegment> all = one();
         assertEquals(99, JoinLayout.ringSlots(all.get(1), 0));
         final JoinLayout.Terms terms = JoinLayout.terms(all.get(1), 0);
+        assertEquals(Delivery.deadline(40), terms.delivery());
         assertArrayEquals(new byte[] {1}, terms.addresses().control());
         assertArrayEquals(new byte[] {2, 3}, terms.addresses().repair());
         assertEquals(new CoRootOffer(7, true), terms.offer());
@@ -180,6 +280,10 @@ final class LayoutTest {
         assertEquals(2, NackLayout.ranges(all.get(6), 0));
         assertEquals(9, NackLayout.first(all.get(6), 0, 1));
         assertEquals(1, NackLayout.count(all.get(6), 0, 1));
+        assertEquals(2, NackLayout.ranges(all.get(15), 0));
+        assertEquals(9, NackLayout.first(all.get(15), 0, 1));
+        assertEquals(1, NackLayout.count(all.get(15), 0, 1));
+        assertEquals(100, AckLayout.grant(all.get(15), 0));
         assertArrayEquals(new byte[] {4, 5}, FrameLayout.metadata(all.get(7), 0));
         assertEquals(8, FrameLayout.firstSequence(all.get(8), 0));
         assertEquals(Reason.LEFT, LeaveLayout.reason(all.get(9), 0));
@@ -224,23 +328,23 @@ final class LayoutTest {
 
     @Test
     void shouldRejectWhenRangesOverlapOrOverflow() {
-        NackLayout.range(scratch, 0, 5, 4);
-        NackLayout.range(scratch, 1, 8, 1);
+        NackLayout.range(scratch, false, 0, 5, 4);
+        NackLayout.range(scratch, false, 1, 8, 1);
         assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 2, checksum)), 0));
-        NackLayout.range(scratch, 0, Long.MAX_VALUE - 1, 4);
+        NackLayout.range(scratch, false, 0, Long.MAX_VALUE - 1, 4);
         assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
-        NackLayout.range(scratch, 0, 5, -1);
+        NackLayout.range(scratch, false, 0, 5, -1);
         assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
-        NackLayout.range(scratch, 0, -5, 1);
+        NackLayout.range(scratch, false, 0, -5, 1);
         assertFalse(NackLayout.isValid(exact(NackLayout.write(scratch, ids, 1, checksum)), 0));
     }
 
     @Test
     void shouldFitTheLongestNackAndMetadataWhenFull() {
-        for (int i = 0; i < NackLayout.RANGES_MAX; i++) {
-            NackLayout.range(scratch, i, 2L * i, 1);
+        for (int i = 0; i < NackLayout.rangesMax(false); i++) {
+            NackLayout.range(scratch, false, i, 2L * i, 1);
         }
-        assertTrue(NackLayout.isValid(exact(NackLayout.write(scratch, ids, NackLayout.RANGES_MAX, checksum)), 0));
+        assertTrue(NackLayout.isValid(exact(NackLayout.write(scratch, ids, NackLayout.rangesMax(false), checksum)), 0));
         final byte[] metadata = new byte[FrameLayout.METADATA_BYTES_MAX];
         assertTrue(FrameLayout.isValid(exact(FrameLayout.write(scratch, ids, 0, metadata, checksum)), 0));
     }

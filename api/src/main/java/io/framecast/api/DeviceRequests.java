@@ -1,0 +1,42 @@
+package io.framecast.api;
+
+import io.framecast.api.spi.DeviceRegion;
+import java.time.Duration;
+
+/// A queue in which kernels ask the host to publish device memory (`fc_publish` in `framecast.cuh`): the
+/// kernel writes a request and goes on, the host copies the bytes into the publisher's window, commits, and
+/// writes the answer where the kernel looks for it.
+///
+/// What a kernel asks is checked as if it came from a stranger: the channel must be bound, the range must lie
+/// inside a region that was allowed, the length must be one that the publisher takes. Else it is refused and
+/// counted.
+///
+/// Threading: as [Arrival]; publishers that are bound are used by that thread too.
+public interface DeviceRequests extends AutoCloseable {
+    /// The queue's address for kernels.
+    long address();
+
+    /// Lets kernels publish on a channel.
+    ///
+    /// @param frameMaxBytes longest frame to accept; at most what the publisher's window and frame-max allow
+    /// @return the number kernels know it by, from 0
+    int bind(Publisher publisher, long frameMaxBytes);
+
+    /// Lets kernels publish bytes of a region. The region must outlive this queue.
+    void allow(DeviceRegion region);
+
+    /// Takes requests, starts copies, commits those that are done. Never blocks.
+    ///
+    /// @return requests taken, started and answered
+    int doWork();
+
+    /// Calls [#doWork] until the time is over; sleeps in between, tens of microseconds.
+    void serve(Duration longest);
+
+    RequestStats stats();
+
+    /// Answers what waits with FC_STATUS_CLOSED and every later request too. The memory stays until the
+    /// device is closed: a kernel may still look there. Idempotent.
+    @Override
+    void close();
+}

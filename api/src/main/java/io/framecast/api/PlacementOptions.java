@@ -1,0 +1,88 @@
+package io.framecast.api;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/// How payloads get from the network into a device's memory, and how a source's frames get out of it.
+///
+/// @param kind a subscriber's: which way to take; `auto` takes the first of the others that works here
+/// @param fastcopyMaxBytes a subscriber's: longest run of bytes that the CPU stores through a mapping
+///     (`fastcopy`) instead of asking the device's copy engine; [#AUTO] measures it at start
+/// @param chunkBytes a publisher's: how much of a frame in device memory is copied out at a time, while what
+///     was copied before is sent; [#AUTO] measures what the device likes
+public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes) {
+    public static final long AUTO = -1;
+    /// More is a mistake: the CPU would be busy with copies for milliseconds.
+    public static final long FASTCOPY_MAX_LIMIT = 16L << 20;
+
+    public static final long CHUNK_MAX_LIMIT = 1L << 30;
+
+    public static final PlacementOptions DEFAULT = new PlacementOptions(Kind.AUTO, AUTO, AUTO);
+
+    /// Ways into a device's memory, in the order in which they are tried.
+    public enum Kind {
+        /// The first of the following that works here.
+        AUTO,
+        /// The transport lands payloads in device memory.
+        DIRECT,
+        /// Payloads land in the host; the CPU stores short ones into the device's memory through a mapping of
+        /// it, the copy engine takes the rest.
+        FASTCOPY,
+        /// Payloads land in the host; the NIC copies them on.
+        LOOPBACK,
+        /// Payloads land in a pinned ring in the host; the device's copy engine takes them by runs of
+        /// datagrams.
+        STAGED;
+
+        /// As written in a channel.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static List<String> words() {
+            return Arrays.stream(values()).map(Kind::word).toList();
+        }
+
+        static Kind parse(final String text) {
+            final List<String> words = words();
+            if (!words.contains(text)) {
+                throw new IllegalArgumentException("placement: expected " + String.join(" or ", words) + ", got " + text
+                        + "; nearest is " + ChannelKey.nearest(text, words));
+            }
+            return values()[words.indexOf(text)];
+        }
+    }
+
+    public PlacementOptions {
+        if (fastcopyMaxBytes < AUTO || fastcopyMaxBytes > FASTCOPY_MAX_LIMIT) {
+            throw new IllegalArgumentException(
+                    "fastcopy-max: expected auto or 0 … " + FASTCOPY_MAX_LIMIT + " bytes, got " + fastcopyMaxBytes);
+        }
+        if (chunkBytes < AUTO || chunkBytes == 0 || chunkBytes > CHUNK_MAX_LIMIT) {
+            throw new IllegalArgumentException(
+                    "chunk: expected auto or 1 … " + CHUNK_MAX_LIMIT + " bytes, got " + chunkBytes);
+        }
+    }
+
+    public PlacementOptions withKind(final Kind value) {
+        return new PlacementOptions(value, fastcopyMaxBytes, chunkBytes);
+    }
+
+    public PlacementOptions withFastcopyMaxBytes(final long value) {
+        return new PlacementOptions(kind, value, chunkBytes);
+    }
+
+    public PlacementOptions withChunkBytes(final long value) {
+        return new PlacementOptions(kind, fastcopyMaxBytes, value);
+    }
+
+    /// A byte count as written in a channel.
+    static String text(final long bytes) {
+        return bytes == AUTO ? "auto" : Long.toString(bytes);
+    }
+
+    static long parse(final String key, final String text) {
+        return "auto".equals(text) ? AUTO : ByteSize.parse(key, text);
+    }
+}

@@ -1,0 +1,10 @@
+package io.framecast.api;
+
+/// What kernels asked a [DeviceRequests] for.
+///
+/// @param published requests done
+/// @param bytes their bytes
+/// @param refused requests that named an unknown channel, memory that is not allowed, or an impossible length
+/// @param closed requests whose publisher, or this queue, was closed
+/// @param waiting requests taken and not answered yet
+public record RequestStats(long published, long bytes, long refused, long closed, int waiting) {}

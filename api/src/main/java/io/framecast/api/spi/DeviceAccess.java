@@ -1,0 +1,53 @@
+package io.framecast.api.spi;
+
+import io.framecast.api.error.DeviceException;
+import java.util.Optional;
+
+/// Ways into a device's memory beside its own copy engine: a NIC that writes there, and a mapping that the
+/// CPU stores through. Probed when a subscriber chooses its placement; a way that is refused says why in a
+/// few words.
+///
+/// Threading: any thread.
+public interface DeviceAccess {
+    /// A device with neither.
+    DeviceAccess NONE = new DeviceAccess() {};
+
+    /// Why no NIC can write into this device's memory; empty when one can.
+    default Optional<String> exportRefusal() {
+        return Optional.of("this device has no memory that a NIC can write");
+    }
+
+    /// Lets a NIC write into an allocation, whole.
+    ///
+    /// @param region an allocation of this device's
+    /// @return the same memory, with a dma-buf descriptor; or without one where the NIC's driver knows device
+    ///     addresses (nvidia-peermem). Until [#unexport]
+    /// @throws DeviceException with one line that names the mend
+    default DeviceRegion export(final DeviceRegion region) {
+        throw new DeviceException("export: " + exportRefusal().orElse("not supported"));
+    }
+
+    /// Ends an export: closes its descriptor. Before the memory is freed, and after the NIC has let go of it.
+    default void unexport(final DeviceRegion region) {
+        // Nothing was exported.
+    }
+
+    /// Returns when what NICs have written, as far as their completions were seen, is visible to work that
+    /// starts on the device from now on. Does nothing where the device orders such writes by itself.
+    default void flushRemoteWrites() {
+        // Nobody writes from afar.
+    }
+
+    /// Why the CPU cannot store into this device's memory; empty when it can.
+    default Optional<String> mappingRefusal() {
+        return Optional.of("this device has no memory that the CPU can map");
+    }
+
+    /// Maps an allocation, whole, for the CPU.
+    ///
+    /// @param region an allocation of this device's
+    /// @throws DeviceException with one line that names the mend
+    default DeviceMapping map(final DeviceRegion region) {
+        throw new DeviceException("map: " + mappingRefusal().orElse("not supported"));
+    }
+}

@@ -1,0 +1,73 @@
+package io.framecast.api.spi;
+
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/// What a device has given out and not got back, by kind: a backend keeps the books, counters and tests read
+/// them. Whoever has closed everything sees zeros, whatever failed on the way. Any thread; nothing allocates.
+public final class DeviceResources {
+    /// What is counted, one by one but for pinned memory.
+    public enum Kind {
+        /// Allocations of device memory; their bytes are told by [DeviceBackend#allocatedBytes].
+        REGIONS,
+        /// Bytes of pinned host memory.
+        PINNED_BYTES,
+        /// Ranges of somebody else's memory that are registered.
+        REGISTRATIONS,
+        STREAMS,
+        EVENTS,
+        /// Mappings of device memory for the CPU.
+        MAPPINGS,
+        /// Allocations that a NIC may write.
+        EXPORTS;
+
+        /// As counters name it.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private static final Kind[] KINDS = Kind.values();
+
+    private final AtomicLongArray counts = new AtomicLongArray(KINDS.length);
+    private volatile boolean closed;
+
+    /// Something was given out.
+    public void take(final Kind kind, final long count) {
+        if (!closed) {
+            counts.addAndGet(kind.ordinal(), count);
+        }
+    }
+
+    /// Something came back, or is gone with the device.
+    public void give(final Kind kind, final long count) {
+        take(kind, -count);
+    }
+
+    public long inUse(final Kind kind) {
+        return counts.get(kind.ordinal());
+    }
+
+    /// The device was closed: everything is gone, and what is closed late changes nothing.
+    public void close() {
+        closed = true;
+        for (int i = 0; i < KINDS.length; i++) {
+            counts.set(i, 0);
+        }
+    }
+
+    /// What is in use: `2 streams, 1 events`; empty when nothing is.
+    @Override
+    public String toString() {
+        final StringBuilder text = new StringBuilder();
+        for (final Kind kind : KINDS) {
+            if (inUse(kind) != 0) {
+                text.append(text.isEmpty() ? "" : ", ")
+                        .append(inUse(kind))
+                        .append(' ')
+                        .append(kind.word());
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,44 @@
+package io.framecast.api.spi;
+
+import java.lang.foreign.MemorySegment;
+
+/// The one-sided side of a transport: what one process does to another's memory without its CPU. A receiver
+/// opens an endpoint and acts; its source accepts it and exposes memory. What they must know of each other
+/// travels as opaque descriptors, and an address and key of the peer's are only ever used over the connection
+/// to that peer.
+///
+/// Threading: any thread. Ownership: closing the transport closes all endpoints and lets go of all memory.
+public interface OneSided {
+    /// Longest descriptor of an endpoint.
+    int DESCRIPTOR_BYTES_MAX = 64;
+
+    /// What registered memory is for.
+    enum Access {
+        /// Only endpoints of this side use it.
+        LOCAL,
+        /// Peers may read it.
+        PEERS_READ,
+        /// Peers may write to it.
+        PEERS_WRITE
+    }
+
+    /// Registers memory, which stays the caller's and must outlive the registration. Slow; never on the data
+    /// path.
+    ///
+    /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
+    RegisteredMemory register(MemorySegment memory, Access access);
+
+    /// Makes an endpoint that acts. May take milliseconds; waits for no peer.
+    ///
+    /// @param operationsMax operations under way at a time
+    /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
+    OneSidedEndpoint open(int operationsMax);
+
+    /// Makes an endpoint through which a peer acts on memory that this side registered for peers. Returns at
+    /// once: the rest is done elsewhere, and [OneSidedEndpoint#state] tells of it.
+    ///
+    /// @param peer the peer's descriptor, from the wire
+    /// @throws io.framecast.api.error.TransportException when it is no descriptor of this transport, or names
+    ///     an address that no peer can have
+    OneSidedEndpoint accept(byte[] peer);
+}

@@ -1,0 +1,119 @@
+package io.framecast.reliability.placement;
+
+import java.util.Arrays;
+
+/// The mend buffers of one ring, and the frames that wait for one. The oldest incomplete frame may take the
+/// last buffer, a later one only when another stays free: else the frame that all others wait for would wait
+/// for them.
+///
+/// Pure state; one thread; allocates only when made.
+final class MendBuffers {
+    /// Frames that wait at a time; with more the latest is forgotten, and asks again by its own back-off.
+    static final int WAITING_MAX = 64;
+
+    private static final long NOBODY = -1;
+
+    // By buffer: the first sequence of the frame that it is being filled for, or NOBODY.
+    private final long[] filling;
+    private final boolean[] held;
+    private int free;
+    // First sequences, ascending, of frames whose repairs found no buffer.
+    private final long[] waiting = new long[WAITING_MAX];
+    private int waitingCount;
+
+    MendBuffers(final int buffers) {
+        filling = new long[buffers];
+        held = new boolean[buffers];
+        free = buffers;
+        Arrays.fill(filling, NOBODY);
+    }
+
+    /// The buffer that a frame is being assembled in, or [FifoPlacement#NONE].
+    int find(final long firstSequence) {
+        for (int b = 0; b < filling.length; b++) {
+            if (filling[b] == firstSequence) {
+                return b;
+            }
+        }
+        return FifoPlacement.NONE;
+    }
+
+    /// Finds the frame's buffer, or takes one for it.
+    ///
+    /// @return the buffer, or [FifoPlacement#NONE]
+    int take(final long firstSequence, final boolean oldest) {
+        final int found = find(firstSequence);
+        if (found != FifoPlacement.NONE || free < (oldest ? 1 : 2)) {
+            return found;
+        }
+        for (int b = 0; b < filling.length; b++) {
+            if (filling[b] == NOBODY && !held[b]) {
+                filling[b] = firstSequence;
+                free--;
+                return b;
+            }
+        }
+        return FifoPlacement.NONE;
+    }
+
+    /// Remembers that a frame found none.
+    void await(final long firstSequence) {
+        final int at = Arrays.binarySearch(waiting, 0, waitingCount, firstSequence);
+        final int insert = -1 - at;
+        if (at >= 0 || insert == WAITING_MAX) {
+            return;
+        }
+        waitingCount = Math.min(waitingCount + 1, WAITING_MAX);
+        System.arraycopy(waiting, insert, waiting, insert + 1, waitingCount - insert - 1);
+        waiting[insert] = firstSequence;
+    }
+
+    /// Takes a buffer for the first of the frames that wait.
+    ///
+    /// @param nextFirst where the oldest incomplete frame begins
+    /// @return that frame's first sequence, or [FifoPlacement#NONE] when nobody waits or there is no buffer
+    long takeForWaiting(final long nextFirst) {
+        if (waitingCount == 0 || take(waiting[0], waiting[0] == nextFirst) == FifoPlacement.NONE) {
+            return FifoPlacement.NONE;
+        }
+        final long first = waiting[0];
+        System.arraycopy(waiting, 1, waiting, 0, --waitingCount);
+        return first;
+    }
+
+    /// The frame goes to the user in this buffer.
+    void hold(final int buffer) {
+        filling[buffer] = NOBODY;
+        held[buffer] = true;
+    }
+
+    void release(final int buffer) {
+        if (!held[buffer]) {
+            throw new IllegalStateException("mend buffer " + buffer + " is not held");
+        }
+        held[buffer] = false;
+        free++;
+    }
+
+    /// Frames before this one are over. Headers that lie could have had a buffer taken for a frame that never
+    /// is.
+    void dropBefore(final long firstSequence) {
+        for (int b = 0; b < filling.length; b++) {
+            if (filling[b] != NOBODY && filling[b] < firstSequence) {
+                filling[b] = NOBODY;
+                free++;
+            }
+        }
+        int passed = 0;
+        while (passed < waitingCount && waiting[passed] < firstSequence) {
+            passed++;
+        }
+        System.arraycopy(waiting, passed, waiting, 0, waitingCount - passed);
+        waitingCount -= passed;
+    }
+
+    /// Neither taken nor held.
+    int free() {
+        return free;
+    }
+}

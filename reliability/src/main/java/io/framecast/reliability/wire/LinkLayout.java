@@ -1,0 +1,122 @@
+package io.framecast.reliability.wire;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+
+/// LINK, source → member: its endpoint is up; here is what the member may do. Repeated until the member's
+/// word shows that it arrived. With flag 1 between a member and its co-root: the member tells its endpoint,
+/// again and again until the co-root answers with its own and with what may be read there. Both then carry the
+/// epoch in which the member was assigned, and there is no word.
+///
+/// ```
+///  32 word address u64 (a multiple of 8)  40 word key u32  44 epoch u16  46 descriptor's length u16 (1 … 64)
+///  48 headers address u64  56 headers key u32  60 payload key u32  64 payload address u64  72 descriptor (64)
+///  136 guards address u64 (a multiple of 8)  144 guards key u32  148 reserved
+/// ```
+///
+/// The epoch at 44 is not 0 but with flag 1, when it is.
+public final class LinkLayout {
+    static final int WORD = 32;
+    static final int WORD_KEY = 40;
+    static final int EPOCH = 44;
+    static final int DESCRIPTOR_BYTES = 46;
+    static final int HEADERS = 48;
+    static final int HEADERS_KEY = 56;
+    static final int PAYLOAD_KEY = 60;
+    static final int PAYLOAD = 64;
+    static final int DESCRIPTOR = 72;
+    static final int GUARDS = DESCRIPTOR + Wire.LINK_BYTES_MAX;
+    static final int GUARDS_KEY = GUARDS + 8;
+    static final int LENGTH = GUARDS + 16;
+    static final int FLAG_SET = 1;
+    private static final int NO_WORD = 0;
+
+    private LinkLayout() {}
+
+    public static boolean isValid(final MemorySegment datagram, final long offset) {
+        return ControlLayout.bytes(datagram, offset) == LENGTH
+                && ControlLayout.receiver(datagram, offset) != 0
+                && isEpochPossible(datagram, offset)
+                && (datagram.get(Wire.LONG, offset + WORD) & 7) == 0
+                && (datagram.get(Wire.LONG, offset + GUARDS) & 7) == 0
+                && descriptorBytes(datagram, offset) > 0
+                && descriptorBytes(datagram, offset) <= Wire.LINK_BYTES_MAX;
+    }
+
+    private static boolean isEpochPossible(final MemorySegment datagram, final long offset) {
+        return isOfSet(datagram, offset)
+                ? epoch(datagram, offset) == NO_WORD && ControlLayout.epoch(datagram, offset) > 0
+                : epoch(datagram, offset) != NO_WORD;
+    }
+
+    /// Whether it is between a member and its co-root.
+    public static boolean isOfSet(final MemorySegment datagram, final long offset) {
+        return (ControlLayout.flags(datagram, offset) & FLAG_SET) != 0;
+    }
+
+    /// Of the member's word.
+    public static int epoch(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.SHORT, offset + EPOCH) & 0xffff;
+    }
+
+    private static int descriptorBytes(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.SHORT, offset + DESCRIPTOR_BYTES) & 0xffff;
+    }
+
+    /// All of it. Allocates.
+    public static LinkOffer offer(final MemorySegment datagram, final long offset) {
+        final byte[] descriptor = new byte[descriptorBytes(datagram, offset)];
+        MemorySegment.copy(datagram, JAVA_BYTE, offset + DESCRIPTOR, descriptor, 0, descriptor.length);
+        return new LinkOffer(
+                descriptor,
+                place(datagram, offset + WORD, offset + WORD_KEY),
+                place(datagram, offset + HEADERS, offset + HEADERS_KEY),
+                place(datagram, offset + PAYLOAD, offset + PAYLOAD_KEY),
+                place(datagram, offset + GUARDS, offset + GUARDS_KEY));
+    }
+
+    private static RemotePlace place(final MemorySegment datagram, final long address, final long key) {
+        return new RemotePlace(datagram.get(Wire.LONG, address), datagram.get(Wire.INT, key));
+    }
+
+    /// The source's.
+    ///
+    /// @param epoch of the member's word
+    public static int write(
+            final MemorySegment datagram,
+            final ControlIds ids,
+            final int epoch,
+            final LinkOffer offer,
+            final HeaderChecksum checksum) {
+        ControlLayout.begin(datagram, ControlLayout.TYPE_LINK, 0, ids);
+        return write(datagram, epoch, offer, checksum);
+    }
+
+    /// Between a member and its co-root.
+    ///
+    /// @param ids the member, and the epoch in which it was assigned
+    public static int writeOfSet(
+            final MemorySegment datagram, final ControlIds ids, final LinkOffer offer, final HeaderChecksum checksum) {
+        ControlLayout.begin(datagram, ControlLayout.TYPE_LINK, FLAG_SET, ids);
+        return write(datagram, NO_WORD, offer, checksum);
+    }
+
+    private static int write(
+            final MemorySegment datagram, final int epoch, final LinkOffer offer, final HeaderChecksum checksum) {
+        datagram.set(Wire.LONG, WORD, offer.word().address());
+        datagram.set(Wire.INT, WORD_KEY, offer.word().key());
+        datagram.set(Wire.SHORT, EPOCH, (short) epoch);
+        datagram.set(Wire.SHORT, DESCRIPTOR_BYTES, (short) offer.descriptor().length);
+        datagram.set(Wire.LONG, HEADERS, offer.headers().address());
+        datagram.set(Wire.INT, HEADERS_KEY, offer.headers().key());
+        datagram.set(Wire.INT, PAYLOAD_KEY, offer.payload().key());
+        datagram.set(Wire.LONG, PAYLOAD, offer.payload().address());
+        datagram.set(Wire.LONG, GUARDS, offer.guards().address());
+        datagram.set(Wire.INT, GUARDS_KEY, offer.guards().key());
+        datagram.set(Wire.INT, GUARDS_KEY + 4, 0);
+        Wire.zero(datagram, DESCRIPTOR, Wire.LINK_BYTES_MAX);
+        MemorySegment.copy(offer.descriptor(), 0, datagram, JAVA_BYTE, DESCRIPTOR, offer.descriptor().length);
+        return ControlLayout.seal(datagram, LENGTH, checksum);
+    }
+}

@@ -1,0 +1,16 @@
+package io.framecast.reliability.wire;
+
+/// What a member must know to act on its source's memory, or to read its co-root's copy of the window.
+///
+/// @param descriptor of the other side's endpoint, for the transport
+/// @param word the member's word of the status vector; a co-root has none
+/// @param headers of the window: 40 bytes for each slot
+/// @param payload of the window: `slotBytes` for each slot
+/// @param guards a [SlotWord] for each slot
+public record LinkOffer(
+        byte[] descriptor, RemotePlace word, RemotePlace headers, RemotePlace payload, RemotePlace guards) {
+    /// What a member says of itself to its co-root: whose endpoint it is, and nothing to act on.
+    public static LinkOffer ofMember(final byte[] descriptor) {
+        return new LinkOffer(descriptor, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE);
+    }
+}

@@ -1,0 +1,31 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A few seeds of everything, in less than a second: stands in for the long simulations where thousands of
+/// changed protocols are tried (docs/mutation.md).
+final class BriefSimulationTest {
+    private static void assertClean(final SimReport report) {
+        assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 6})
+    void shouldKeepEveryPromiseWhenFaultsAreDrawnFromTheSeed(final int receivers) {
+        for (long seed = 1; seed <= 3; seed++) {
+            assertClean(Simulation.run(seed, Swarm.of(receivers, -1)));
+        }
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenProcessesCrash() {
+        for (long seed = 1; seed <= 4; seed++) {
+            assertClean(Simulation.run(seed, Swarm.of(4, 0.03).withCrashes()));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package io.framecast.reliability.window;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.SlotWord;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+/// What vouches for slots that others read: when it is there, and that it is gone before the slot can change.
+final class SlotGuardsTest {
+    private static final int SLOTS = 8;
+    private static final int SLOT_BYTES = 64;
+
+    private final MemorySegment headers = MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]);
+    private final byte[] payloads = new byte[SLOTS * SLOT_BYTES];
+    private final MemorySegment payload = MemorySegment.ofArray(payloads);
+    private final int[] lengths = new int[SLOTS];
+    private final MemorySegment words = MemorySegment.ofArray(new long[SLOTS]);
+    private final SlotGuards guards = new SlotGuards(words, payload, lengths, SLOTS, SLOT_BYTES);
+    private final SendWindow window = new SendWindow(SLOTS, headers, lengths, SLOT_BYTES, 5).guardedBy(guards);
+    private final RepairStore store = new RepairStore(headers, payload, lengths, SLOTS, SLOT_BYTES).guardedBy(guards);
+
+    private long word(final long sequence) {
+        return words.getAtIndex(JAVA_LONG, sequence % SLOTS);
+    }
+
+    private int crc(final int slot, final int bytes) {
+        final CRC32C crc = new CRC32C();
+        crc.update(payloads, slot * SLOT_BYTES, bytes);
+        return (int) crc.getValue();
+    }
+
+    private void publish(final int slots) {
+        final long bytes = (long) slots * SLOT_BYTES - 3;
+        for (int i = 0; i < slots * SLOT_BYTES; i++) {
+            payloads[(int) (window.cursor() * SLOT_BYTES + i) % payloads.length] = (byte) (window.cursor() + i);
+        }
+        window.beginFrame(bytes, 0, 0, new byte[0]);
+        window.commit(bytes, slots);
+    }
+
+    @Test
+    void shouldVouchForWhatWasSealedAndForNothingElse() {
+        publish(4);
+        window.seal(0, 3);
+        for (int i = 0; i < 3; i++) {
+            assertTrue(SlotWord.isOf(word(i), i));
+            assertFalse(SlotWord.isOf(word(i), i + SLOTS));
+            assertEquals(crc(i, SLOT_BYTES), SlotWord.payloadCrc(word(i)));
+        }
+        assertEquals(SlotWord.NONE, word(3));
+        window.seal(2, 2);
+        assertTrue(SlotWord.isOf(word(3), 3));
+        assertEquals(crc(3, SLOT_BYTES - 3), SlotWord.payloadCrc(word(3)), "the datagram's length, not the slot's");
+    }
+
+    @Test
+    void shouldVouchForNothingFromWhenThePublisherMayClaimTheSlot() {
+        publish(6);
+        window.seal(0, 6);
+        assertEquals(1, window.freeSlots());
+        window.free(4);
+        assertEquals(5, window.freeSlots());
+        for (int i = 0; i < 4; i++) {
+            assertEquals(SlotWord.NONE, word(i));
+        }
+        assertTrue(SlotWord.isOf(word(4), 4) && SlotWord.isOf(word(5), 5));
+        publish(4);
+        window.free(10);
+        assertEquals(SlotWord.NONE, word(5));
+    }
+
+    @Test
+    void shouldSealNoSlotTwice() {
+        publish(2);
+        window.seal(0, 2);
+        payloads[0] ^= 1;
+        window.seal(0, 2);
+        assertNotEquals(crc(0, SLOT_BYTES), SlotWord.payloadCrc(word(0)), "read once, however often it is offered");
+    }
+
+    @Test
+    void shouldTellSequencesApartThatShareASlot() {
+        for (final long sequence : new long[] {0, 1, 7, (1L << 31) - 1, 1L << 40, (1L << 62) - 1}) {
+            final long word = SlotWord.of(sequence, -1);
+            assertNotEquals(SlotWord.NONE, word);
+            assertTrue(SlotWord.isOf(word, sequence));
+            assertEquals(-1, SlotWord.payloadCrc(word));
+            assertFalse(SlotWord.isOf(word, sequence + SLOTS) || SlotWord.isOf(word, sequence + 1));
+            assertFalse(SlotWord.isOf(SlotWord.NONE, sequence));
+        }
+    }
+
+    @Test
+    void shouldGuardACopyFromWhenSomebodyReadsIt() {
+        final MemorySegment datagram = MemorySegment.ofArray(new byte[SLOT_BYTES]);
+        store.putPayload(3, datagram, 0, 40);
+        store.putHeader(3, datagram, 0);
+        assertEquals(SlotWord.NONE, word(3));
+        assertTrue(store.guard());
+        store.putPayload(4, datagram, 0, 40);
+        assertEquals(SlotWord.NONE, word(4), "half of it is there");
+        store.putHeader(4, datagram, 0);
+        assertTrue(SlotWord.isOf(word(4), 4));
+        assertEquals(crc(4, 40), SlotWord.payloadCrc(word(4)));
+        store.putPayload(4 + SLOTS, datagram, 0, 40);
+        assertEquals(SlotWord.NONE, word(4), "wiped before the payload changes");
+        assertFalse(new RepairStore(headers, payload, lengths, SLOTS, SLOT_BYTES).guard());
+    }
+
+    @Test
+    void shouldSumSlotsOfMemoryOfAnyKind() {
+        try (Arena arena = Arena.ofShared()) {
+            final MemorySegment outside = arena.allocate(SLOTS * SLOT_BYTES);
+            for (int i = 0; i < payloads.length; i++) {
+                payloads[i] = (byte) (i * 31);
+            }
+            outside.copyFrom(payload);
+            final PayloadChecksum sums = new PayloadChecksum(outside, SLOTS, SLOT_BYTES);
+            for (int slot = SLOTS - 1; slot >= 0; slot--) {
+                assertEquals(crc(slot, SLOT_BYTES - slot), sums.of(slot, SLOT_BYTES - slot));
+            }
+        }
+    }
+}
