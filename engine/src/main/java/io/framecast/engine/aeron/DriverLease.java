@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /// A media driver to use, and this transport's client of it.
 ///
-/// A channel on the network has a driver of its own: one thread for sending, receiving and conducting, so that
-/// four processes on two cores stay polite, and a slow subscriber shares no image with its neighbours. A
-/// shared-memory channel uses the driver that runs in its directory, whoever started it; where none does, this
-/// process starts one and keeps it until its last transport on that directory is closed.
+/// A channel on the network has a driver of its own: one thread for sending, receiving and conducting, so
+/// that four processes on two cores stay polite, and a slow subscriber shares no image with its neighbours. A
+/// shared-memory channel uses the driver that runs in its directory, whoever started it; where none does,
+/// this process starts one and keeps it until its last transport on that directory is closed.
 final class DriverLease implements AutoCloseable {
     /// A stopped process (debugger, SIGSTOP, suspended laptop) finds its own driver and client alive when it
     /// goes on: who is silent for how long is Framecast's to judge, not Aeron's.
@@ -83,8 +83,16 @@ final class DriverLease implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.quietClose(client);
-        release.run();
+        // To a thread that is interrupted Aeron does not wait for its own, and unmaps what these still use.
+        final boolean interrupted = Thread.interrupted();
+        try {
+            CloseHelper.quietClose(client);
+            release.run();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private static MediaDriver launch(final Path directory, final long timeoutMs, final Notices notices) {

@@ -5,6 +5,8 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceResources;
+import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import java.lang.foreign.Arena;
@@ -26,6 +28,7 @@ final class HostBackend implements DeviceBackend {
     private final HostMemoryTable table = new HostMemoryTable();
     private final HostMemoryTable pinned = new HostMemoryTable();
     private final AtomicLong allocatedBytes = new AtomicLong();
+    private final DeviceResources resources = new DeviceResources();
     private final LongSupplier available;
     private volatile boolean closed;
 
@@ -57,22 +60,26 @@ final class HostBackend implements DeviceBackend {
     public DeviceRegion allocate(final long bytes) {
         final MemorySegment segment = allocateIn(table, bytes);
         allocatedBytes.addAndGet(bytes);
+        resources.take(Kind.REGIONS, 1);
         return DeviceRegion.ofHost(segment);
     }
 
     @Override
     public void free(final DeviceRegion region) {
         allocatedBytes.addAndGet(-freeIn(table, region.address()));
+        resources.give(Kind.REGIONS, 1);
     }
 
     @Override
     public MemorySegment allocatePinned(final long bytes) {
-        return allocateIn(pinned, bytes);
+        final MemorySegment segment = allocateIn(pinned, bytes);
+        resources.take(Kind.PINNED_BYTES, bytes);
+        return segment;
     }
 
     @Override
     public void freePinned(final MemorySegment segment) {
-        freeIn(pinned, segment.address());
+        resources.give(Kind.PINNED_BYTES, freeIn(pinned, segment.address()));
     }
 
     private MemorySegment allocateIn(final HostMemoryTable owner, final long bytes) {
@@ -116,6 +123,7 @@ final class HostBackend implements DeviceBackend {
             throw new IllegalArgumentException("host: expected native memory, got memory on the heap");
         }
         table.add(new HostMemoryTable.Range(segment, null));
+        resources.take(Kind.REGISTRATIONS, 1);
     }
 
     @Override
@@ -123,24 +131,32 @@ final class HostBackend implements DeviceBackend {
         if (table.remove(segment.address(), false) == null) {
             throw new DeviceException("host: memory is not registered; unregister what was registered");
         }
+        resources.give(Kind.REGISTRATIONS, 1);
     }
 
     @Override
     public DeviceStream openStream() {
         requireOpen();
+        resources.take(Kind.STREAMS, 1);
         return new HostStream(this, table);
     }
 
     @Override
     public DeviceEvent openEvent() {
         requireOpen();
-        return new HostEvent();
+        resources.take(Kind.EVENTS, 1);
+        return new HostEvent(resources);
     }
 
     @Override
     public DeviceKernel load(final KernelSource source) {
         requireOpen();
         return new HostKernel(source.name(), source.emulation());
+    }
+
+    @Override
+    public DeviceResources resources() {
+        return resources;
     }
 
     @Override
@@ -169,5 +185,6 @@ final class HostBackend implements DeviceBackend {
             closeArena(range.arena());
         }
         allocatedBytes.set(0);
+        resources.close();
     }
 }

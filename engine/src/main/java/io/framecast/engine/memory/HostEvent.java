@@ -1,6 +1,8 @@
 package io.framecast.engine.memory;
 
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceResources;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Always complete, for a host stream's work is done when it is enqueued. What it carries is visibility:
@@ -8,6 +10,13 @@ import java.util.concurrent.atomic.AtomicLong;
 /// asked.
 final class HostEvent implements DeviceEvent {
     private final AtomicLong recordings = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final DeviceResources resources;
+
+    /// @param resources in which this event was counted
+    HostEvent(final DeviceResources resources) {
+        this.resources = resources;
+    }
 
     void publish() {
         recordings.setRelease(recordings.getPlain() + 1);
@@ -27,6 +36,8 @@ final class HostEvent implements DeviceEvent {
 
     @Override
     public void close() {
-        // Holds nothing.
+        if (closed.compareAndSet(false, true)) {
+            resources.give(DeviceResources.Kind.EVENTS, 1);
+        }
     }
 }

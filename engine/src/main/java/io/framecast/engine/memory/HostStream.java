@@ -3,6 +3,7 @@ package io.framecast.engine.memory;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceKernel;
+import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceStream;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -98,6 +99,9 @@ final class HostStream implements DeviceStream {
 
     @Override
     public void close() {
-        closed = true;
+        if (!closed) {
+            closed = true;
+            backend.resources().give(DeviceResources.Kind.STREAMS, 1);
+        }
     }
 }

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -17,6 +18,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -49,10 +53,10 @@ final class CounterFile implements AutoCloseable {
         return path;
     }
 
-    /// Makes `<temporary>/framecast-<user>/<pid>.counters`, or `<pid>-2.counters` and so on for further tables.
+    /// Makes `<temporary>/framecast-<user>/<pid>.counters`, or `<pid>-2.counters` and so on for further
+    /// tables.
     static CounterFile ofProcess(final Path temporary) {
-        final String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9._-]", "_");
-        final Path directory = temporary.toAbsolutePath().resolve("framecast-" + user);
+        final Path directory = directory(temporary);
         try {
             makeDirectory(directory);
             removeStale(directory);
@@ -72,6 +76,39 @@ final class CounterFile implements AutoCloseable {
         }
         throw new ConfigException("counters directory " + directory + " holds " + TABLES_PER_PROCESS_MAX
                 + " files of this process: close nodes, or choose a counters file elsewhere");
+    }
+
+    private static Path directory(final Path temporary) {
+        final String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9._-]", "_");
+        return temporary.toAbsolutePath().resolve("framecast-" + user);
+    }
+
+    /// Files that [#ofProcess] made and whose processes run, in order of process ids. Leaves all as it is.
+    static List<Path> running(final Path temporary) {
+        final List<Path> running = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory(temporary), "*" + SUFFIX)) {
+            for (final Path file : files) {
+                if (isRunning(file)) {
+                    running.add(file);
+                }
+            }
+        } catch (final IOException | DirectoryIteratorException _) {
+            // Nobody made any, or they are not for us.
+            return List.of();
+        }
+        running.sort(Comparator.comparingLong(CounterFile::pidInName).thenComparing(Path::toString));
+        return running;
+    }
+
+    private static boolean isRunning(final Path file) {
+        return ProcessHandle.of(pidInName(file)).isPresent();
+    }
+
+    /// -1 where the name has none.
+    private static long pidInName(final Path file) {
+        final String name = String.valueOf(file.getFileName());
+        final String digits = name.substring(0, name.length() - SUFFIX.length()).replaceFirst("-\\d+$", "");
+        return digits.matches("\\d{1,18}") ? Long.parseLong(digits) : -1;
     }
 
     /// Makes a file where the user wants it.

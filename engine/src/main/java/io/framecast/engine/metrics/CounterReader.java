@@ -22,8 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the counters of another process from its file, without that process noticing. The file is hostile until
-/// checked: a damaged one ends in one clear line.
+/// Reads the counters of another process from its file, without that process noticing. The file is hostile
+/// until checked: a damaged one ends in one clear line.
 ///
 /// Threading: one thread at a time.
 public final class CounterReader implements AutoCloseable {
@@ -68,6 +68,12 @@ public final class CounterReader implements AutoCloseable {
         } catch (final IOException | InternalError e) {
             throw new ConfigException("counters file " + path + " cannot be read: " + e.getMessage(), e);
         }
+    }
+
+    /// Counters files of this user's processes that run now and were given no other place for them, in order
+    /// of process ids.
+    public static List<Path> running() {
+        return CounterFile.running(Path.of(System.getProperty("java.io.tmpdir")));
     }
 
     /// The process that writes.

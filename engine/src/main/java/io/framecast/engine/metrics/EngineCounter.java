@@ -82,9 +82,54 @@ public enum EngineCounter {
             72, "framecast_in_place_frames_total", Unit.FRAMES, "Frames whose bytes lie where they first landed."),
     MENDED_BYTES(73, "framecast_mended_bytes_total", Unit.BYTES, "Payload bytes copied to make frames contiguous."),
     FRAMES_DROPPED(74, "framecast_dropped_frames_total", Unit.FRAMES, "Frames never given to subscribers, by reason."),
+    STORED_BYTES(
+            78, "framecast_stored_bytes_total", Unit.BYTES, "Payload bytes that the CPU stored into device memory."),
     SOURCES_JOINED(76, "framecast_joined_sources", Unit.MEMBERS, "Sources that a subscriber receives from."),
     REJOINS(77, "framecast_rejoins_total", Unit.EVENTS, "Sources joined again after they were lost."),
-    DEVICE_ALLOCATED(75, "framecast_device_allocated_bytes", Unit.BYTES, "Device memory allocated, by device.");
+    GRANTS_WRITTEN(
+            80, "framecast_written_grants_total", Unit.EVENTS, "Grants written into the source's memory, one-sided."),
+    GRANTS_READ(81, "framecast_read_grants_total", Unit.EVENTS, "Grants that a source found in its status vector."),
+    CREDIT_DATAGRAMS(
+            82,
+            "framecast_credit_datagrams_total",
+            Unit.DATAGRAMS,
+            "ACKs and NACKs that granted a source what it did not know of."),
+    DATAGRAMS_PULLED(
+            83,
+            "framecast_pulled_datagrams_total",
+            Unit.DATAGRAMS,
+            "Datagrams that a receiver read out of its source's window."),
+    DATAGRAMS_PULLED_SET(
+            86,
+            "framecast_set_pulled_datagrams_total",
+            Unit.DATAGRAMS,
+            "Datagrams that a receiver read out of its co-root's copy of the window."),
+    MEMBER_LINKS(
+            87, "framecast_set_links_total", Unit.EVENTS, "Members of its set that a co-root told what they may read."),
+    ONE_SIDED_FALLBACKS(
+            84,
+            "framecast_one_sided_fallbacks_total",
+            Unit.EVENTS,
+            "What could not be done to a peer's memory, and went by datagram, by reason."),
+    LINKED_MEMBERS(
+            85, "framecast_linked_members", Unit.MEMBERS, "Receivers whose grants a source reads from its memory."),
+    DEVICE_ALLOCATED(75, "framecast_device_allocated_bytes", Unit.BYTES, "Device memory allocated."),
+    DEVICE_PINNED(90, "framecast_device_pinned_bytes", Unit.BYTES, "Pinned host memory of a subscriber's device."),
+    DEVICE_OBJECTS(
+            91,
+            "framecast_device_objects",
+            Unit.EVENTS,
+            "What else a subscriber's device has given out: regions, streams, events, by kind."),
+    MEMORY_REGISTRATIONS(
+            92,
+            "framecast_memory_registrations_total",
+            Unit.EVENTS,
+            "Ranges of memory that a channel's transport registered with its device."),
+    REGISTRATION_HITS(
+            93,
+            "framecast_registration_hits_total",
+            Unit.EVENTS,
+            "Ranges that a channel's transport found registered.");
 
     /// Whether a value only grows.
     public enum Kind {

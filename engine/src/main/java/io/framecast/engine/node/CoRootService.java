@@ -1,27 +1,32 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.error.FramecastException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.sink.Opened;
 import io.framecast.reliability.CoRootOutput;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.StreamInfo;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// What a subscription does for others once its source has made it a co-root: a copy of the window in host
-/// memory, taken only then, and a lane of its own for repairs.
+/// memory, taken only then, and a lane of its own for repairs. Whatever fails of it ends that service alone:
+/// the set then has its repairs from the source.
 ///
-/// Threading: the receiver's thread. Ownership: owns memory and lane until [#close].
+/// Threading: the receiver's thread, but for what the conductor makes, which may take as long as the window
+/// is large, and for [#close]. Ownership: owns memory and lane until [#close].
 final class CoRootService implements CoRootOutput, AutoCloseable {
     private static final int NO_PEER = -1;
 
@@ -29,53 +34,99 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final ControlLane control;
     private final StreamInfo stream;
     private final Consumer<String> notices;
+    private final Executor conductor;
     private final int[] controlPeers = new int[SetLayout.MEMBERS_MAX];
     private final int[] repairPeers = new int[SetLayout.MEMBERS_MAX];
-    private @Nullable SendMemory memory;
+    // By the conductor, as soon as it is there.
+    private volatile @Nullable Made made;
     private @Nullable Lane repair;
     private @Nullable RepairStore store;
-    private boolean refused;
-    private boolean closed;
+    private @Nullable WindowShare share;
+    private boolean asked;
+    private volatile boolean closed;
+
+    /// What the conductor makes.
+    ///
+    /// @param share what members of the set may read of it; null where the transport cannot
+    private record Made(
+            SendMemory memory,
+            Lane repair,
+            RepairStore store,
+            @Nullable WindowShare share) {}
 
     /// @param transport where the session's other lanes are open
     /// @param control the subscription's
+    /// @param conductor runs what may take long; in order, and before it runs [#close]
     CoRootService(
             final Transport transport,
             final ControlLane control,
             final StreamInfo stream,
-            final Consumer<String> notices) {
+            final Consumer<String> notices,
+            final Executor conductor) {
         this.transport = transport;
         this.control = control;
         this.stream = stream;
         this.notices = notices;
+        this.conductor = conductor;
         java.util.Arrays.fill(controlPeers, NO_PEER);
         java.util.Arrays.fill(repairPeers, NO_PEER);
     }
 
+    /// Null too while it is being made: the source tells the same again, until it is confirmed.
     @Override
     public @Nullable RepairStore openStore() {
-        if (store == null && !refused && !closed) {
-            try {
-                open();
-            } catch (final OutOfMemoryError | FramecastException e) {
-                refused = true;
-                notices.accept("subscriber of " + stream.channel() + ": cannot serve others as a co-root: "
-                        + e.getMessage() + "; free memory, or say serve=no");
-            }
+        final Made ready = made;
+        if (ready != null && store == null && !closed) {
+            repair = ready.repair();
+            share = ready.share();
+            store = ready.store();
+        } else if (!asked && !closed) {
+            asked = true;
+            conductor.execute(this::make);
         }
         return store;
     }
 
-    private void open() {
+    private void make() {
+        try {
+            made = closed ? null : open();
+        } catch (final OutOfMemoryError | RuntimeException e) {
+            notices.accept("subscriber of " + stream.channel() + ": cannot serve others as a co-root: " + e.getMessage()
+                    + "; free memory, or say serve=no");
+        }
+    }
+
+    private Made open() {
         final int slots = stream.windowSlots();
         SystemMemory.require(MemoryNeeds.source(slots, stream.slotBytes(), 0).totalBytes());
         try (Opened opened = new Opened()) {
-            final SendMemory made = opened.add(new SendMemory(slots, stream.slotBytes()));
-            repair = opened.add(
-                    transport.open(new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.RECEIVER, made.ring(), null, null)));
-            store = new RepairStore(made.headers(), made.payload(), made.lengths(), slots, stream.slotBytes());
-            memory = made;
+            final SendMemory memory = opened.add(new SendMemory(slots, stream.slotBytes()));
+            final RepairStore empty =
+                    new RepairStore(memory.headers(), memory.payload(), memory.lengths(), slots, stream.slotBytes());
+            // Before the lane: what that registers is then part of what members may read.
+            final WindowShare shared = share(memory);
+            if (shared != null) {
+                empty.guardedBy(opened.add(shared).guards());
+            }
+            final Lane lane = opened.add(transport.open(
+                    new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.RECEIVER, memory.ring(), null, null)));
             opened.keep();
+            return new Made(memory, lane, empty, shared);
+        }
+    }
+
+    private @Nullable WindowShare share(final SendMemory memory) {
+        final OneSided oneSided = transport.oneSided();
+        if (oneSided == null) {
+            return null;
+        }
+        final String refusal = "subscriber of " + stream.channel() + ": repairs for others by datagram: ";
+        try {
+            return new WindowShare(
+                    oneSided, memory, new PeerEndpoints(oneSided, SetLayout.MEMBERS_MAX, refusal, notices));
+        } catch (final TransportException e) {
+            notices.accept(refusal + e.getMessage());
+            return null;
         }
     }
 
@@ -106,6 +157,27 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         }
         controlPeers[member] = NO_PEER;
         repairPeers[member] = NO_PEER;
+        cut(member);
+    }
+
+    private void cut(final int member) {
+        final WindowShare current = share;
+        if (current != null && !closed) {
+            current.peers().cut(member);
+        }
+    }
+
+    @Override
+    public boolean link(final int member, final byte[] descriptor) {
+        final WindowShare current = share;
+        cut(member);
+        return current != null && !closed && current.peers().accept(member, descriptor);
+    }
+
+    @Override
+    public @Nullable LinkOffer linkOffer(final int member) {
+        final WindowShare current = share;
+        return current == null || closed ? null : current.offer(member, RemotePlace.NONE);
     }
 
     @Override
@@ -125,16 +197,18 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final int slot = held.slot(firstSequence);
         // The ring goes on behind the window, with a slot that is nobody's.
         final int head = Math.min(count, held.slots() - slot);
-        final int accepted = lane.unicast(repairPeers[member], slot, head);
-        return accepted < head || head == count
-                ? accepted
-                : accepted + lane.unicast(repairPeers[member], 0, count - head);
-    }
-
-    /// The lane that repairs go out by; null before this became a co-root.
-    @Nullable
-    Lane lane() {
-        return repair;
+        try {
+            final int accepted = lane.unicast(repairPeers[member], slot, head);
+            return accepted < head || head == count
+                    ? accepted
+                    : accepted + lane.unicast(repairPeers[member], 0, count - head);
+        } catch (final RuntimeException e) {
+            // No reason to stop receiving. It is closed with the rest.
+            repair = null;
+            notices.accept(
+                    "subscriber of " + stream.channel() + ": repairs nothing for others any more: " + e.getMessage());
+            return 0;
+        }
     }
 
     /// Says nothing any more; what was put into the store stays readable.
@@ -146,9 +220,14 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         CloseHelper.close(repair);
     }
 
+    /// Idempotent.
     @Override
     public void close() {
         closed = true;
-        CloseHelper.closeAll(repair, memory);
+        final Made ready = made;
+        made = null;
+        if (ready != null) {
+            CloseHelper.closeAll(ready.share(), ready.repair(), ready.memory());
+        }
     }
 }

@@ -24,6 +24,11 @@ final class ConductorAgent implements Agent, Waits {
             public void free(final ReceiverSession session) {
                 queue.send(session::close);
             }
+
+            @Override
+            public void run(final Runnable task) {
+                queue.send(task);
+            }
         };
     }
 

@@ -19,7 +19,8 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
 /// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small
-/// receive ring. What does not fit is lost, as the protocol expects of this lane.
+/// receive ring. What does not fit is lost, as the protocol expects of this lane: also what would be built
+/// where the transport still reads what was sent before.
 ///
 /// Threading: one thread after construction. Ownership: owns its memory and lane.
 final class ControlLane implements AutoCloseable {
@@ -41,6 +42,13 @@ final class ControlLane implements AutoCloseable {
     private final Placement placement;
     private final Lane lane;
     private final LossInjector loss;
+    // By slot: how many had been sent when it was used last.
+    private final long[] sentBefore = new long[SEND_SLOTS];
+    // What is built here goes nowhere.
+    private final MemorySegment nowhere;
+    private long completed;
+    private long lost;
+    private boolean isLost;
     private int next;
 
     ControlLane(final Transport transport, final LaneConfig.Role role, final LossInjector loss) {
@@ -49,6 +57,7 @@ final class ControlLane implements AutoCloseable {
         try (Opened opened = new Opened()) {
             opened.add(arena);
             final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
+            nowhere = arena.allocate(SLOT_BYTES, 64);
             for (int i = 0; i < SEND_SLOTS; i++) {
                 sendSlots[i] = sent.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
             }
@@ -65,7 +74,7 @@ final class ControlLane implements AutoCloseable {
 
     /// Native memory of one control lane.
     static long memoryBytes(final int headerReserveBytes) {
-        return (long) SEND_SLOTS * SLOT_BYTES + (long) RECEIVE_SLOTS * (SLOT_BYTES + Math.max(headerReserveBytes, 1));
+        return (SEND_SLOTS + 1L) * SLOT_BYTES + (long) RECEIVE_SLOTS * (SLOT_BYTES + Math.max(headerReserveBytes, 1));
     }
 
     Lane lane() {
@@ -78,22 +87,40 @@ final class ControlLane implements AutoCloseable {
 
     /// Memory for the next datagram.
     MemorySegment slot() {
-        return sendSlots[next];
+        if (completed < sentBefore[next]) {
+            completed = lane.completed();
+        }
+        isLost = completed < sentBefore[next];
+        return isLost ? nowhere : sendSlots[next];
+    }
+
+    /// Datagrams that were not sent because the transport still held as many as there are slots.
+    long lost() {
+        return lost;
     }
 
     void multicast(final int bytes) {
+        if (isLost) {
+            lost++;
+            return;
+        }
         sendLengths[next] = bytes;
-        lane.multicast(next, 1);
-        advance();
+        advance(lane.multicast(next, 1));
     }
 
     void unicast(final int peer, final int bytes) {
+        if (isLost) {
+            lost++;
+            return;
+        }
         sendLengths[next] = bytes;
-        lane.unicast(peer, next, 1);
-        advance();
+        advance(lane.unicast(peer, next, 1));
     }
 
-    private void advance() {
+    private void advance(final int accepted) {
+        if (accepted > 0) {
+            sentBefore[next] = lane.submitted();
+        }
         next = (next + 1) % SEND_SLOTS;
     }
 

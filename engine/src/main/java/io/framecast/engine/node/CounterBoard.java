@@ -1,8 +1,11 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.LossReason;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.Transport;
 import io.framecast.engine.metrics.Counter;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
@@ -91,6 +94,31 @@ final class CounterBoard implements AutoCloseable {
             add(EngineCounter.ACK_TRIGGERS, labelled("trigger", name), () -> counts.acks(trigger));
         }
         return this;
+    }
+
+    /// What went by datagram for a reason, instead of into or out of a peer's memory.
+    CounterBoard fallback(final String reason, final LongSupplier value) {
+        return add(EngineCounter.ONE_SIDED_FALLBACKS, labelled("reason", reason), value);
+    }
+
+    /// What a device has given out.
+    CounterBoard device(final DeviceBackend device) {
+        add(EngineCounter.DEVICE_ALLOCATED, device::allocatedBytes);
+        final DeviceResources resources = device.resources();
+        for (final DeviceResources.Kind kind : DeviceResources.Kind.values()) {
+            if (kind == DeviceResources.Kind.PINNED_BYTES) {
+                add(EngineCounter.DEVICE_PINNED, () -> resources.inUse(kind));
+            } else {
+                add(EngineCounter.DEVICE_OBJECTS, labelled("kind", kind.word()), () -> resources.inUse(kind));
+            }
+        }
+        return this;
+    }
+
+    /// What a transport registered with its device, and what it found registered.
+    CounterBoard registrations(final Transport transport) {
+        return add(EngineCounter.MEMORY_REGISTRATIONS, transport::memoryRegistrations)
+                .add(EngineCounter.REGISTRATION_HITS, transport::registrationHits);
     }
 
     /// What was lost, by reason.

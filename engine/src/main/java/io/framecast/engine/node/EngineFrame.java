@@ -1,10 +1,11 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.Arrival;
 import io.framecast.api.DeviceFrame;
-import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.sink.Opened;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.DataLayout;
@@ -17,6 +18,7 @@ final class EngineFrame implements DeviceFrame {
 
     private final long session;
     private final FrameReturns returns;
+    private final ConsumerStream consumer;
     private final DeviceEvent ready;
     private final DeviceEvent consumed;
     private DeviceRegion region = DeviceRegion.ofDevice(0, 1);
@@ -33,11 +35,15 @@ final class EngineFrame implements DeviceFrame {
     private boolean awaitsStream;
     private boolean held;
 
-    EngineFrame(final long session, final DeviceBackend device, final FrameReturns returns) {
+    EngineFrame(final long session, final ConsumerStream consumer, final FrameReturns returns) {
         this.session = session;
+        this.consumer = consumer;
         this.returns = returns;
-        ready = device.openEvent();
-        consumed = device.openEvent();
+        try (Opened opened = new Opened()) {
+            ready = opened.add(consumer.device().openEvent());
+            consumed = opened.add(consumer.device().openEvent());
+            opened.keep();
+        }
     }
 
     void fill(final ReceivedFrame frame, final DeviceRegion memory, final PayloadSink.Delivery delivery) {
@@ -131,6 +137,11 @@ final class EngineFrame implements DeviceFrame {
     }
 
     @Override
+    public int tag() {
+        return Arrival.tag(metadata);
+    }
+
+    @Override
     public DeviceEvent ready() {
         return ready;
     }
@@ -138,6 +149,11 @@ final class EngineFrame implements DeviceFrame {
     @Override
     public void awaitReady() {
         ready.synchronize();
+    }
+
+    @Override
+    public DeviceStream stream() {
+        return consumer.behind(ready);
     }
 
     @Override

@@ -5,6 +5,10 @@ import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Publisher;
 import io.framecast.api.PublisherStats;
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.window.SendWindow;
@@ -18,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A publisher: the producer's side of a send window. Frames are written or copied into window slots and
@@ -39,6 +44,10 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private final long frameMaxBytes;
     private final Arena bounceArena = Arena.ofShared();
     private @Nullable MemorySegment bounce;
+    // Made by the publisher's thread; closed by its node's, where that closes.
+    private volatile @Nullable DeviceSource deviceSource;
+    // Of the frame that is being copied out of the device; null for none.
+    private @Nullable DeviceRegion offeredRegion;
     private MemorySegment claimed = MemorySegment.NULL;
     private boolean claimBounced;
     // Whether the claim shares a datagram with other frames.
@@ -89,7 +98,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             throw new IllegalArgumentException("window: expected at least the frame's " + length + " bytes, holds "
                     + (long) (window.slots() - 1) * slotBytes + "; enlarge window= or use offer");
         }
-        if (claimed.byteSize() != 0 || offered != 0) {
+        if (claimed.byteSize() != 0 || offered != 0 || offeredRegion != null) {
             throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
         }
         claimSmall = small.takes(length);
@@ -169,6 +178,11 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     }
 
     @Override
+    public boolean isClosed() {
+        return closed || failure != null;
+    }
+
+    @Override
     public void abort() {
         if (claimSmall && claimed.byteSize() != 0) {
             small.abort();
@@ -180,7 +194,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     public long offer(final MemorySegment frame, final FrameOptions options) {
         final long length = frame.byteSize();
         checkLength(length);
-        if (claimed.byteSize() != 0) {
+        if (claimed.byteSize() != 0 || offeredRegion != null) {
             throw new IllegalStateException("a claim is open: commit or abort it first");
         }
         if (offered == 0 && small.takes(length) && options.metadata().length == 0) {
@@ -234,10 +248,123 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     }
 
     @Override
+    public DeviceBackend device() {
+        return deviceSource().device();
+    }
+
+    private DeviceSource deviceSource() {
+        final DeviceSource known = deviceSource;
+        if (known != null) {
+            return known;
+        }
+        if (closed) {
+            throw new IllegalStateException("publisher: closed; make another");
+        }
+        final DeviceBackend device = host.openDevice(channel.stream().device());
+        DeviceSource made = null;
+        try {
+            made = new DeviceSource(device, session, channel.stream().placement(), host.notices());
+        } finally {
+            if (made == null) {
+                device.close();
+            }
+        }
+        deviceSource = made;
+        return made;
+    }
+
+    @Override
+    public long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
+        final long length = frame.bytes();
+        checkLength(length);
+        if (claimed.byteSize() != 0 || offered != 0) {
+            throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
+        }
+        final DeviceSource source = deviceSource();
+        if (offeredRegion == null && small.takes(length) && options.metadata().length == 0) {
+            return offerSmall(source, frame, written, options);
+        }
+        if (offeredRegion == null) {
+            final long slots = StreamInfo.slots(length, slotBytes);
+            final long refusal = refusal(Math.min(slots, window.slots() - 1L));
+            if (refusal < 0) {
+                return refusal;
+            }
+            begin(length, timestampNs(options), options);
+            source.begin(written);
+        } else if (!offeredRegion.equals(frame)) {
+            throw new IllegalStateException("offer: a frame of " + offeredRegion.bytes()
+                    + " bytes is under way; offer the same memory again until it is taken");
+        } else if (closed || failure != null) {
+            return CLOSED;
+        }
+        offeredRegion = frame;
+        return copyOut(source, frame, length);
+    }
+
+    private long copyOut(final DeviceSource source, final DeviceRegion frame, final long length) {
+        try {
+            if (!source.run(frame, length, wakeup::wake)) {
+                backPressured++;
+                return BACK_PRESSURED;
+            }
+        } catch (final DeviceException e) {
+            offeredRegion = null;
+            if (source.hasCommitted()) {
+                // Subscribers would wait for the rest for ever.
+                onFailure(Failures.line("publisher of " + channel.name(), e));
+                abandon();
+            }
+            throw e;
+        } catch (final IllegalStateException e) {
+            // The node was closed meanwhile, and the window with it.
+            return closedOr(e);
+        }
+        offeredRegion = null;
+        finish(length);
+        return bytes;
+    }
+
+    private long offerSmall(
+            final DeviceSource source,
+            final DeviceRegion frame,
+            final DeviceEvent written,
+            final FrameOptions options) {
+        final long refusal = refusal();
+        if (refusal < 0) {
+            return refusal;
+        }
+        try {
+            final long offset = small.claim((int) frame.bytes());
+            if (offset == SmallFrames.NO_ROOM) {
+                backPressured++;
+                return BACK_PRESSURED;
+            }
+            boolean whole = false;
+            try {
+                source.copySmall(frame, written, session.memory().payload(), offset);
+                whole = true;
+            } finally {
+                if (!whole) {
+                    small.abort();
+                }
+            }
+            small.commit(flags(options), timestampNs(options));
+        } catch (final IllegalStateException e) {
+            // The node was closed meanwhile, and the window with it.
+            return closedOr(e);
+        }
+        finish(frame.bytes());
+        return bytes;
+    }
+
+    @Override
     public boolean awaitRoom(final long length, final Duration longest) {
         checkLength(length);
         // A frame that is under way goes on with any part.
-        final int slots = offered > 0 ? 1 : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
+        final int slots = offered > 0 || offeredRegion != null
+                ? 1
+                : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
         session.awaitRoom(host, slots, () -> closed || failure != null, longest);
         return closed || failure != null || session.hasRoom(slots);
     }
@@ -381,6 +508,17 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     }
 
     private void free() {
+        try {
+            // Before the window goes that it copies into.
+            CloseHelper.close(deviceSource);
+        } catch (final DeviceException e) {
+            host.notices().accept(Failures.line("publisher of " + channel.name(), e));
+        } finally {
+            freeSession();
+        }
+    }
+
+    private void freeSession() {
         try {
             host.remove(this);
         } finally {

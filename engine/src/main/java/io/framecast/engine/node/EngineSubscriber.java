@@ -6,6 +6,7 @@ import io.framecast.api.FrameHandler;
 import io.framecast.api.LossCounts;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
+import io.framecast.api.PlacementReport;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
@@ -24,6 +25,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     private final Channel channel;
     private final DeviceBackend device;
+    private final ConsumerStream consumer;
     private final SessionHost host;
     private final Sleeper sleeper = new Sleeper();
     private final PostedBuffers posted = new PostedBuffers();
@@ -39,6 +41,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     private long bytes;
     private long inPlaceFrames;
     private final long[] lost = new long[LossReason.values().length];
+    private volatile @Nullable PlacementReport placement;
     private LossHandler onLoss = (_, _, _) -> {};
     private volatile @Nullable SourceHandler onSource;
     // Also closed by its node, from another thread.
@@ -47,6 +50,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     EngineSubscriber(final Channel channel, final DeviceBackend device, final SessionHost host) {
         this.channel = channel;
         this.device = device;
+        consumer = new ConsumerStream(device);
         this.host = host;
     }
 
@@ -101,6 +105,11 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
         for (int i = 0; i < looks; i++) {
             final int index = (turn + i) % all.length;
             final EngineFrame frame = all[index].poll(host);
+            if (closed.get()) {
+                // By a handler just now, or with its node.
+                giveBack(frame);
+                return null;
+            }
             if (frame != null) {
                 turn = index + 1;
                 frames++;
@@ -112,10 +121,19 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
         return null;
     }
 
+    private static void giveBack(final @Nullable EngineFrame frame) {
+        if (frame != null) {
+            frame.close();
+        }
+    }
+
     /// Subscriber's thread, in [#poll].
     @Override
     public void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
         lost[reason.ordinal()] += count;
+        if (closed.get()) {
+            return;
+        }
         onLoss.onLoss(session, firstFrameId, count, reason);
     }
 
@@ -123,7 +141,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     @Override
     public void onSource(final SourceEvent event) {
         final SourceHandler handler = onSource;
-        if (handler != null) {
+        if (handler != null && !closed.get()) {
             handler.onSource(event);
         }
     }
@@ -170,7 +188,21 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
             throw new IllegalArgumentException("post: expected memory that the host addresses, for device "
                     + device.name() + "; allocate it from the subscriber's device");
         }
+        if (!device.hostAddressable() && region.hostAddressable()) {
+            throw new IllegalArgumentException("post: expected memory of " + device.name()
+                    + ", got the host's; allocate it from the subscriber's device");
+        }
         return !closed.get() && posted.offer(region);
+    }
+
+    @Override
+    public Optional<PlacementReport> placement() {
+        return Optional.ofNullable(placement);
+    }
+
+    /// Conductor: the way into the device's memory was chosen.
+    void onPlacement(final PlacementReport report) {
+        placement = report;
     }
 
     @Override
@@ -192,6 +224,9 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     public void close() {
         if (closed.compareAndSet(false, true)) {
             sleeper.wake();
+            for (final SourceFeed feed : feeds) {
+                feed.giveUp();
+            }
             host.remove(this);
         }
     }
@@ -240,7 +275,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     /// Conductor: a feed for a session to be joined; not polled before [#add].
     SourceFeed openFeed(final long session) {
-        final SourceFeed feed = new SourceFeed(session, device, channel.stream().delivery(), this, sleeper);
+        final SourceFeed feed =
+                new SourceFeed(session, consumer, channel.stream().delivery(), this, sleeper);
         feed.exchange().wakeBy(host.receiverWakeup());
         return feed;
     }

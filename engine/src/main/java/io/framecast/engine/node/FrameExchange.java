@@ -1,6 +1,5 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.ready.Wakeup;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
@@ -19,7 +18,7 @@ final class FrameExchange implements FrameReturns {
     private static final long WAKING_BYTES = 1 << 15;
 
     private final long session;
-    private final DeviceBackend device;
+    private final ConsumerStream consumer;
     // Polled by the subscriber, and by the receiver that takes back what is out of date or was never polled.
     private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
             new ManyToManyConcurrentArrayQueue<>(FRAMES_MAX);
@@ -33,9 +32,9 @@ final class FrameExchange implements FrameReturns {
     private final Sleeper subscriber;
 
     /// @param subscriber sleeps until there is something
-    FrameExchange(final long session, final DeviceBackend device, final Sleeper subscriber) {
+    FrameExchange(final long session, final ConsumerStream consumer, final Sleeper subscriber) {
         this.session = session;
-        this.device = device;
+        this.consumer = consumer;
         this.subscriber = subscriber;
     }
 
@@ -53,7 +52,7 @@ final class FrameExchange implements FrameReturns {
         if (made == FRAMES_MAX) {
             return null;
         }
-        final EngineFrame frame = new EngineFrame(session, device, this);
+        final EngineFrame frame = new EngineFrame(session, consumer, this);
         all[made++] = frame;
         return frame;
     }

@@ -11,7 +11,7 @@ import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
-import io.framecast.reliability.placement.RingLedger;
+import io.framecast.reliability.placement.FrameLedger;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ final class FrameHandover {
     private final PayloadSink sink;
     private final FrameExchange exchange;
     private final LossQueue losses;
-    private final RingLedger ledger;
+    private final FrameLedger ledger;
     private final BundleTable bundle;
     private final PostedBuffers posted;
     private final SourceClock clock;
@@ -41,6 +41,8 @@ final class FrameHandover {
     private int drainingCount;
     private int drainingNext;
     private @Nullable ReceivedFrame pending;
+    // The next frame is whole, and waits for memory in which it would be in one piece.
+    private boolean blocked;
     // Of the frame or bundle that the machine gave out last.
     private long place;
     // Under `join=keyframe`: none was given yet.
@@ -60,7 +62,7 @@ final class FrameHandover {
         clock = feed.clock();
         latest = config.delivery() instanceof Delivery.Latest;
         awaitsKeyframe = config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME;
-        ledger = new RingLedger(parts.ringSlots());
+        ledger = sink.ledger();
         spareSlots = parts.spareSlots();
         bundle = new BundleTable(machine.stream());
     }
@@ -73,7 +75,7 @@ final class FrameHandover {
 
     /// Whether it waits for the device, or for room at the subscriber.
     boolean mustLook() {
-        return drainingCount > 0 || pending != null || (!losses.isFlushed() && !losses.hasRoom());
+        return drainingCount > 0 || pending != null || blocked || (!losses.isFlushed() && !losses.hasRoom());
     }
 
     /// Whether everything that the machine gave out or gave up was handed on.
@@ -175,7 +177,8 @@ final class FrameHandover {
             if (!tellLosses()) {
                 return null;
             }
-            final ReceivedFrame frame = machine.pollFrame();
+            blocked = isBlocked();
+            final ReceivedFrame frame = blocked ? null : machine.pollFrame();
             if (frame == null) {
                 return null;
             }
@@ -191,6 +194,12 @@ final class FrameHandover {
         return bundle.next();
     }
 
+    private boolean isBlocked() {
+        final long bytes = machine.nextFrameBytes();
+        final long slots = StreamInfo.slots(bytes, machine.stream().slotBytes());
+        return bytes > 0 && !ledger.canDeliver(machine.nextFrameSequence(), slots);
+    }
+
     // What was lost is told before what comes behind it; else when the subscriber has heard of all the rest.
     private boolean tellLosses() {
         final boolean due = machine.nextFrameBytes() > 0 || losses.isEmpty() || machine.state() != State.RECEIVING;
@@ -204,13 +213,23 @@ final class FrameHandover {
 
     private void openBundle(final ReceivedFrame frame, final long nowNs) {
         final int count = frame.bundleFrames();
-        if (sink.openBundle(frame, bundle)) {
+        if (isOpened(frame, count)) {
             return;
         }
         // Its frames are lost, for nobody knows where they begin; the stream goes on.
         releaseUnseen(count);
         losses.add(frame.frameId(), count, LossReason.DAMAGED);
         credit(nowNs);
+    }
+
+    // A device that is lost while its table is read gives none of its frames out.
+    private boolean isOpened(final ReceivedFrame frame, final int count) {
+        try {
+            return sink.openBundle(frame, bundle);
+        } catch (final RuntimeException e) {
+            releaseUnseen(count);
+            throw e;
+        }
     }
 
     private void releaseUnseen(final int count) {
@@ -292,11 +311,13 @@ final class FrameHandover {
         int work = 0;
         EngineFrame frame = exchange.nextReturned();
         while (frame != null) {
+            // Before its stream is asked: a device that is lost answers with an exception, and the frame must be in
+            // some list then.
+            draining[drainingCount++] = frame;
             if (frame.isConsumed()) {
+                drainingCount--;
                 release(frame);
                 work++;
-            } else {
-                draining[drainingCount++] = frame;
             }
             frame = exchange.nextReturned();
         }

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.NanoClock;
@@ -52,11 +53,11 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     /// Starts the agents.
     public FramecastNode(final NodeConfig config) {
-        this(config, Providers.found(config.notices()));
+        this(config, Providers.found(guarded(config).notices()));
     }
 
-    FramecastNode(final NodeConfig config, final Providers providers) {
-        this.config = config;
+    FramecastNode(final NodeConfig asked, final Providers providers) {
+        config = guarded(asked);
         this.providers = providers;
         final long startNs = System.nanoTime();
         final NanoClock clock = () -> System.nanoTime() - startNs;
@@ -74,6 +75,19 @@ public final class FramecastNode implements Framecast, SessionHost {
         final ErrorHandler errors = e -> config.notices().accept("agent failed: " + e);
         threads = new NodeThreads(config.threading(), sender, receiver, conductor, errors);
         threads.start();
+    }
+
+    // Who takes notices must not throw. If it does, that is no reason for an agent to end, and for all its sessions to
+    // stand still.
+    private static NodeConfig guarded(final NodeConfig config) {
+        return config.withNotices(notice -> {
+            try {
+                config.notices().accept(notice);
+            } catch (final RuntimeException | Error _) {
+                // There is nobody else to tell.
+                Thread.onSpinWait();
+            }
+        });
     }
 
     private @Nullable PrometheusExporter openExporter() {
@@ -164,6 +178,16 @@ public final class FramecastNode implements Framecast, SessionHost {
     @Override
     public long nowNs() {
         return receiver.nowNs();
+    }
+
+    @Override
+    public DeviceBackend openDevice(final String device) {
+        return providers.openDevice(device);
+    }
+
+    @Override
+    public Consumer<String> notices() {
+        return config.notices();
     }
 
     @Override

@@ -95,21 +95,60 @@ final class LossQueue {
         return offered.getAcquire();
     }
 
-    /// Subscriber: tells of runs up to the position given.
+    /// Subscriber: tells of runs up to the position given, in the stream's order.
     ///
     /// @param limit as [#offered] said
     /// @param beforeId only of runs that begin before this frame
     void tell(final long limit, final long beforeId, final LossHandler handler) {
+        order(limit);
         long position = taken.getPlain();
         while (position < limit && firstIds[index(position)] < beforeId) {
-            final int index = index(position);
-            final long firstId = firstIds[index];
-            final long count = counts[index];
-            final LossReason reason = REASONS[reasons[index]];
-            position++;
-            taken.setRelease(position);
-            handler.onLoss(firstId, count, reason);
+            tellOne(position++, handler);
         }
+    }
+
+    /// Subscriber: tells of runs up to the position given that follow one another, the first from this frame
+    /// on. What is behind a frame that is being taken back waits until that is told.
+    void tellFrom(final long limit, final long nextId, final LossHandler handler) {
+        order(limit);
+        long next = nextId;
+        long position = taken.getPlain();
+        while (position < limit && firstIds[index(position)] == next) {
+            next += counts[index(position)];
+            tellOne(position++, handler);
+        }
+    }
+
+    private void tellOne(final long position, final LossHandler handler) {
+        final int index = index(position);
+        final long firstId = firstIds[index];
+        final long count = counts[index];
+        final LossReason reason = REASONS[reasons[index]];
+        // First, so that whatever the handler throws it was told.
+        taken.setRelease(position + 1);
+        handler.onLoss(firstId, count, reason);
+    }
+
+    // Frames that are taken back come before those that were given up behind them and offered long ago. Up to the limit
+    // the places are the subscriber's. Mostly there is nothing to do.
+    private void order(final long limit) {
+        for (long sorted = taken.getPlain() + 1; sorted < limit; sorted++) {
+            for (long at = sorted; at > taken.getPlain() && firstIds[index(at - 1)] > firstIds[index(at)]; at--) {
+                swap(index(at - 1), index(at));
+            }
+        }
+    }
+
+    private void swap(final int one, final int other) {
+        final long firstId = firstIds[one];
+        final long count = counts[one];
+        final byte reason = reasons[one];
+        firstIds[one] = firstIds[other];
+        counts[one] = counts[other];
+        reasons[one] = reasons[other];
+        firstIds[other] = firstId;
+        counts[other] = count;
+        reasons[other] = reason;
     }
 
     /// Subscriber: a frame expired while it waited.

@@ -1,31 +1,34 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.FrameOptions;
+import io.framecast.engine.sink.FifoSink;
 import io.framecast.engine.sink.SinkConfig;
 import io.framecast.reliability.wire.DataLayout;
 
-/// What one end of a session takes, in bytes, allocated when the session opens and constant for its life. Loss,
-/// time and the number of peers add nothing.
+/// What one end of a session takes, in bytes, allocated when the session opens and constant for its life.
+/// Loss, time and the number of peers add nothing.
 ///
 /// @param hostBytes native memory of the host: rings, headers, landing memory
 /// @param deviceBytes memory of the subscriber's device; 0 where frames lie in host memory
 /// @param tableBytes arrays of the protocol on the heap, one entry for each slot
-/// @param metadataBytesMax metadata on the heap, at most 1024 bytes for each slot; and, where frames are copied on
-///     to a device, the tables of bundles
+/// @param metadataBytesMax metadata on the heap, at most 1024 bytes for each slot; and, where frames are
+///     copied on to a device, the tables of bundles
 record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metadataBytesMax) {
     // SendWindow: length 4, metadata reference 8, frame id 8. RetransmitScheduler: 4 + 8 + 4 + 8.
     private static final long SOURCE_HEAP_PER_SLOT = 44;
     // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits a bit
     // each.
     private static final long SUBSCRIBER_HEAP_PER_SLOT = 67;
+    // FifoPlacement: landing 8, slot 4, busy 1; FifoLedger instead of RingLedger 21 − 9.
+    private static final long ARRIVAL_HEAP_PER_SLOT = 25;
     // A transport's scatter or gather list of a slot: two iovecs on udp, less elsewhere.
     private static final long LIST_BYTES = 32;
     // Datagrams of a batch, whose lists udp repeats behind the last slot's, so that a batch may wrap.
     private static final long LISTS_REPEATED = 64;
     private static final long METADATA_PER_SLOT_MAX = 16 + FrameOptions.METADATA_BYTES_MAX;
 
-    /// A source: window slots and the probe's, each with its header, and the control rings. Where memory cannot
-    /// be mapped twice, a claim that wraps around the window's end takes as much payload again.
+    /// A source: window slots and the probe's, each with its header, and the control rings. Where memory
+    /// cannot be mapped twice, a claim that wraps around the window's end takes as much payload again.
     static MemoryNeeds source(final int windowSlots, final int slotBytes, final int headerReserveBytes) {
         final long payload = (windowSlots + 1L) * slotBytes;
         final long headers = (windowSlots + 1L) * DataLayout.LENGTH;
@@ -49,6 +52,37 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
                         + ControlLane.memoryBytes(config.headerReserveBytes()),
                 0,
                 tableSlots(config) * SUBSCRIBER_HEAP_PER_SLOT,
+                tableSlots(config) * METADATA_PER_SLOT_MAX);
+    }
+
+    /// A subscriber whose datagrams land in order of arrival, in host memory: as [#inPlace], with mend
+    /// buffers of `frame-max` each in place of scratch slots.
+    ///
+    /// @param mendBuffers at least 2: one for the oldest frame under repair, and one for each that the user
+    ///     may hold
+    static MemoryNeeds byArrival(final SinkConfig config, final int mendBuffers) {
+        final long ring = config.ringSlots() * (long) (config.slotBytes() + config.headerStride());
+        return new MemoryNeeds(
+                ring
+                        + mendBuffers * FifoSink.mendBytes(config)
+                        + listBytes(config.ringSlots())
+                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_READ)
+                        + ControlLane.memoryBytes(config.headerReserveBytes()),
+                0,
+                tableSlots(config) * (SUBSCRIBER_HEAP_PER_SLOT + ARRIVAL_HEAP_PER_SLOT),
+                tableSlots(config) * METADATA_PER_SLOT_MAX);
+    }
+
+    /// A subscriber whose datagrams land in its device's memory in order of arrival: as [#byArrival], with
+    /// ring and mend buffers there.
+    static MemoryNeeds direct(final SinkConfig config, final int mendBuffers) {
+        return new MemoryNeeds(
+                config.ringSlots() * (long) config.headerStride()
+                        + listBytes(config.ringSlots())
+                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_READ)
+                        + ControlLane.memoryBytes(config.headerReserveBytes()),
+                FifoSink.deviceRingBytes(config) + mendBuffers * FifoSink.mendBytes(config),
+                tableSlots(config) * (SUBSCRIBER_HEAP_PER_SLOT + ARRIVAL_HEAP_PER_SLOT),
                 tableSlots(config) * METADATA_PER_SLOT_MAX);
     }
 
@@ -78,8 +112,11 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
 
     /// The repair lane's slots with their headers and lists.
     static long repairBytes(final SinkConfig config) {
-        return SinkConfig.REPAIR_SLOTS * (long) (config.slotBytes() + config.headerStride())
-                + listBytes(SinkConfig.REPAIR_SLOTS);
+        return repairBytes(config, SinkConfig.REPAIR_SLOTS);
+    }
+
+    private static long repairBytes(final SinkConfig config, final int slots) {
+        return slots * (long) (config.slotBytes() + config.headerStride()) + listBytes(slots);
     }
 
     // Tables are a power of two long.

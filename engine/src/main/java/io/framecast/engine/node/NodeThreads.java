@@ -13,11 +13,12 @@ import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.CompositeAgent;
 
-/// The threads that run a node's agents, and what each of them sleeps by: one thread for all, one for each, or the
-/// caller's.
+/// The threads that run a node's agents, and what each of them sleeps by: one thread for all, one for each,
+/// or the caller's.
 final class NodeThreads implements AutoCloseable {
     private final boolean invoked;
     private final List<AgentRunner> runners = new ArrayList<>();
+    private final List<Thread> started = new ArrayList<>();
     private final AgentInvoker invoker;
     // The same three times where one thread runs all.
     private final ReadyIdle senderIdle;
@@ -59,6 +60,7 @@ final class NodeThreads implements AutoCloseable {
             AgentRunner.startOnThread(runner, task -> {
                 final Thread thread = new Thread(task);
                 thread.setDaemon(true);
+                started.add(thread);
                 return thread;
             });
         }
@@ -82,11 +84,36 @@ final class NodeThreads implements AutoCloseable {
         return receiverIdle;
     }
 
-    /// Stops the threads; the agents can still be run by the caller.
+    /// Stops the threads, and waits for their end even where the caller is interrupted: what they use is
+    /// freed behind this. Afterwards the agents can still be run by the caller.
     void stop() {
-        final List<AutoCloseable> steps = new ArrayList<>(runners);
-        steps.add(invoker);
-        CloseHelper.closeAll(steps);
+        // A runner that is closed by a thread that is interrupted waits for nothing.
+        boolean interrupted = Thread.interrupted();
+        try {
+            final List<AutoCloseable> steps = new ArrayList<>(runners);
+            steps.add(invoker);
+            CloseHelper.closeAll(steps);
+        } finally {
+            for (final Thread thread : started) {
+                interrupted |= awaitEnd(thread);
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    // Returns whether the caller was interrupted meanwhile. An agent that closes its own node cannot wait for itself.
+    private static boolean awaitEnd(final Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive() && !thread.equals(Thread.currentThread())) {
+            try {
+                thread.join();
+            } catch (final InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        return interrupted;
     }
 
     /// After [#stop], when nobody has anything to tell the agents any more.
@@ -97,6 +124,12 @@ final class NodeThreads implements AutoCloseable {
 
     /// One thread that runs two agents.
     private record Both(Waits first, Waits second) implements Waits {
+        @Override
+        public void arm() {
+            first.arm();
+            second.arm();
+        }
+
         @Override
         public long untilTimerNs() {
             return Math.min(first.untilTimerNs(), second.untilTimerNs());

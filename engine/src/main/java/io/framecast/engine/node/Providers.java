@@ -55,7 +55,7 @@ final class Providers {
         final TransportProvider provider = namedTransport(channel.transport());
         final Transport transport = provider.open(new TransportConfig(channel, notices));
         notices.accept("transport: " + provider.name());
-        return transport;
+        return channel.link().oneSided() ? transport : new DatagramsOnly(transport);
     }
 
     // Only aeron fans out by unicast and by shared memory.
@@ -64,7 +64,7 @@ final class Providers {
             return namedTransport("aeron");
         }
         return transports.stream()
-                .filter(provider -> provider.unavailable().isEmpty())
+                .filter(provider -> provider.unavailable(channel).isEmpty())
                 .findFirst()
                 .orElseThrow(() -> new ConfigException("transport: none is available on this machine"));
     }
@@ -96,7 +96,8 @@ final class Providers {
                 .orElseThrow(() -> new ConfigException(
                         "device: " + kind + " is not on the class path; put framecast-gpu-sink on it"));
         provider.unavailable().ifPresent(reason -> {
-            throw new ConfigException("device: " + device + " cannot be used here: " + reason);
+            throw new ConfigException("device: " + device + " cannot be used here: " + reason
+                    + "; mend that, or use device=auto, which takes what works");
         });
         if (ordinal >= provider.deviceCount()) {
             throw new ConfigException(

@@ -18,6 +18,8 @@ final class ReceiverAgent implements Agent, Waits {
     private final List<Subscription> subscriptions = new ArrayList<>();
     private final List<Subscription> closing = new ArrayList<>();
     private IntConsumer descriptors = _ -> {};
+    // Whether every lane could be asked to tell of what comes.
+    private boolean armed = true;
     private volatile boolean idle = true;
 
     ReceiverAgent(final NanoClock clock, final AgentQueue conductor, final Consumer<String> notices) {
@@ -113,6 +115,24 @@ final class ReceiverAgent implements Agent, Waits {
     }
 
     @Override
+    public void arm() {
+        armed = true;
+        for (int i = 0; i < subscriptions.size(); i++) {
+            armed &= isArmed(subscriptions.get(i));
+        }
+    }
+
+    // A lane that broke says so in the next duty cycle too.
+    private static boolean isArmed(final Subscription subscription) {
+        try {
+            subscription.arm();
+            return true;
+        } catch (final RuntimeException _) {
+            return false;
+        }
+    }
+
+    @Override
     public long untilTimerNs() {
         long deadlineNs = Long.MAX_VALUE;
         for (int i = 0; i < subscriptions.size(); i++) {
@@ -123,6 +143,9 @@ final class ReceiverAgent implements Agent, Waits {
 
     @Override
     public boolean mustLook() {
+        if (!armed) {
+            return true;
+        }
         for (int i = 0; i < subscriptions.size(); i++) {
             if (subscriptions.get(i).mustLook()) {
                 return true;

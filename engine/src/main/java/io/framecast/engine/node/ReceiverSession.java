@@ -20,6 +20,9 @@ final class ReceiverSession implements AutoCloseable {
     private final PayloadSink sink;
     private final Lane data;
     private final Lane repair;
+    private final Reaches reaches;
+    private final @Nullable SourceReach reach;
+    private final @Nullable SetReach setReach;
     private final @Nullable CoRootService serving;
     private final FrameExchange exchange;
     private final FrameHandover handover;
@@ -38,6 +41,9 @@ final class ReceiverSession implements AutoCloseable {
         sink = parts.sink();
         data = parts.data();
         repair = parts.repair();
+        reaches = parts.reaches();
+        reach = reaches.source();
+        setReach = reaches.set();
         serving = parts.serving();
         exchange = feed.exchange();
         handover = new FrameHandover(parts, feed, posted, config);
@@ -51,8 +57,16 @@ final class ReceiverSession implements AutoCloseable {
                 .add(EngineCounter.ACKS_SENT, machine.counts()::acks)
                 .add(EngineCounter.SERVED_MEMBERS, machine.counts()::servedMembers)
                 .add(EngineCounter.REPORTS_RECEIVED, machine.counts()::reportsTaken)
+                .add(EngineCounter.MEMBER_LINKS, machine.counts()::memberLinks)
                 .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
-                .add(EngineCounter.MENDED_BYTES, sink::mendedBytes);
+                .add(EngineCounter.MENDED_BYTES, sink::mendedBytes)
+                .add(EngineCounter.STORED_BYTES, sink::storedBytes);
+        if (reach != null) {
+            reach.count(counters, machine.counts());
+        }
+        if (setReach != null) {
+            setReach.count(counters, machine.counts());
+        }
     }
 
     ReceiverMachine machine() {
@@ -61,6 +75,18 @@ final class ReceiverSession implements AutoCloseable {
 
     PayloadSink sink() {
         return sink;
+    }
+
+    /// Null where the transport cannot act on the source's memory.
+    @Nullable
+    SourceReach reach() {
+        return reach;
+    }
+
+    /// Null where nothing is read of a co-root's memory.
+    @Nullable
+    SetReach setReach() {
+        return setReach;
     }
 
     Lane dataLane() {
@@ -94,7 +120,10 @@ final class ReceiverSession implements AutoCloseable {
 
     /// Whether it waits for the device, or for room at the subscriber.
     boolean mustLook() {
-        return handover.mustLook() || sink.isCopying();
+        return handover.mustLook()
+                || sink.isCopying()
+                || (reach != null && reach.isBusy())
+                || (setReach != null && setReach.isBusy());
     }
 
     /// The machine gave frames up.
@@ -112,6 +141,12 @@ final class ReceiverSession implements AutoCloseable {
             handover.start();
         }
         int work = started ? handover.takeBack(nowNs) : 0;
+        if (reach != null) {
+            work += reach.doWork(machine, nowNs);
+        }
+        if (setReach != null) {
+            work += setReach.doWork(machine, nowNs);
+        }
         work += sink.poll(machine, nowNs);
         if (started) {
             work += handover.deliver(nowNs);
@@ -145,7 +180,7 @@ final class ReceiverSession implements AutoCloseable {
 
     /// Says goodbye and closes the lanes; frames stay readable.
     void leave() {
-        CloseHelper.closeAll(this::sayGoodbye, counters::publish, counters, this::serveNobody, repair, data);
+        CloseHelper.closeAll(this::sayGoodbye, counters::publish, counters, this::serveNobody, reaches, repair, data);
     }
 
     private void serveNobody() {

@@ -64,6 +64,15 @@ final class SendMemory implements AutoCloseable {
         return payload.segment();
     }
 
+    /// Of the window.
+    int slots() {
+        return slots;
+    }
+
+    int slotBytes() {
+        return slotBytes;
+    }
+
     int[] lengths() {
         return lengths;
     }

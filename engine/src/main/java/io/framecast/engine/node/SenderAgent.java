@@ -1,6 +1,6 @@
 package io.framecast.engine.node;
 
-import io.framecast.engine.ready.ReadySet;
+import io.framecast.api.error.TransportException;
 import io.framecast.engine.ready.Waits;
 import io.framecast.engine.ready.Wakeup;
 import java.util.ArrayList;
@@ -17,6 +17,8 @@ final class SenderAgent implements Agent, Waits {
     private final AgentQueue queue = new AgentQueue();
     private final List<EnginePublisher> publishers = new ArrayList<>();
     private IntConsumer descriptors = _ -> {};
+    // Whether every lane could be asked to tell of what comes.
+    private boolean armed = true;
 
     SenderAgent(final NanoClock clock, final Consumer<String> notices) {
         this.clock = clock;
@@ -75,6 +77,31 @@ final class SenderAgent implements Agent, Waits {
     }
 
     @Override
+    public void arm() {
+        armed = true;
+        for (int i = 0; i < publishers.size(); i++) {
+            armed &= isArmed(publishers.get(i).session());
+        }
+    }
+
+    // A lane that broke says so in the next duty cycle too.
+    private static boolean isArmed(final SourceSession session) {
+        try {
+            session.arm();
+            return true;
+        } catch (final RuntimeException _) {
+            return false;
+        }
+    }
+
+    @Override
+    public void tellDescriptors(final IntConsumer told) {
+        for (int i = 0; i < publishers.size(); i++) {
+            publishers.get(i).session().tellDescriptors(told);
+        }
+    }
+
+    @Override
     public long untilTimerNs() {
         long deadlineNs = Long.MAX_VALUE;
         for (int i = 0; i < publishers.size(); i++) {
@@ -85,13 +112,24 @@ final class SenderAgent implements Agent, Waits {
 
     @Override
     public boolean mustLook() {
+        if (!armed) {
+            return true;
+        }
         for (int i = 0; i < publishers.size(); i++) {
-            final SourceSession session = publishers.get(i).session();
-            if (session.readyDescriptor() == ReadySet.NONE || session.isHeldBack()) {
+            if (mustLookAfter(publishers.get(i).session())) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean mustLookAfter(final SourceSession session) {
+        try {
+            return !session.isShown() || session.isHeldBack();
+        } catch (final TransportException _) {
+            // The next duty cycle finds it too, and tells.
+            return true;
+        }
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.ready.Wakeup;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /// What publishers and subscribers need of the node that runs them.
 interface SessionHost {
@@ -14,6 +16,12 @@ interface SessionHost {
     /// Sleeps on the caller's thread until an agent wakes it with the condition true, or the time is over; in
     /// invoker mode that thread runs the agents meanwhile.
     void await(Sleeper sleeper, BooleanSupplier condition, Duration longest);
+
+    /// Opens the device of a channel's `device=`, for a publisher.
+    DeviceBackend openDevice(String device);
+
+    /// Takes one-line notices.
+    Consumer<String> notices();
 
     /// The engine's time.
     long nowNs();

@@ -1,21 +1,28 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.Channel;
+import io.framecast.api.PlacementOptions.Kind;
+import io.framecast.api.PlacementReport;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.metrics.Labels;
+import io.framecast.engine.sink.FifoSink;
 import io.framecast.engine.sink.HostSink;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
 import io.framecast.engine.sink.PayloadSink;
+import io.framecast.engine.sink.PlacementProbe;
+import io.framecast.engine.sink.PullSlots;
 import io.framecast.engine.sink.SinkConfig;
 import io.framecast.engine.sink.StagedSink;
 import io.framecast.reliability.ReceiverConfig;
@@ -23,6 +30,8 @@ import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// Makes a subscription's part in a session: memory within bounds, lanes, machine. By the conductor.
@@ -36,6 +45,9 @@ final class SessionMaker {
     private final ControlLane control;
     private final LossInjector loss;
     private final SecureRandom secrets = new SecureRandom();
+    private final PlacementProbe probe;
+    // Found when the first session is opened; null where frames land in host memory.
+    private @Nullable PlacementReport way;
 
     /// @param control the subscription's, which all its sessions speak by
     SessionMaker(
@@ -50,16 +62,20 @@ final class SessionMaker {
         this.control = control;
         this.loss = loss;
         channel = subscriber.channel();
+        probe = new PlacementProbe(channel.stream().placement(), subscriber.device(), transport);
     }
 
     /// Makes memory, lanes and machine; the handshake is not begun.
     ///
+    /// @param conductor runs what the session has made later
     /// @throws UnfitSourceException where what the source says of itself is to blame: listen to another
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
-    SourceLink open(final StreamInfo stream) {
+    SourceLink open(final StreamInfo stream, final Executor conductor) {
         final Placement placement = transport.capabilities().placement();
-        final boolean inPlace = subscriber.device().hostAddressable() && placement == Placement.AIMED;
-        final int spareSlots = inPlace ? spareSlots(stream) : 0;
+        // Staged copies free landing slots by themselves; elsewhere what comes without credit needs slots of the ring.
+        final Kind kind = way();
+        final boolean landsInRing = kind == null || kind == Kind.DIRECT;
+        final int spareSlots = landsInRing ? spareSlots(stream) : 0;
         final SinkConfig config = new SinkConfig(
                 stream,
                 ringSlots(stream, spareSlots),
@@ -67,25 +83,32 @@ final class SessionMaker {
                 transport.capabilities().headerReserveBytes(),
                 subscriber.device(),
                 loss);
-        final MemoryNeeds needs = inPlace ? MemoryNeeds.inPlace(config) : MemoryNeeds.staged(config);
+        final MemoryNeeds needs = needs(config, placement);
         requireWithinBounds(stream, needs);
         try (Opened opened = new Opened()) {
             requireRoom(needs);
-            final PayloadSink sink = opened.add(inPlace ? new HostSink(config) : new StagedSink(config));
+            final PayloadSink sink = opened.add(sink(config, placement));
             final Lane data = opened.add(
                     transport.open(lane(LaneKind.DATA, sink.dataRing(), new LaneAddress(stream.dataAddress()))));
             final Lane repair = opened.add(transport.open(lane(LaneKind.REPAIR, sink.repairRing(), null)));
             sink.attach(data, repair, placement);
-            final CoRootService serving = channel.stream().coRoots().serves()
-                    ? opened.add(new CoRootService(transport, control, stream, context.notices()))
+            final Reaches reaches = opened.add(reaches(stream, sink, conductor));
+            // A co-root keeps payloads in the host, where direct placement never has them.
+            final CoRootService serving = channel.stream().coRoots().serves() && kind != Kind.DIRECT
+                    ? opened.add(new CoRootService(transport, control, stream, context.notices(), conductor))
                     : null;
             final SourceFeed feed = subscriber.openFeed(stream.session());
             final SourceLink link = new SourceLink(control, feed);
-            final ReceiverMachine machine =
-                    new ReceiverMachine(machineConfig(config, sink, data, repair), context.random(), link, serving);
+            final LaneAddresses addresses = new LaneAddresses(
+                    control.address().toBytes(), repair.address().toBytes(), reaches.descriptor());
+            final ReceiverMachine machine = new ReceiverMachine(
+                    machineConfig(config, Math.min(data.receiveCapacity(), sink.receiveSlots()), addresses),
+                    context.random(),
+                    link,
+                    serving);
             final CounterBoard counters = opened.add(new CounterBoard(context.counters(), labels(stream)));
             link.attach(new ReceiverSession(
-                    new SessionParts(machine, sink, data, repair, serving, config.ringSlots(), spareSlots),
+                    new SessionParts(machine, sink, data, repair, reaches, serving, spareSlots),
                     feed,
                     subscriber.posted(),
                     channel.stream(),
@@ -100,6 +123,77 @@ final class SessionMaker {
         } catch (final TransportException e) {
             throw new UnfitSourceException(Failures.line("join of " + channel.name(), e), e);
         }
+    }
+
+    // Once for all sessions, before the memory of the first is counted.
+    private @Nullable Kind way() {
+        if (!subscriber.device().hostAddressable() && way == null) {
+            tell(probe.probe());
+        }
+        return way == null ? null : way.kind();
+    }
+
+    private void tell(final PlacementReport report) {
+        way = report;
+        subscriber.onPlacement(report);
+        context.notices().accept("placement of " + channel.name() + ": " + report);
+    }
+
+    private PayloadSink sink(final SinkConfig config, final Placement placement) {
+        final PlacementReport report = way;
+        if (report != null) {
+            return deviceSink(config, report);
+        }
+        return switch (placement) {
+            case AIMED -> new HostSink(config);
+            case FIFO -> FifoSink.inHost(config, mendBuffers());
+        };
+    }
+
+    private PayloadSink deviceSink(final SinkConfig config, final PlacementReport report) {
+        try {
+            return report.kind() == Kind.DIRECT
+                    ? directSink(config)
+                    : new StagedSink(config, report.fastcopyMaxBytes());
+        } catch (final DeviceException e) {
+            if (report.kind() == Kind.STAGED) {
+                throw e;
+            }
+            // A ring too long for the window into the device's memory, where a short one could be mapped; or for the
+            // card.
+            tell(probe.without(report.kind(), e));
+            return new StagedSink(config);
+        }
+    }
+
+    // All of the ring, before a lane is refused for it.
+    private PayloadSink directSink(final SinkConfig config) {
+        try (Opened opened = new Opened()) {
+            final PayloadSink sink = opened.add(FifoSink.inDevice(config, mendBuffers()));
+            final Optional<String> refusal =
+                    transport.landingRefusal(sink.dataRing().payload());
+            if (refusal.isPresent()) {
+                throw new DeviceException(refusal.get());
+            }
+            opened.keep();
+            return sink;
+        }
+    }
+
+    private MemoryNeeds needs(final SinkConfig config, final Placement placement) {
+        if (way != null) {
+            return way.kind() == Kind.DIRECT ? MemoryNeeds.direct(config, mendBuffers()) : MemoryNeeds.staged(config);
+        }
+        return switch (placement) {
+            case AIMED -> MemoryNeeds.inPlace(config);
+            case FIFO -> MemoryNeeds.byArrival(config, mendBuffers());
+        };
+    }
+
+    // Who holds as many frames as it may, all of them mended, and waits for one more, must not wait for a buffer that
+    // only it can give back.
+    private int mendBuffers() {
+        return channel.stream().framesHeld() + 1;
     }
 
     // One source needs no name; and so its counters have the same through all its sessions.
@@ -140,16 +234,39 @@ final class SessionMaker {
         return new LaneConfig(kind, LaneConfig.Role.RECEIVER, null, ring, peer);
     }
 
-    private ReceiverConfig machineConfig(
-            final SinkConfig memory, final PayloadSink sink, final Lane data, final Lane repair) {
+    // A device that cannot is no reason not to join.
+    private Reaches reaches(final StreamInfo stream, final PayloadSink sink, final Executor conductor) {
+        final OneSided oneSided = transport.oneSided();
+        if (oneSided == null) {
+            return Reaches.NONE;
+        }
+        try (Opened opened = new Opened()) {
+            final PullSlots slots = sink.pulls();
+            final PullLanding landing = slots == null ? null : opened.add(new PullLanding(oneSided, slots));
+            final boolean guarded =
+                    !Policies.onWire(channel.stream().delivery()).isWaitedFor();
+            final SourceReach source = new SourceReach(oneSided, stream, landing, guarded, context.notices());
+            final SetReach set =
+                    landing == null ? null : new SetReach(oneSided, stream, landing, conductor, context.notices());
+            opened.keep();
+            return new Reaches(landing, source, set);
+        } catch (final TransportException e) {
+            context.notices()
+                    .accept("subscriber of " + channel.name() + ": credit and repair go by datagram: "
+                            + e.getMessage());
+            return Reaches.NONE;
+        }
+    }
+
+    private ReceiverConfig machineConfig(final SinkConfig memory, final int capacity, final LaneAddresses addresses) {
         return new ReceiverConfig(
                 memory.stream(),
                 secrets.nextLong() | 1,
                 memory.ringSlots() - memory.spareSlots(),
-                Math.min(data.receiveCapacity(), sink.receiveSlots()),
+                capacity,
                 channel.stream().reorderDatagrams(),
                 Policies.onWire(channel.stream().delivery()),
-                new LaneAddresses(control.address().toBytes(), repair.address().toBytes()),
+                addresses,
                 Sites.number(channel.stream().coRoots().site()));
     }
 

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /// @param sink where payloads land
 /// @param data the lane over the sink's data ring
 /// @param repair the lane over its repair ring
-/// @param ringSlots slots of the ring that frames lie in
+/// @param reaches what it does to others' memory
 /// @param serving what it does as a co-root; null where it does not serve
-/// @param spareSlots of these, slots that are never granted: what comes without credit lands there
+/// @param spareSlots slots of its ring that are never granted: what comes without credit lands there
 record SessionParts(
         ReceiverMachine machine,
         PayloadSink sink,
         Lane data,
         Lane repair,
+        Reaches reaches,
         @Nullable CoRootService serving,
-        int ringSlots,
         int spareSlots) {}

@@ -1,13 +1,17 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/// A transport whose lanes are opened by two threads, one at a time: the conductor's for sessions, the
-/// receiver's for what a co-root repairs by.
+/// A transport whose lanes are opened by the conductor, and which is closed by the receiver's thread, one at
+/// a time.
 final class SharedTransport implements Transport {
     private final Transport transport;
     private final ReentrantLock lock = new ReentrantLock();
@@ -32,12 +36,37 @@ final class SharedTransport implements Transport {
     }
 
     @Override
+    public Optional<String> landingRefusal(final DeviceRegion memory) {
+        return transport.landingRefusal(memory);
+    }
+
+    @Override
     public int readyDescriptor() {
         return transport.readyDescriptor();
     }
 
     @Override
+    public @Nullable OneSided oneSided() {
+        return transport.oneSided();
+    }
+
+    @Override
+    public long memoryRegistrations() {
+        return transport.memoryRegistrations();
+    }
+
+    @Override
+    public long registrationHits() {
+        return transport.registrationHits();
+    }
+
+    @Override
     public void close() {
-        transport.close();
+        lock.lock();
+        try {
+            transport.close();
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -4,7 +4,7 @@ import io.framecast.api.Delivery;
 import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
-import io.framecast.api.spi.DeviceBackend;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// What one membership in one session hands to its subscriber, in order: that it began, frames and losses,
@@ -27,21 +27,25 @@ final class SourceFeed {
     // Must be handed out whole before this one begins. Set before others see this; cleared by the subscriber.
     private @Nullable SourceFeed before;
     private @Nullable SourceEvent joined;
+    // Subscriber: behind all that was given or told.
+    private long nextId;
     private volatile @Nullable SourceEvent over;
     private volatile boolean joinedTold;
     private volatile boolean finished;
+    // Taken for the subscriber, whose handler threw when it was told what comes before it.
+    private final AtomicReference<@Nullable EngineFrame> detained = new AtomicReference<>();
 
     /// @param listener what is not a frame goes there
     /// @param subscriber sleeps until there is something
     SourceFeed(
             final long session,
-            final DeviceBackend device,
+            final ConsumerStream consumer,
             final Delivery delivery,
             final Listener listener,
             final Sleeper subscriber) {
         this.session = session;
         this.listener = listener;
-        exchange = new FrameExchange(session, device, subscriber);
+        exchange = new FrameExchange(session, consumer, subscriber);
         clock = new SourceClock(delivery);
     }
 
@@ -66,6 +70,7 @@ final class SourceFeed {
     /// @param earlier is handed out before; null for none
     void begin(final SourceEvent event, final @Nullable SourceFeed earlier) {
         joined = event;
+        nextId = event.firstFrameId();
         before = earlier;
     }
 
@@ -91,11 +96,13 @@ final class SourceFeed {
     /// @param listened whether somebody wants to know that it began or is over
     boolean hasNews(final boolean listened) {
         return exchange.hasDelivered()
+                || detained.get() != null
                 || !losses.isEmpty()
                 || (listened && (!joinedTold || (over != null && !finished)));
     }
 
-    /// Subscriber: the next frame, or null; tells what comes before it.
+    /// Subscriber: the next frame, or null; tells what comes before it. What a handler throws is thrown; all
+    /// that it was told counts as told, and the frame behind that comes next time.
     ///
     /// @param host its time
     @Nullable
@@ -111,21 +118,48 @@ final class SourceFeed {
             // Before the losses, and those before the frames: what is there by now belongs before all that is not.
             final SourceEvent end = over;
             final long offered = losses.offered();
-            final EngineFrame frame = exchange.poll();
+            final EngineFrame frame = take();
             if (frame == null) {
-                losses.tell(offered, Long.MAX_VALUE, teller);
+                if (end == null) {
+                    losses.tellFrom(offered, nextId, teller);
+                } else {
+                    losses.tell(offered, Long.MAX_VALUE, teller);
+                }
                 tellEnd(end);
                 return null;
             }
-            losses.tell(losses.offered(), frame.frameId(), teller);
+            tellBefore(frame);
             if (!clock.isExpiring() || !clock.isExpired(frame.sourceTimestampNs(), host.nowNs())) {
                 frame.given();
+                nextId = frame.frameId() + 1;
                 return frame;
             }
             final long frameId = frame.frameId();
             frame.close();
             losses.onExpired();
             tell(frameId, 1, LossReason.EXPIRED);
+        }
+    }
+
+    private @Nullable EngineFrame take() {
+        final EngineFrame first = detained.get() == null ? null : detained.getAndSet(null);
+        return first == null ? exchange.poll() : first;
+    }
+
+    private void tellBefore(final EngineFrame frame) {
+        try {
+            losses.tell(losses.offered(), frame.frameId(), teller);
+        } catch (final RuntimeException | Error e) {
+            detained.set(frame);
+            throw e;
+        }
+    }
+
+    /// Whoever closes the subscriber: gives back what nobody will poll any more.
+    void giveUp() {
+        final EngineFrame frame = detained.getAndSet(null);
+        if (frame != null) {
+            frame.close();
         }
     }
 
@@ -143,12 +177,13 @@ final class SourceFeed {
 
     private void tellEnd(final @Nullable SourceEvent end) {
         if (end != null && !finished) {
-            listener.onSource(end);
             finished = true;
+            listener.onSource(end);
         }
     }
 
     private void tell(final long firstFrameId, final long count, final LossReason reason) {
+        nextId = firstFrameId + count;
         listener.onLoss(session, firstFrameId, count, reason);
     }
 }

@@ -2,11 +2,13 @@ package io.framecast.engine.node;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneAddress;
+import io.framecast.engine.ready.ReadySet;
 import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -86,6 +88,22 @@ final class SourceLink implements ReceiverOutput {
     void tellDescriptors(final IntConsumer told) {
         if (!left) {
             told.accept(session().dataLane().readyDescriptor());
+            told.accept(session().repairLane().readyDescriptor());
+        }
+    }
+
+    /// Whether each of its lanes has a descriptor of its own.
+    boolean isShown() {
+        return left
+                || (session().dataLane().readyDescriptor() != ReadySet.NONE
+                        && session().repairLane().readyDescriptor() != ReadySet.NONE);
+    }
+
+    /// The agent means to sleep.
+    void arm() {
+        if (!left) {
+            session().dataLane().armReady();
+            session().repairLane().armReady();
         }
     }
 
@@ -187,6 +205,56 @@ final class SourceLink implements ReceiverOutput {
         if (sourcePeer != NO_PEER) {
             control.unicast(sourcePeer, bytes);
         }
+    }
+
+    @Override
+    public boolean openLink(final LinkOffer offer) {
+        final SourceReach reach = session().reach();
+        return reach != null && reach.connect(offer);
+    }
+
+    @Override
+    public boolean writeGrant(final long word) {
+        final SourceReach reach = session().reach();
+        return reach != null && reach.write(word);
+    }
+
+    @Override
+    public int pull(final long firstSequence, final int count) {
+        final SourceReach reach = session().reach();
+        return reach == null ? NO_PULL : reach.pull(firstSequence, count);
+    }
+
+    @Override
+    public boolean makeSetLink() {
+        final SetReach reach = session().setReach();
+        return reach != null && reach.make();
+    }
+
+    @Override
+    public byte @Nullable [] setLink() {
+        final SetReach reach = session().setReach();
+        return reach == null ? null : reach.descriptor();
+    }
+
+    @Override
+    public boolean openSetLink(final LinkOffer offer) {
+        final SetReach reach = session().setReach();
+        return reach != null && reach.connect(offer);
+    }
+
+    @Override
+    public void cutSetLink() {
+        final SetReach reach = session().setReach();
+        if (reach != null) {
+            reach.cut();
+        }
+    }
+
+    @Override
+    public int pullFromCoRoot(final long firstSequence, final int count) {
+        final SetReach reach = session().setReach();
+        return reach == null ? NO_PULL : reach.pull(firstSequence, count);
     }
 
     @Override

@@ -91,6 +91,21 @@ final class SourceLinks {
         }
     }
 
+    boolean areShown() {
+        for (int i = 0; i < links.size(); i++) {
+            if (!links.get(i).isShown()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void arm() {
+        for (int i = 0; i < links.size(); i++) {
+            links.get(i).arm();
+        }
+    }
+
     void tellDescriptors(final IntConsumer told) {
         for (int i = 0; i < links.size(); i++) {
             links.get(i).tellDescriptors(told);

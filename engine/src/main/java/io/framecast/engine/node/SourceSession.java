@@ -11,6 +11,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
+import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
 import io.framecast.reliability.SenderConfig;
@@ -22,14 +23,17 @@ import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
 
 /// One source: its lanes, window and protocol machine, and the volatile state through which the publisher's
 /// thread sees them. Duty cycle in [#doWork], by the sender's thread.
@@ -55,7 +59,10 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final SendPacer pacer;
     private final StallWatch stalls;
     private final Lane repair;
+    private final SlotsInFlight dataInFlight;
+    private final SlotsInFlight repairsInFlight;
     private final SendMemory memory;
+    private final @Nullable MemberReach reach;
     private final SendWindow window;
     private final SmallFrames smallFrames;
     private final SenderMachine machine;
@@ -101,12 +108,22 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (Opened opened = new Opened()) {
             memory = opened.add(new SendMemory(windowSlots, slotBytes));
+            // Before the lanes: what they register of the window is then part of what peers may read.
+            reach = MemberReach.open(transport, memory, channel.name(), notices);
+            if (reach != null) {
+                opened.add(reach);
+            }
             control = opened.add(new ControlLane(
                     transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed())));
             data = opened.add(transport.open(lane(LaneKind.DATA)));
             repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
+            dataInFlight = new SlotsInFlight(data, windowSlots);
+            repairsInFlight = new SlotsInFlight(repair, windowSlots);
             final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
             window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
+            if (reach != null) {
+                window.guardedBy(reach.guards());
+            }
             smallFrames = window.bundleIn(memory.payload());
             final SenderConfig config = new SenderConfig(
                     stream,
@@ -140,12 +157,14 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     }
 
     private CounterBoard counters(final CounterTable table) {
-        return new CounterBoard(table, Labels.of("channel", stream().channel()))
+        final CounterBoard board = new CounterBoard(
+                        table, Labels.of("channel", stream().channel()))
                 .sends(data, "data")
                 .sends(repair, "repair")
                 .sends(control.lane(), "control")
                 .receives(control.lane(), "control")
                 .verdicts(machine.verdicts())
+                .registrations(transport)
                 .add(EngineCounter.REPAIRS_SENT, machine.counts()::repairedDatagrams)
                 .add(EngineCounter.NACKS_RECEIVED, machine.counts()::nacks)
                 .add(EngineCounter.ACKS_RECEIVED, machine.counts()::acks)
@@ -164,6 +183,14 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 .add(
                         EngineCounter.WINDOW_USED,
                         () -> (window.committed() - window.freed()) * stream().slotBytes());
+        if (reach != null) {
+            board.add(EngineCounter.GRANTS_READ, machine.counts()::grantWords)
+                    .add(EngineCounter.CREDIT_DATAGRAMS, machine.counts()::creditDatagrams)
+                    .add(EngineCounter.LINKED_MEMBERS, machine.counts()::links)
+                    .fallback("link", machine.counts()::linkFailures)
+                    .fallback("impossible_word", machine.counts()::impossibleWords);
+        }
+        return board;
     }
 
     /// Counters of what the publisher's thread does.
@@ -263,6 +290,25 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return transport.readyDescriptor();
     }
 
+    /// Whether a descriptor shows it when peers speak.
+    boolean isShown() {
+        return transport.readyDescriptor() != ReadySet.NONE || control.lane().readyDescriptor() != ReadySet.NONE;
+    }
+
+    /// The agent means to sleep.
+    void arm() {
+        if (!failed) {
+            control.lane().armReady();
+        }
+    }
+
+    /// What ends an agent's sleep when peers speak, where the transport does not tell.
+    void tellDescriptors(final IntConsumer told) {
+        if (!failed) {
+            told.accept(control.lane().readyDescriptor());
+        }
+    }
+
     /// When a timer is due, or the pacer lets more go out.
     long nextDeadlineNs() {
         return isPaced() ? Math.min(machine.nextDeadlineNs(), pacer.nextNs()) : machine.nextDeadlineNs();
@@ -277,13 +323,25 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     boolean isHeldBack() {
         return (machine.sendable() > 0 && !isPaced())
                 || data.completed() != data.submitted()
-                || repair.completed() != repair.submitted();
+                || repair.completed() != repair.submitted()
+                || isCreditAwaited();
+    }
+
+    // Nothing tells of what members write.
+    private boolean isCreditAwaited() {
+        return reach != null
+                && machine.counts().links() > 0
+                && window.committed() > machine.nextSequence()
+                && machine.sendable() == 0;
     }
 
     /// One duty cycle.
     int doWork(final long nowNs) {
         cycleNs = nowNs;
         int work = control.poll(onControl, nowNs);
+        if (reach != null) {
+            work += reach.poll(machine);
+        }
         if (machine.isHungry()) {
             window.takeBundle();
         }
@@ -297,10 +355,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
-        // A repair that the transport still holds reads its slot: it is not overwritten before.
-        if (repair.completed() == repair.submitted()) {
-            window.free(machine.releasable());
-        }
+        window.free(repairsInFlight.freeable(window, dataInFlight.freeable(window, machine.releasable())));
         readyMembers = machine.readyMembers();
         if (hasRoom(wantedSlots)) {
             publisher.wake();
@@ -356,8 +411,12 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
                 break;
             }
+            if (machine.isGuarded()) {
+                window.seal(machine.nextSequence(), count);
+            }
             final int accepted = unheard ? count : data.multicast(slot, count);
             if (!unheard) {
+                dataInFlight.onSent(slot, accepted);
                 charge(slot, accepted, nowNs);
             }
             machine.announceMetadata(accepted);
@@ -426,6 +485,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             return 0;
         }
         final int accepted = toAll ? repair.multicast(slot, run) : repair.unicast(repairPeers[member], slot, run);
+        repairsInFlight.onSent(slot, accepted);
         charge(slot, accepted, cycleNs);
         return accepted;
     }
@@ -455,10 +515,27 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         repairPeers[member] = NO_PEER;
     }
 
+    @Override
+    public boolean link(final int member, final byte[] descriptor) {
+        return reach != null && reach.accept(member, descriptor);
+    }
+
+    @Override
+    public @Nullable LinkOffer linkOffer(final int member) {
+        return reach == null ? null : reach.offer(member);
+    }
+
+    @Override
+    public void unlink(final int member) {
+        if (reach != null) {
+            reach.cut(member);
+        }
+    }
+
     /// Tells members when the session ends early, then frees everything, whatever state the lanes are in.
     @Override
     public void close() {
-        CloseHelper.closeAll(this::sayGoodbye, counters, repair, data, control, transport, memory);
+        CloseHelper.closeAll(this::sayGoodbye, counters, reach, repair, data, control, transport, memory);
     }
 
     private void sayGoodbye() {

@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.Transport;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
@@ -14,6 +15,7 @@ final class SubscriberCounters {
             final CounterTable table,
             final EngineSubscriber subscriber,
             final Lane control,
+            final Transport transport,
             final Subscription subscription) {
         return new CounterBoard(table, Labels.of("channel", subscriber.channel().name()))
                 .sends(control, "control")
@@ -24,6 +26,7 @@ final class SubscriberCounters {
                 .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
                 .add(EngineCounter.SOURCES_JOINED, subscription::sources)
                 .add(EngineCounter.REJOINS, subscription::rejoins)
-                .add(EngineCounter.DEVICE_ALLOCATED, subscriber.device()::allocatedBytes);
+                .device(subscriber.device())
+                .registrations(transport);
     }
 }

@@ -42,6 +42,9 @@ final class Subscription implements AutoCloseable {
 
         /// Frees the memory of a session whose lanes are closed.
         void free(ReceiverSession session);
+
+        /// Does something else that may take long, before anything that is asked for later.
+        void run(Runnable task);
     }
 
     private final EngineSubscriber subscriber;
@@ -91,7 +94,7 @@ final class Subscription implements AutoCloseable {
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
         control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
         maker = new SessionMaker(subscriber, this.transport, context, control, loss);
-        counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this);
+        counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this.transport, this);
     }
 
     String channelName() {
@@ -131,8 +134,22 @@ final class Subscription implements AutoCloseable {
     /// What ends an agent's sleep when data arrives.
     void tellDescriptors(final IntConsumer told) {
         if (!leaving) {
+            told.accept(control.lane().readyDescriptor());
             links.tellDescriptors(told);
         }
+    }
+
+    /// The agent means to sleep.
+    void arm() {
+        if (!leaving) {
+            control.lane().armReady();
+            links.arm();
+        }
+    }
+
+    private boolean isShown() {
+        return transport.readyDescriptor() != ReadySet.NONE
+                || (control.lane().readyDescriptor() != ReadySet.NONE && links.areShown());
     }
 
     /// When a timer is due.
@@ -146,7 +163,7 @@ final class Subscription implements AutoCloseable {
 
     /// Whether something is awaited that does not show.
     boolean mustLook() {
-        return transport.readyDescriptor() == ReadySet.NONE || (!leaving && links.mustLook());
+        return !leaving && (!isShown() || links.mustLook());
     }
 
     /// One duty cycle.
@@ -221,8 +238,9 @@ final class Subscription implements AutoCloseable {
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
         if (stream.channel().equals(channel.name()) && hasRoom(nowNs)) {
-            opening = true;
             opener.open(this, stream);
+            // Behind it: where the conductor takes no more, nothing is awaited that never comes.
+            opening = true;
         }
     }
 
@@ -248,7 +266,7 @@ final class Subscription implements AutoCloseable {
     /// @throws UnfitSourceException where what the source says of itself is to blame: listen to another
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
     SourceLink open(final StreamInfo stream) {
-        return maker.open(stream);
+        return maker.open(stream, opener::run);
     }
 
     /// Receiver: takes the session the conductor made.

@@ -63,6 +63,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
             // Whether there is work is looked at once more, behind the intention.
             meant = true;
             own.intend();
+            waits.arm();
         } else {
             meant = false;
             sleep(own);

@@ -3,6 +3,7 @@ package io.framecast.engine.sink;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceStream;
+import java.util.Arrays;
 
 /// Tells how far the asynchronous copies out of a ring have come: each mark is an event behind the copies of one batch,
 /// with the number of slots taken by then. Marks beyond the bound are merged into the newest. One thread.
@@ -16,7 +17,10 @@ final class CopyFence implements AutoCloseable {
     private long completed;
 
     CopyFence(final DeviceBackend device) {
-        java.util.Arrays.setAll(events, _ -> device.openEvent());
+        try (Opened opened = new Opened()) {
+            Arrays.setAll(events, _ -> opened.add(device.openEvent()));
+            opened.keep();
+        }
     }
 
     /// Everything copied on `stream` so far came out of the first `count` slots.

@@ -10,6 +10,8 @@ import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.placement.FrameLedger;
+import io.framecast.reliability.placement.RingLedger;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -79,6 +81,7 @@ public final class HostSink implements PayloadSink {
                     config.ringSlots());
             repairs = new RepairRing(
                     config,
+                    SinkConfig.REPAIR_SLOTS,
                     arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
                     arena.allocate((long) SinkConfig.REPAIR_SLOTS * slotBytes, 64));
             config.device().registerHost(ring);
@@ -103,10 +106,15 @@ public final class HostSink implements PayloadSink {
     @Override
     public void attach(final Lane data, final Lane repair, final Placement lanePlacement) {
         if (lanePlacement != Placement.AIMED) {
-            throw new IllegalStateException("host placement needs a transport that can be aimed");
+            throw new IllegalStateException("aimed placement needs a transport that can be aimed");
         }
         dataLane = data;
         repairLane = repair;
+    }
+
+    @Override
+    public FrameLedger ledger() {
+        return new RingLedger(config.ringSlots());
     }
 
     @Override

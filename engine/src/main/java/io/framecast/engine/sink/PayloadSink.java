@@ -8,11 +8,12 @@ import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.placement.FrameLedger;
 import org.jspecify.annotations.Nullable;
 
 /// Where a session's payloads land and how they reach their final address: a ring of slots in the memory of
-/// one device, slot = (sequence − what was jumped over) mod ring slots. One implementation for memory that
-/// the host addresses, one for staged copies.
+/// one device. For memory that the host addresses there is one implementation by sequence and one by order of
+/// arrival, as the transport takes slots; one stages copies for memory that it does not.
 ///
 /// Threading: the receiver's thread only, but for construction and [#close]. Ownership: a sink owns its ring
 /// and landing memory, from construction to [#close].
@@ -23,11 +24,19 @@ public interface PayloadSink extends AutoCloseable {
     /// The memory for the repair lane.
     ReceiveRing repairRing();
 
+    /// Where what is read out of the source's window lands; null where this sink takes none of that.
+    default @Nullable PullSlots pulls() {
+        return null;
+    }
+
     /// The lanes opened over these rings; before the first [#poll].
     void attach(Lane data, Lane repair, Placement placement);
 
     /// Datagrams that may be under way to the data lane, as far as this sink's own memory decides.
     int receiveSlots();
+
+    /// The bookkeeping of the frames in this sink's ring, for the one who hands them out.
+    FrameLedger ledger();
 
     /// Slots of sequences below `limit` may be written.
     void onCredit(long limit);
@@ -75,6 +84,11 @@ public interface PayloadSink extends AutoCloseable {
     /// Payload bytes copied once more than the placement needs.
     long mendedBytes();
 
+    /// Payload bytes that the CPU stored through a mapping of device memory.
+    default long storedBytes() {
+        return 0;
+    }
+
     @Override
     void close();
 
@@ -93,9 +107,9 @@ public interface PayloadSink extends AutoCloseable {
     enum Delivery {
         /// In the ring, never moved.
         IN_PLACE,
-        /// In the ring, parts of it moved after loss; or in the user's buffer.
+        /// Moved, or parts of it, after loss; or in the user's buffer.
         MENDED,
-        /// In the mend buffer.
+        /// In the mend buffer, until [#mendReleased].
         IN_MEND_BUFFER
     }
 }

@@ -10,6 +10,7 @@ import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /// The repair lane's receive memory: slots are used in order of arrival and posted again once their payloads
 /// were copied to their place. One thread.
@@ -20,25 +21,46 @@ final class RepairRing {
     private final MemorySegment headers;
     private final MemorySegment payload;
     private final ReceiveRing ring;
-    private final InboundRing slots = new InboundRing(SinkConfig.REPAIR_SLOTS);
+    private final InboundRing slots;
     private final Completions completions = new Completions(SinkConfig.REPAIR_BATCH_MAX);
+    private final @Nullable PullSlots pulls;
+    // Of the last poll, those that came by the lane.
+    private int received;
     private long dueNs;
+
+    /// Makes a ring whose memory ends with slots for what is read out of the source's window.
+    static RepairRing withPulls(
+            final SinkConfig config, final int slots, final MemorySegment headers, final MemorySegment payload) {
+        return new RepairRing(config, slots, headers, payload, new PullSlots(config, slots, headers, payload));
+    }
 
     /// Makes a ring.
     ///
-    /// @param headers `[REPAIR_SLOTS][headerStride]`, the caller's
-    /// @param payload `[REPAIR_SLOTS][slotBytes]`, the caller's
-    RepairRing(final SinkConfig config, final MemorySegment headers, final MemorySegment payload) {
+    /// @param slots of the ring
+    /// @param headers `[slots][headerStride]`, the caller's
+    /// @param payload `[slots][slotBytes]`, the caller's
+    RepairRing(final SinkConfig config, final int slots, final MemorySegment headers, final MemorySegment payload) {
+        this(config, slots, headers, payload, null);
+    }
+
+    private RepairRing(
+            final SinkConfig config,
+            final int slots,
+            final MemorySegment headers,
+            final MemorySegment payload,
+            final @Nullable PullSlots pulls) {
         this.config = config;
+        this.pulls = pulls;
+        this.slots = new InboundRing(slots);
         this.headers = headers;
         this.payload = payload;
         ring = new ReceiveRing(
-                headers,
+                headers.asSlice(0, (long) slots * config.headerStride()),
                 DataLayout.LENGTH,
                 config.headerStride(),
-                DeviceRegion.ofHost(payload),
+                DeviceRegion.ofHost(payload.asSlice(0, (long) slots * config.slotBytes())),
                 config.slotBytes(),
-                SinkConfig.REPAIR_SLOTS);
+                slots);
     }
 
     ReceiveRing ring() {
@@ -60,16 +82,31 @@ final class RepairRing {
     }
 
     int poll(final Lane lane, final Placement placement) {
-        return slots.poll(lane, placement, completions);
+        received = slots.poll(lane, placement, completions);
+        return pulls == null ? received : received + pulls.show(completions);
+    }
+
+    /// Null where nothing is read out of the source's window.
+    @Nullable
+    PullSlots pulls() {
+        return pulls;
     }
 
     /// Shows datagram `index` of the last poll to the machine.
     ///
     /// @return whether it was new: its payload belongs at the machine's accepted sequence
     boolean accept(final ReceiverMachine machine, final int index, final long nowNs) {
-        if (config.loss().drop()) {
-            return false;
-        }
+        return !isLost(index) && take(machine, index, nowNs);
+    }
+
+    /// Whether datagram `index` of the last poll counts as lost; asked once. What was read is not lost on the
+    /// way.
+    boolean isLost(final int index) {
+        return index < received && config.loss().drop();
+    }
+
+    /// As [#accept], of a datagram that is not lost.
+    boolean take(final ReceiverMachine machine, final int index, final long nowNs) {
         final long header = headerOffset(index);
         if (machine.onRepair(headers, header, completions.bytes(index), nowNs) != Verdict.GOOD
                 || machine.acceptedSequence() == ReceiverMachine.NO_SEQUENCE) {
@@ -94,6 +131,10 @@ final class RepairRing {
         return (long) completions.slot(index) * config.headerStride() + config.headerReserveBytes();
     }
 
+    int bytes(final int index) {
+        return completions.bytes(index);
+    }
+
     int slot(final int index) {
         return completions.slot(index);
     }
@@ -108,5 +149,17 @@ final class RepairRing {
 
     void freeUpTo(final long count) {
         slots.freeUpTo(count);
+    }
+
+    /// Of those that were read out of the source's window, how many a poll has given since the beginning.
+    long pulled() {
+        return pulls == null ? 0 : pulls.shown();
+    }
+
+    void freeUpTo(final long count, final long pulled) {
+        slots.freeUpTo(count);
+        if (pulls != null) {
+            pulls.settle(pulled);
+        }
     }
 }

@@ -24,6 +24,11 @@ public record SinkConfig(
     public static final int REPAIR_BATCH_MAX = 64;
     /// Repairs that may wait for their copy.
     public static final int REPAIR_SLOTS = 128;
+    /// Repairs that may wait to be taken, where a transport has no room but what is posted: two turns of a
+    /// source.
+    public static final int REPAIR_SLOTS_POSTED = 512;
+    /// As many, and those for what is read out of the source's window.
+    public static final int REPAIR_SLOTS_READ = REPAIR_SLOTS_POSTED + PullSlots.SLOTS;
 
     private static final long LANDING_BYTES = 16L << 20;
     private static final int BATCH_MIN = 64;

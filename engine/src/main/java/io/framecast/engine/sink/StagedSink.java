@@ -3,6 +3,7 @@ package io.framecast.engine.sink;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.Lane;
@@ -11,6 +12,8 @@ import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.reliability.BundleTable;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.placement.FrameLedger;
+import io.framecast.reliability.placement.RingLedger;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -24,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// and each run of consecutive sequences is copied by one asynchronous copy straight to where it belongs, so
 /// loss and reordering cost shorter runs and nothing else. Repairs are copied likewise. A frame that wraps
 /// around the ring's end is assembled in the mend buffer by copies within the device.
+///
+/// With `fastcopy` the CPU stores short runs through a mapping of the ring, where nothing that was enqueued
+/// before may still touch the ring: stores and copies are not ordered against each other.
 public final class StagedSink implements PayloadSink {
     private static final int ROUNDS_MAX = 8;
 
@@ -45,6 +51,8 @@ public final class StagedSink implements PayloadSink {
     private final Completions completions;
     private final DataRuns runs;
     private final BundleTables bundles;
+    private final @Nullable DeviceMapping mapping;
+    private final long fastcopyMaxBytes;
     private final int slotBytes;
     private @Nullable Lane dataLane;
     private @Nullable Lane repairLane;
@@ -62,9 +70,18 @@ public final class StagedSink implements PayloadSink {
     private int runCount;
     // Something of the batch was copied.
     private boolean copying;
+    private long storedBytes;
 
+    /// Copies everything by the device's copy engine.
     public StagedSink(final SinkConfig config) {
+        this(config, 0);
+    }
+
+    /// @param fastcopyMaxBytes longest run that the CPU stores; 0 maps nothing
+    /// @throws io.framecast.api.error.DeviceException when the device's memory cannot be mapped
+    public StagedSink(final SinkConfig config, final long fastcopyMaxBytes) {
         this.config = config;
+        this.fastcopyMaxBytes = fastcopyMaxBytes;
         device = config.device();
         slotBytes = config.slotBytes();
         completions = new Completions(config.batchMax());
@@ -74,6 +91,7 @@ public final class StagedSink implements PayloadSink {
             stream = opened.add(device.openStream());
             ring = device.allocate(config.ringBytes());
             opened.add(() -> device.free(ring));
+            mapping = fastcopyMaxBytes > 0 ? opened.add(device.access().map(ring)) : null;
             mend = device.allocate(config.stream().frameMaxBytes());
             opened.add(() -> device.free(mend));
             landing = device.allocatePinned((long) landingSlots * slotBytes);
@@ -91,7 +109,10 @@ public final class StagedSink implements PayloadSink {
                     slotBytes,
                     landingSlots);
             repairs = new RepairRing(
-                    config, arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64), repairPayload);
+                    config,
+                    SinkConfig.REPAIR_SLOTS,
+                    arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
+                    repairPayload);
             landingQueue = new InboundRing(landingSlots);
             landingFence = opened.add(new CopyFence(device));
             repairFence = opened.add(new CopyFence(device));
@@ -119,6 +140,11 @@ public final class StagedSink implements PayloadSink {
     @Override
     public int receiveSlots() {
         return landingSlots;
+    }
+
+    @Override
+    public FrameLedger ledger() {
+        return new RingLedger(config.ringSlots());
     }
 
     @Override
@@ -196,18 +222,39 @@ public final class StagedSink implements PayloadSink {
 
     private void flush() {
         if (runCount > 0) {
-            stream.copyToDevice(
-                    ring.address() + (long) ringSlot(runSequence) * slotBytes,
+            copy(
+                    (long) ringSlot(runSequence) * slotBytes,
                     landing,
                     (long) runSlot * slotBytes,
                     (long) runCount * slotBytes);
             runCount = 0;
-            copying = true;
         }
     }
 
+    private void copy(final long ringOffset, final MemorySegment source, final long offset, final long bytes) {
+        if (mapping != null && bytes <= fastcopyMaxBytes && isStreamIdle()) {
+            mapping.write(ringOffset, source, offset, bytes);
+            storedBytes += bytes;
+            return;
+        }
+        stream.copyToDevice(ring.address() + ringOffset, source, offset, bytes);
+        copying = true;
+    }
+
+    // A copy that was enqueued for a frame which the user closed early may be under way into a slot that is used
+    // again.
+    private boolean isStreamIdle() {
+        if (copying) {
+            return false;
+        }
+        landingFence.completed();
+        repairFence.completed();
+        return !landingFence.isPending() && !repairFence.isPending();
+    }
+
     private int pollRepairs(final ReceiverMachine machine, final long nowNs) {
-        repairs.freeUpTo(repairFence.completed());
+        final long copied = repairFence.completed();
+        repairs.freeUpTo(repairFence.isPending() ? copied : repairs.consumed());
         final int count = repairs.poll(Objects.requireNonNull(repairLane), placement);
         for (int i = 0; i < count; i++) {
             if (repairs.accept(machine, i, nowNs)) {
@@ -215,11 +262,12 @@ public final class StagedSink implements PayloadSink {
                 final long offset = (long) repairs.slot(i) * slotBytes;
                 final int bytes = repairs.payloadBytes(i);
                 bundles.keep(ringSlot, repairs.headers(), repairs.headerOffset(i), repairs.payload(), offset + bytes);
-                stream.copyToDevice(ring.address() + (long) ringSlot * slotBytes, repairs.payload(), offset, bytes);
+                copy((long) ringSlot * slotBytes, repairs.payload(), offset, bytes);
             }
         }
-        if (count > 0) {
+        if (copying) {
             repairFence.mark(stream, repairs.consumed());
+            copying = false;
         }
         return count;
     }
@@ -263,6 +311,8 @@ public final class StagedSink implements PayloadSink {
             stream.copyWithin(to.address() + head, ring.address(), frame.bytes() - head);
         }
         stream.record(ready);
+        // What is copied out of the ring must not be stored over: see isStreamIdle.
+        landingFence.mark(stream, landingQueue.consumed());
         mendedBytes += frame.bytes();
         return to;
     }
@@ -296,6 +346,12 @@ public final class StagedSink implements PayloadSink {
         return mendedBytes;
     }
 
+    /// Payload bytes that the CPU stored.
+    @Override
+    public long storedBytes() {
+        return storedBytes;
+    }
+
     @Override
     public void close() {
         // The stream first: it waits for copies that read and write what is freed behind it.
@@ -303,6 +359,7 @@ public final class StagedSink implements PayloadSink {
                 stream,
                 landingFence,
                 repairFence,
+                mapping,
                 () -> device.freePinned(landing),
                 () -> device.freePinned(repairPayload),
                 () -> device.free(ring),

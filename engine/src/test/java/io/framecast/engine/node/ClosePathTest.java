@@ -31,7 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Ends and beginnings: who leaves, who comes late, who falls silent, and what the others see of it.
 class ClosePathTest {
-    private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=100000|alive-timeout=300|device=host";
+    private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=100000|device=host";
+    /// For tests of silence, which somebody must notice soon.
+    private static final String ALIVE_SHORT = SETTINGS + "|alive-timeout=2000";
 
     private final InvokedNodes nodes = new InvokedNodes();
     private final Arena arena = Arena.ofShared();
@@ -130,7 +132,7 @@ class ClosePathTest {
 
     @Test
     void shouldEvictSilentSubscriberAndGoOn() {
-        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Channel channel = StreamFixture.channel("udp", ALIVE_SHORT);
         final Framecast other = nodes.launch();
         final Subscriber stays = sink.subscribe(channel);
         final Subscriber silent = other.subscribe(channel);
@@ -156,19 +158,19 @@ class ClosePathTest {
 
     @Test
     void shouldTellSourceLostWhenSourceIsSilent() {
-        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Channel channel = StreamFixture.channel("udp", ALIVE_SHORT);
         final Subscriber subscriber = sink.subscribe(channel);
         final Publisher publisher = source.publish(channel);
         nodes.until(() -> publisher.readySubscribers() == 1, "ready");
         nodes.silence(source);
         nodes.until(() -> subscriber.state() == Subscriber.State.SOURCE_LOST, "source lost");
-        assertTrue(subscriber.failure().orElseThrow().contains("silent for 300 ms"), () -> "" + subscriber.failure());
+        assertTrue(subscriber.failure().orElseThrow().contains("silent for 2000 ms"), () -> "" + subscriber.failure());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldServeNewSubscriberWhenSourceRestarts(final String transport) {
-        final Channel channel = StreamFixture.channel(transport, SETTINGS);
+        final Channel channel = StreamFixture.channel(transport, ALIVE_SHORT);
         final Framecast firstLife = nodes.launch();
         final Subscriber before = sink.subscribe(channel);
         final Publisher first = firstLife.publish(channel);
@@ -210,7 +212,7 @@ class ClosePathTest {
 
     @Test
     void shouldSayFalseWhenSubscriberIsEvictedDuringLinger() {
-        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Channel channel = StreamFixture.channel("udp", ALIVE_SHORT);
         final Framecast other = nodes.launch();
         other.subscribe(channel);
         final Publisher publisher = source.publish(channel);

@@ -1,10 +1,16 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
+import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceResources;
+import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import java.lang.foreign.Arena;
@@ -29,7 +35,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
     private final List<Stream> streams = new ArrayList<>();
     private long nextAddress = FIRST_ADDRESS;
     private long allocated;
-    private long pinned;
+    private final DeviceResources resources = new DeviceResources();
     private boolean closed;
 
     @Override
@@ -74,6 +80,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
     @Override
     public synchronized DeviceRegion allocate(final long bytes) {
+        give(Kind.REGIONS, 1);
         final Arena arena = Arena.ofShared();
         final long address = nextAddress;
         nextAddress += (bytes + 4095) / 4096 * 4096 + 4096;
@@ -87,31 +94,55 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
     public synchronized void free(final DeviceRegion region) {
         allocated -= memory.remove(region.address()).byteSize();
         arenas.remove(region.address()).close();
+        resources.give(Kind.REGIONS, 1);
     }
 
     @Override
     public synchronized MemorySegment allocatePinned(final long bytes) {
+        give(Kind.PINNED_BYTES, bytes);
         final Arena arena = Arena.ofShared();
         final MemorySegment segment = arena.allocate(bytes, 64);
         arenas.put(segment.address(), arena);
-        pinned += bytes;
         return segment;
     }
 
     @Override
     public synchronized void freePinned(final MemorySegment segment) {
-        pinned -= segment.byteSize();
+        resources.give(Kind.PINNED_BYTES, segment.byteSize());
         arenas.remove(segment.address()).close();
     }
 
     @Override
     public void registerHost(final MemorySegment segment) {
         // Copies run from any host memory here.
+        give(Kind.REGISTRATIONS, 1);
     }
 
     @Override
     public void unregisterHost(final MemorySegment segment) {
-        // As above.
+        resources.give(Kind.REGISTRATIONS, 1);
+    }
+
+    /// Pieces copied together.
+    int gathered;
+
+    @Override
+    public DeviceGather openGather(final DeviceStream stream) {
+        final List<Runnable> waiting = new ArrayList<>();
+        return new DeviceGather() {
+            @Override
+            public void add(final long targetAddress, final long sourceAddress, final long bytes) {
+                waiting.add(() -> at(targetAddress, bytes).copyFrom(at(sourceAddress, bytes)));
+            }
+
+            @Override
+            public void flush() {
+                gathered += waiting.size() > 1 ? waiting.size() : 0;
+                final List<Runnable> all = List.copyOf(waiting);
+                ((Stream) stream).add(() -> all.forEach(Runnable::run));
+                waiting.clear();
+            }
+        };
     }
 
     @Override
@@ -119,6 +150,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         if (closed) {
             throw new IllegalStateException("delayed: closed");
         }
+        give(Kind.STREAMS, 1);
         final Stream stream = new Stream();
         streams.add(stream);
         return stream;
@@ -126,6 +158,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
     @Override
     public DeviceEvent openEvent() {
+        give(Kind.EVENTS, 1);
         return new Event();
     }
 
@@ -134,24 +167,155 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         throw new UnsupportedOperationException("delayed: no kernels");
     }
 
+    /// Whether a channel that leaves the choice may take a mapping, or an export.
+    boolean offersAccess;
+
+    /// What mapping fails with, though nothing speaks against it before; empty for none.
+    String mapFailure = "";
+
+    /// What every call from now on fails with; empty for none.
+    String failure = "";
+
+    /// Whether a flush flushes.
+    boolean flushes = true;
+
+    /// The device refuses what it is asked for once it has given so much, and all that follows it too.
+    int refusesFrom = Integer.MAX_VALUE;
+
+    /// What had not been given back when it was closed.
+    String leftAtClose = "";
+
+    /// What it was asked for.
+    int asked;
+
+    private final Deque<Runnable> remoteWrites = new ArrayDeque<>();
+
+    /// What a NIC writes is there when it is flushed; and a little of it before.
+    synchronized void writeRemotely(
+            final long address, final MemorySegment source, final long offset, final long bytes) {
+        final MemorySegment kept = MemorySegment.ofArray(new byte[(int) bytes]);
+        MemorySegment.copy(source, offset, kept, 0, bytes);
+        remoteWrites.add(() -> MemorySegment.copy(kept, 0, at(address, bytes), 0, bytes));
+        if (remoteWrites.size() > 500) {
+            remoteWrites.remove().run();
+        }
+    }
+
+    @Override
+    public DeviceAccess access() {
+        return new DeviceAccess() {
+            @Override
+            public Optional<String> exportRefusal() {
+                return offersAccess ? Optional.empty() : Optional.of("not offered");
+            }
+
+            @Override
+            public Optional<String> mappingRefusal() {
+                return mapFailure.isEmpty() ? exportRefusal() : Optional.empty();
+            }
+
+            @Override
+            public DeviceRegion export(final DeviceRegion region) {
+                give(Kind.EXPORTS, 1);
+                return region;
+            }
+
+            @Override
+            public void unexport(final DeviceRegion region) {
+                resources.give(Kind.EXPORTS, 1);
+            }
+
+            @Override
+            public void flushRemoteWrites() {
+                synchronized (DelayedDevice.this) {
+                    while (flushes && !remoteWrites.isEmpty()) {
+                        remoteWrites.remove().run();
+                    }
+                }
+            }
+
+            @Override
+            public DeviceMapping map(final DeviceRegion region) {
+                if (!mapFailure.isEmpty()) {
+                    throw new DeviceException(mapFailure);
+                }
+                give(Kind.MAPPINGS, 1);
+                return new Mapping(region);
+            }
+        };
+    }
+
+    private final class Mapping implements DeviceMapping {
+        private final DeviceRegion region;
+        private boolean unmapped;
+
+        Mapping(final DeviceRegion region) {
+            this.region = region;
+        }
+
+        @Override
+        public void write(final long offset, final MemorySegment source, final long sourceOffset, final long bytes) {
+            MemorySegment.copy(source, sourceOffset, at(region.address() + offset, bytes), 0, bytes);
+        }
+
+        @Override
+        public void read(final long offset, final MemorySegment target, final long targetOffset, final long bytes) {
+            MemorySegment.copy(at(region.address() + offset, bytes), 0, target, targetOffset, bytes);
+        }
+
+        @Override
+        public void close() {
+            if (!unmapped) {
+                unmapped = true;
+                resources.give(Kind.MAPPINGS, 1);
+            }
+        }
+    }
+
     @Override
     public synchronized long allocatedBytes() {
         return allocated;
     }
 
-    synchronized long pinnedBytes() {
-        return pinned;
+    @Override
+    public DeviceResources resources() {
+        return resources;
+    }
+
+    boolean isOpen() {
+        return !closed;
+    }
+
+    long pinnedBytes() {
+        return resources.inUse(Kind.PINNED_BYTES);
+    }
+
+    // What a user would be told by a GPU that has no more of it.
+    private void give(final Kind kind, final long count) {
+        if (asked++ >= refusesFrom) {
+            throw new DeviceException("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2), lower window or frame-max");
+        }
+        resources.take(kind, count);
     }
 
     @Override
     public synchronized void close() {
+        leftAtClose = closed ? leftAtClose : resources.toString();
+        resources.close();
         closed = true;
-        streams.forEach(Stream::synchronize);
+        if (failure.isEmpty()) {
+            streams.forEach(Stream::synchronize);
+        }
         arenas.values().forEach(Arena::close);
         arenas.clear();
         memory.clear();
         allocated = 0;
-        pinned = 0;
+    }
+
+    private void requireAlive() {
+        if (!failure.isEmpty()) {
+            throw new DeviceException(failure);
+        }
     }
 
     private MemorySegment at(final long address, final long bytes) {
@@ -162,11 +326,22 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         return entry.getValue().asSlice(address - entry.getKey(), bytes);
     }
 
+    // As a driver does, which looks at the range before it takes the command.
+    private synchronized void requireInside(final long address, final long bytes) {
+        try {
+            at(address, bytes);
+        } catch (final IndexOutOfBoundsException e) {
+            throw new DeviceException("cuMemcpyDtoHAsync: CUDA_ERROR_INVALID_VALUE (1), check address and length", e);
+        }
+    }
+
     private synchronized void tick() {
+        requireAlive();
         streams.forEach(Stream::tick);
     }
 
     private final class Event implements DeviceEvent {
+        private boolean shut;
         private long recorded;
         private long done;
 
@@ -187,7 +362,10 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
         @Override
         public void close() {
-            // Holds nothing.
+            if (!shut) {
+                shut = true;
+                resources.give(Kind.EVENTS, 1);
+            }
         }
     }
 
@@ -202,6 +380,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
         private void add(final Runnable work) {
             synchronized (DelayedDevice.this) {
+                requireAlive();
                 commands.add(() -> {
                     work.run();
                     return true;
@@ -225,6 +404,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         @Override
         public void copyToHost(
                 final MemorySegment target, final long targetOffset, final long deviceAddress, final long bytes) {
+            requireInside(deviceAddress, bytes);
             add(() -> MemorySegment.copy(at(deviceAddress, bytes), 0, target, targetOffset, bytes));
         }
 
@@ -276,9 +456,13 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
         @Override
         public void close() {
-            synchronize();
+            if (failure.isEmpty()) {
+                synchronize();
+            }
             synchronized (DelayedDevice.this) {
-                streams.remove(this);
+                if (streams.remove(this)) {
+                    resources.give(Kind.STREAMS, 1);
+                }
             }
         }
     }

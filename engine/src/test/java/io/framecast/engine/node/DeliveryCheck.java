@@ -37,6 +37,7 @@ final class DeliveryCheck implements AutoCloseable {
 
     private void onLoss(final long firstFrameId, final long count, final LossReason reason) {
         assertTrue(count > 0 && firstFrameId + count <= lengths.size(), () -> firstFrameId + " + " + count);
+        assertTrue(firstFrameId >= passed, () -> firstFrameId + " + " + count + " told behind " + passed);
         for (int id = (int) firstFrameId; id < firstFrameId + count; id++) {
             note(id);
         }

@@ -11,6 +11,7 @@ import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
@@ -39,6 +40,7 @@ final class DeliveryFixture implements AutoCloseable {
 
     private final List<Framecast> running = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
+    private final FifoProvider fifo = new FifoProvider(FifoNetwork.lossless());
     private final SplittableRandom random = new SplittableRandom(3);
     private final Path counters = StreamFixture.countersFile();
     private final List<Integer> lengths = new ArrayList<>();
@@ -76,7 +78,7 @@ final class DeliveryFixture implements AutoCloseable {
     private Providers providers(final NodeConfig config) {
         final List<DeviceBackendProvider> devices = List.of(new HostProvider(), device);
         return new Providers(
-                config.notices(), List.of(new UdpTransportProvider(), new AeronTransportProvider()), devices);
+                config.notices(), List.of(new UdpTransportProvider(), new AeronTransportProvider(), fifo), devices);
     }
 
     private FramecastNode add(final FramecastNode node) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class FrameExchangeTest {
     private final DeviceBackend device = new HostProvider().open(0);
     private final DeviceRegion region = device.allocate(64);
-    private final FrameExchange exchange = new FrameExchange(1, device, new Sleeper());
+    private final FrameExchange exchange = new FrameExchange(1, new ConsumerStream(device), new Sleeper());
 
     @AfterEach
     void close() {

@@ -2,8 +2,10 @@ package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,5 +70,48 @@ class LossQueueTest {
         for (final LossReason reason : LossReason.values()) {
             assertEquals(counts[reason.ordinal()], queue.total(reason));
         }
+    }
+
+    @Test
+    void shouldTellInTheOrderOfTheStreamWhatIsTakenBackBeforeWhatWasGivenUpEarlier() {
+        final SplittableRandom random = new SplittableRandom(9);
+        final long[] next = new long[1];
+        final LossHandler inOrder = (first, count, _) -> {
+            assertEquals(next[0], first);
+            next[0] += count;
+        };
+        long offered = 0;
+        for (int round = 0; round < 1_000; round++) {
+            // A few runs, the last first.
+            final int runs = 1 + random.nextInt(6);
+            for (int i = runs - 1; i >= 0; i--) {
+                queue.offer(offered + 2L * i, 2, LossReason.values()[i % 3]);
+                if (i > 0) {
+                    queue.tellFrom(queue.offered(), next[0], inOrder);
+                    assertEquals(offered, next[0], "waits for what comes before");
+                }
+            }
+            offered += 2L * runs;
+            if (random.nextBoolean()) {
+                queue.tellFrom(queue.offered(), next[0], inOrder);
+            } else {
+                queue.tell(queue.offered(), offered, inOrder);
+            }
+            assertEquals(offered, next[0]);
+            assertTrue(queue.isEmpty());
+        }
+    }
+
+    @Test
+    void shouldHaveToldWhatTheHandlerThrewAt() {
+        queue.offer(4, 1, LossReason.SUPERSEDED);
+        queue.offer(5, 1, LossReason.SUPERSEDED);
+        assertThrows(
+                IllegalStateException.class,
+                () -> queue.tell(queue.offered(), 9, (_, _, _) -> {
+                    throw new IllegalStateException();
+                }));
+        tellBefore(9);
+        assertEquals(List.of("5+1 SUPERSEDED"), told);
     }
 }

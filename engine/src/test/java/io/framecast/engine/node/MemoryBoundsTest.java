@@ -13,6 +13,7 @@ import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
@@ -111,10 +112,14 @@ class MemoryBoundsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"udp", "aeron"})
+    @ValueSource(strings = {"udp", "aeron", "verbs"})
     void shouldGiveEverythingBackWhenFiftySubscribersComeAndGo(final String name) throws IOException {
-        final FaultyTransport transport =
-                new FaultyTransport("udp".equals(name) ? new UdpTransportProvider() : new AeronTransportProvider());
+        final FaultyTransport transport = new FaultyTransport(
+                switch (name) {
+                    case "udp" -> new UdpTransportProvider();
+                    case "aeron" -> new AeronTransportProvider();
+                    default -> new FifoProvider(FifoNetwork.lossless());
+                });
         launch(transport, new HostProvider(), 0);
         final Channel channel = StreamFixture.channel(name, SETTINGS + "host");
         final Publisher publisher = node.publish(channel);

@@ -9,6 +9,7 @@ import io.framecast.engine.node.SourceLog.Feeder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /// A publisher or a subscriber in a process of its own, to be stopped or killed. Says what it does, a line
@@ -16,11 +17,15 @@ import java.time.Duration;
 final class RejoinChild {
     private RejoinChild() {}
 
-    /// `publish URI NUMBER`: publishes until killed. `subscribe URI`: checks every frame until end of stream.
+    /// `publish URI NUMBER`: publishes until killed. `subscribe URI [COUNTERS]`: checks every frame until end
+    /// of stream.
     public static void main(final String[] arguments) throws IOException {
         final Channel channel = Channel.parse(arguments[1]);
         final PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-        try (Framecast node = Framecast.launch(NodeConfig.DEFAULT)) {
+        final boolean counts = arguments[0].equals("subscribe") && arguments.length > 2;
+        final NodeConfig config =
+                counts ? NodeConfig.DEFAULT.withCountersFile(Path.of(arguments[2])) : NodeConfig.DEFAULT;
+        try (Framecast node = Framecast.launch(config)) {
             if (arguments[0].equals("publish")) {
                 publish(new Feeder(node, node.publish(channel), Integer.parseInt(arguments[2])));
             } else {

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
+import io.framecast.api.error.ConfigException;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.node.SourceLog.Feeder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,12 +24,15 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Membership among real processes that are stopped and killed.
 class RejoinProcessTest {
-    private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|alive-timeout=600|device=host";
+    private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|alive-timeout=4000|device=host";
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(4800);
+    private static final long PAUSE_MAX_NS = TimeUnit.MILLISECONDS.toNanos(5200);
 
     @TempDir
     Path directory;
@@ -141,6 +147,91 @@ class RejoinProcessTest {
             assertTrue(first <= back, () -> "joined again at " + first + " of " + back + ", " + told);
             assertTrue(
                     told.stream().anyMatch(line -> line.contains(" next " + feeder.frames() + " ")), () -> "" + told);
+        }
+    }
+
+    // For four fifths of what its source is patient for, publishing on.
+    private void pause(final Process child, final Runnable publish) throws Exception {
+        signal("STOP", child);
+        final long startNs = System.nanoTime();
+        until(
+                () -> {
+                    publish.run();
+                    return System.nanoTime() - startNs >= PAUSE_NS;
+                },
+                "end of pause");
+        signal("CONT", child);
+        final long tookNs = System.nanoTime() - startNs;
+        assumeTrue(tookNs < PAUSE_MAX_NS, () -> "stopped for " + tookNs / 1_000_000 + " ms: the machine is too busy");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp, member", "udp, co-root", "aeron, co-root"})
+    void shouldEvictNobodyWhenAProcessStandsStillForLessThanItsSourceIsPatient(
+            final String transport, final String stopped) throws Exception {
+        final Channel channel = StreamFixture.channel(
+                transport, "|mtu=1500|frame-max=60000|window=200k|co-roots=1|alive-timeout=6000|device=host");
+        final Path sourceCounters = directory.resolve("source.counters");
+        final Path coRootCounters = directory.resolve("co-root.counters");
+        try (Framecast node = Framecast.launch(NodeConfig.DEFAULT.withCountersFile(sourceCounters))) {
+            final Feeder feeder = new Feeder(node, node.publish(channel), 0);
+            final Process coRoot = start("subscriber", "subscribe", channel.toString(), coRootCounters.toString());
+            final Process member = start("member", "subscribe", channel + "|serve=no");
+            final Process other = start("other", "subscribe", channel + "|serve=no");
+            until(() -> feeder.publisher.readySubscribers() == 3, "three members");
+            until(() -> count(coRootCounters, "framecast_served_members") == 2, "a co-root that serves the others");
+            final Runnable publish = () -> {
+                if (!feeder.offer()) {
+                    feeder.publisher.awaitRoom(1, Duration.ofMillis(1));
+                }
+            };
+            for (int i = 0; i < 2; i++) {
+                final int before = feeder.frames();
+                until(
+                        () -> {
+                            publish.run();
+                            return feeder.frames() >= before + 100;
+                        },
+                        "frames");
+                pause(stopped.equals("member") ? member : coRoot, publish);
+            }
+            final int before = feeder.frames();
+            until(
+                    () -> {
+                        publish.run();
+                        return feeder.frames() >= before + 100;
+                    },
+                    "frames after the last pause");
+            assertEquals(3, feeder.publisher.readySubscribers());
+            assertTrue(feeder.publisher.close(Duration.ofSeconds(30)), "all was acknowledged");
+            assertEquals(0, feeder.publisher.stats().evictedSubscribers());
+            for (final Process child : List.of(coRoot, member, other)) {
+                assertTrue(child.waitFor(30, TimeUnit.SECONDS));
+            }
+            // Content and order are checked there.
+            final int frames = feeder.frames();
+            for (final String log : List.of("subscriber", "member", "other")) {
+                final List<String> told = lines(log);
+                assertEquals("END_OF_STREAM 0 ", told.getLast(), () -> log + " " + told);
+                assertTrue(
+                        told.contains("session of 0 first 0 next " + frames + " frames " + frames),
+                        () -> log + " " + told);
+            }
+        }
+    }
+
+    private static long count(final Path counters, final String name) {
+        if (!Files.exists(counters)) {
+            return 0;
+        }
+        try (CounterReader reader = CounterReader.open(counters)) {
+            return reader.samples().stream()
+                    .filter(sample -> sample.name().equals(name))
+                    .mapToLong(CounterSample::value)
+                    .sum();
+        } catch (final ConfigException e) {
+            // Its process is about to write it.
+            return 0;
         }
     }
 

@@ -199,6 +199,11 @@ class SessionFailureTest {
                         public void free(final ReceiverSession session) {
                             conductor.opener(receiver).free(session);
                         }
+
+                        @Override
+                        public void run(final Runnable task) {
+                            conductor.opener(receiver).run(task);
+                        }
                     }));
             until(() -> receiver.doWork() >= 0 && asked[0], "source heard");
             // Close falls between the receiver's request and the conductor's answer.

@@ -124,7 +124,7 @@ class SourcesTest {
     @Test
     void shouldCountEachSessionByItselfAndRejoinsOfAll() {
         final Path counters = StreamFixture.countersFile();
-        final Channel channel = StreamFixture.channel("udp", SETTINGS + "|alive-timeout=400");
+        final Channel channel = StreamFixture.channel("udp", SETTINGS + "|alive-timeout=2500");
         final SourceLog log = new SourceLog(nodes.launch(counters).subscribe(with(channel, "|sources=2|rejoin=20s")));
         final List<Feeder> feeders = feeders(channel, 2);
         publish(feeders, 10, log);
@@ -218,7 +218,7 @@ class SourcesTest {
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldJoinSourceThatIsStartedAgainWhenItWasKilled(final String transport) {
-        final Channel channel = StreamFixture.channel(transport, SETTINGS + "|alive-timeout=400");
+        final Channel channel = StreamFixture.channel(transport, SETTINGS + "|alive-timeout=2500");
         final Subscriber subscriber = nodes.launch().subscribe(with(channel, "|rejoin=20s"));
         final SourceLog log = new SourceLog(subscriber);
         final Framecast killed = nodes.launch();
@@ -256,7 +256,7 @@ class SourcesTest {
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldJoinAgainByItselfWhenItWasEvictedForSilence(final String transport) {
-        final Channel channel = StreamFixture.channel(transport, SETTINGS + "|alive-timeout=400");
+        final Channel channel = StreamFixture.channel(transport, SETTINGS + "|alive-timeout=2500");
         final Framecast sink = nodes.launch();
         final SourceLog log = new SourceLog(sink.subscribe(with(channel, "|rejoin=20s")));
         final Feeder feeder = feeder(channel, 0);
@@ -317,7 +317,7 @@ class SourcesTest {
 
     @Test
     void shouldTellSourceLostWhenItDoesNotComeBackInTime() {
-        final Channel channel = StreamFixture.channel("udp", SETTINGS + "|alive-timeout=400");
+        final Channel channel = StreamFixture.channel("udp", SETTINGS + "|alive-timeout=2500");
         final Subscriber subscriber = nodes.launch().subscribe(with(channel, "|rejoin=300ms"));
         final SourceLog log = new SourceLog(subscriber);
         final Feeder feeder = feeder(channel, 0);
@@ -366,5 +366,52 @@ class SourcesTest {
         held.forEach(io.framecast.api.DeviceFrame::close);
         nodes.until(() -> third.publisher.readySubscribers() == 1, "joined once there is room");
         subscriber.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp, 1", "udp, 2", "aeron, 1"})
+    void shouldFollowSourceThatIsStartedAgainWithOtherSizes(final String transport, final int sources) {
+        final Channel channel = StreamFixture.channel(transport, "");
+        final Subscriber subscriber =
+                nodes.launch().subscribe(with(channel, "|device=host|rejoin=20s|sources=" + sources));
+        final SourceLog log = new SourceLog(subscriber);
+        final List<String> sizes = List.of(
+                "|mtu=1500|frame-max=60000|window=200k",
+                "|mtu=9000|frame-max=500000|window=2m",
+                "|mtu=1300|frame-max=60001|window=64k",
+                "|mtu=1500|frame-max=3000000|window=8m");
+        for (int i = 0; i < 2 * sizes.size(); i++) {
+            final Feeder feeder = feeder(with(channel, sizes.get(i % sizes.size())), i);
+            nodes.until(() -> feeder.publisher.readySubscribers() == 1, "member");
+            // Of every other source frames wait to be polled when it is gone.
+            final boolean polls = i % 2 == 0;
+            nodes.until(
+                    () -> {
+                        feeder.offer();
+                        if (polls) {
+                            log.poll();
+                        }
+                        return feeder.frames() == 3;
+                    },
+                    "frames taken");
+            final int wanted = 3 * (i + 1);
+            nodes.until(
+                    () -> {
+                        if (polls) {
+                            log.poll();
+                        }
+                        return log.frames + ((EngineSubscriber) subscriber).delivered() == wanted;
+                    },
+                    "frames delivered");
+            feeder.publisher.abandon();
+            nodes.until(
+                    () -> {
+                        log.poll();
+                        return log.events.getLast().kind() == Kind.LOST;
+                    },
+                    "lost");
+        }
+        assertEquals(2 * sizes.size(), log.sessions.size());
+        assertEquals(3 * 2 * sizes.size(), log.frames);
     }
 }

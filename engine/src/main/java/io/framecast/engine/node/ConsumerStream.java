@@ -1,0 +1,30 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceStream;
+import org.jspecify.annotations.Nullable;
+
+/// The stream that a subscriber's frames offer for work on them, opened when first asked for; closed with the
+/// device. The subscriber's thread, but for [#device].
+final class ConsumerStream {
+    private final DeviceBackend device;
+    private @Nullable DeviceStream stream;
+
+    ConsumerStream(final DeviceBackend device) {
+        this.device = device;
+    }
+
+    DeviceBackend device() {
+        return device;
+    }
+
+    /// The stream; what is enqueued on it from now on starts behind the event.
+    DeviceStream behind(final DeviceEvent ready) {
+        if (stream == null) {
+            stream = device.openStream();
+        }
+        stream.await(ready);
+        return stream;
+    }
+}

@@ -1,0 +1,35 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+
+/// A transport that is not to act on peers' memory (`one-sided=off`), nor let them act on this side's.
+final class DatagramsOnly implements Transport {
+    private final Transport transport;
+
+    DatagramsOnly(final Transport transport) {
+        this.transport = transport;
+    }
+
+    @Override
+    public TransportCapabilities capabilities() {
+        return transport.capabilities();
+    }
+
+    @Override
+    public Lane open(final LaneConfig config) {
+        return transport.open(config);
+    }
+
+    @Override
+    public int readyDescriptor() {
+        return transport.readyDescriptor();
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+    }
+}

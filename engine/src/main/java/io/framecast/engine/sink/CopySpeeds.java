@@ -1,0 +1,115 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceMapping;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import java.lang.foreign.MemorySegment;
+
+/// Measures how a device copies, when a channel that lets it choose is opened: some milliseconds once, never
+/// on the data path. One thread.
+public final class CopySpeeds implements AutoCloseable {
+    private static final int LENGTH_MIN = 256;
+    private static final int LENGTH_MAX = 1 << 20;
+    private static final int CHUNK_MIN = 64 << 10;
+    private static final int CHUNK_MAX = 4 << 20;
+    // Of each length, the fastest counts: others met an interrupt.
+    private static final int TRIES = 7;
+    // Copies of a length before the time is taken: as many as are on their way at a time at a source.
+    private static final int DEPTH = 4;
+    // A length is good enough with so much of the best rate: a shorter one begins to be sent earlier.
+    private static final double GOOD_ENOUGH = 0.9;
+
+    private final DeviceBackend device;
+    private final DeviceStream stream;
+    private final DeviceEvent event;
+    private final DeviceRegion region;
+    private final MemorySegment host;
+
+    private interface Work {
+        void run(long bytes);
+    }
+
+    public CopySpeeds(final DeviceBackend device) {
+        this.device = device;
+        try (Opened opened = new Opened()) {
+            stream = opened.add(device.openStream());
+            event = opened.add(device.openEvent());
+            region = device.allocate(CHUNK_MAX);
+            opened.add(() -> device.free(region));
+            host = device.allocatePinned(CHUNK_MAX);
+            opened.keep();
+        }
+    }
+
+    /// Longest run that the CPU stores through a mapping faster than the device copies it, until its event is
+    /// complete; 0 where it never does.
+    public long storeMaxBytes() {
+        try (DeviceMapping mapping = device.access().map(region)) {
+            return crossover(bytes -> mapping.write(0, host, 0, bytes), this::copyIn);
+        }
+    }
+
+    /// The shortest chunk that comes out of the device at nearly the best rate, while others are on their
+    /// way.
+    public long chunkBytes() {
+        double best = 0;
+        for (long bytes = CHUNK_MIN; bytes <= CHUNK_MAX; bytes <<= 1) {
+            best = Math.max(best, chunkRate(bytes));
+        }
+        for (long bytes = CHUNK_MIN; bytes < CHUNK_MAX; bytes <<= 1) {
+            if (chunkRate(bytes) >= best * GOOD_ENOUGH) {
+                return bytes;
+            }
+        }
+        return CHUNK_MAX;
+    }
+
+    private double chunkRate(final long bytes) {
+        return (double) DEPTH * bytes / fastestNs(this::copyChunks, bytes);
+    }
+
+    private void copyChunks(final long bytes) {
+        for (int i = 0; i < DEPTH; i++) {
+            stream.copyToHost(host, 0, region.address(), bytes);
+        }
+        await();
+    }
+
+    private void copyIn(final long bytes) {
+        stream.copyToDevice(region.address(), host, 0, bytes);
+        await();
+    }
+
+    private void await() {
+        stream.record(event);
+        event.synchronize();
+    }
+
+    private static long crossover(final Work mapped, final Work copied) {
+        long longest = 0;
+        for (long bytes = LENGTH_MIN; bytes <= LENGTH_MAX; bytes <<= 1) {
+            if (fastestNs(mapped, bytes) > fastestNs(copied, bytes)) {
+                break;
+            }
+            longest = bytes;
+        }
+        return longest;
+    }
+
+    private static long fastestNs(final Work work, final long bytes) {
+        long fastest = Long.MAX_VALUE;
+        for (int i = 0; i < TRIES; i++) {
+            final long startNs = System.nanoTime();
+            work.run(bytes);
+            fastest = Math.min(fastest, System.nanoTime() - startNs);
+        }
+        return Math.max(1, fastest);
+    }
+
+    @Override
+    public void close() {
+        org.agrona.CloseHelper.closeAll(stream, event, () -> device.freePinned(host), () -> device.free(region));
+    }
+}

@@ -1,0 +1,165 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.PlacementOptions;
+import io.framecast.api.PlacementOptions.Kind;
+import io.framecast.api.PlacementReport;
+import io.framecast.api.PlacementReport.Refusal;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Finds the way that payloads take into a device's memory: the one that the channel names, or the first that
+/// works. One thread; asked once for a subscriber, for to measure takes milliseconds.
+public final class PlacementProbe {
+    // One page as a GPU exports it.
+    private static final long TRIAL_BYTES = 2L << 20;
+
+    private final PlacementOptions wanted;
+    private final DeviceBackend device;
+    private final Transport transport;
+    private final TransportCapabilities capabilities;
+    private final List<Refusal> refused = new ArrayList<>();
+
+    /// @param device one whose memory the host does not address
+    public PlacementProbe(final PlacementOptions wanted, final DeviceBackend device, final Transport transport) {
+        this.wanted = wanted;
+        this.device = device;
+        this.transport = transport;
+        capabilities = transport.capabilities();
+    }
+
+    /// @throws ConfigException when the way that the channel names cannot be taken
+    public PlacementReport probe() {
+        return switch (wanted.kind()) {
+            case AUTO -> best();
+            case DIRECT -> named(Kind.DIRECT, directRefusal());
+            case FASTCOPY -> fastcopy();
+            case LOOPBACK -> named(Kind.LOOPBACK, loopbackRefusal());
+            case STAGED -> report(Kind.STAGED, 0);
+        };
+    }
+
+    /// A way was chosen, and could not be taken after all: the next one.
+    ///
+    /// @throws ConfigException when the channel names that way
+    public PlacementReport without(final Kind kind, final DeviceException reason) {
+        if (wanted.kind() == kind) {
+            throw unusable(kind, reason.getMessage(), reason);
+        }
+        refused.add(new Refusal(kind, reason.getMessage()));
+        // What comes behind `direct` and `fastcopy` needs nothing that they would not.
+        return report(Kind.STAGED, 0);
+    }
+
+    private PlacementReport best() {
+        if (isRefused(Kind.DIRECT, directRefusal())) {
+            final long most = offeredFastcopyMaxBytes();
+            if (most > 0) {
+                return report(Kind.FASTCOPY, most);
+            }
+            isRefused(Kind.LOOPBACK, loopbackRefusal());
+            return report(Kind.STAGED, 0);
+        }
+        return report(Kind.DIRECT, 0);
+    }
+
+    // 0 where `fastcopy` is refused. That the library and its module are there does not mean that this GPU maps: to
+    // measure is to try.
+    private long offeredFastcopyMaxBytes() {
+        if (isRefused(Kind.FASTCOPY, device.access().mappingRefusal())) {
+            return 0;
+        }
+        try {
+            final long most = fastcopyMaxBytes();
+            if (most == 0) {
+                refused.add(new Refusal(Kind.FASTCOPY, "the copy engine is faster at every length"));
+            }
+            return most;
+        } catch (final DeviceException e) {
+            refused.add(new Refusal(Kind.FASTCOPY, e.getMessage()));
+            return 0;
+        }
+    }
+
+    private boolean isRefused(final Kind kind, final Optional<String> reason) {
+        reason.ifPresent(why -> refused.add(new Refusal(kind, why)));
+        return reason.isPresent();
+    }
+
+    private Optional<String> directRefusal() {
+        if (!capabilities.deviceMemory()) {
+            return Optional.of("transport " + capabilities.name() + " lands in host memory only");
+        }
+        if (capabilities.placement() != Placement.FIFO) {
+            return Optional.of("transport " + capabilities.name() + " is aimed by the CPU");
+        }
+        final Optional<String> noExport = device.access().exportRefusal();
+        return noExport.isPresent() ? noExport : landingRefusal();
+    }
+
+    // Tried with little: what GPU, card and kernel say of themselves need not fit together.
+    private Optional<String> landingRefusal() {
+        try (Opened trial = new Opened()) {
+            final DeviceRegion memory = device.allocate(TRIAL_BYTES);
+            trial.add(() -> device.free(memory));
+            final DeviceRegion exported = device.access().export(memory);
+            trial.add(() -> device.access().unexport(exported));
+            return transport.landingRefusal(exported);
+        } catch (final DeviceException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Optional<String> loopbackRefusal() {
+        return Optional.of(
+                capabilities.oneSidedWrite()
+                        ? "transport " + capabilities.name() + " does not write from its own host to a device"
+                        : "transport " + capabilities.name() + " has no one-sided writes");
+    }
+
+    // Who names it gets it, wherever the memory can be mapped.
+    private PlacementReport fastcopy() {
+        try {
+            final long most = fastcopyMaxBytes();
+            return report(
+                    Kind.FASTCOPY,
+                    most > 0 ? most : wanted.fastcopyMaxBytes() == 0 ? 0 : capabilities.datagramBytesMax());
+        } catch (final DeviceException e) {
+            throw unusable(Kind.FASTCOPY, e.getMessage(), e);
+        }
+    }
+
+    private long fastcopyMaxBytes() {
+        if (wanted.fastcopyMaxBytes() != PlacementOptions.AUTO) {
+            return wanted.fastcopyMaxBytes();
+        }
+        try (CopySpeeds speeds = new CopySpeeds(device)) {
+            return speeds.storeMaxBytes();
+        }
+    }
+
+    private PlacementReport named(final Kind kind, final Optional<String> refusal) {
+        if (refusal.isPresent()) {
+            throw unusable(kind, refusal.get(), null);
+        }
+        return report(kind, 0);
+    }
+
+    private static ConfigException unusable(
+            final Kind kind, final String reason, final @org.jspecify.annotations.Nullable Throwable cause) {
+        final String line =
+                "placement: " + kind.word() + " cannot be used here: " + reason + "; placement=auto takes what works";
+        return cause == null ? new ConfigException(line) : new ConfigException(line, cause);
+    }
+
+    private PlacementReport report(final Kind kind, final long fastcopyMaxBytes) {
+        return new PlacementReport(kind, fastcopyMaxBytes, refused);
+    }
+}

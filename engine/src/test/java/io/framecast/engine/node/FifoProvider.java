@@ -1,0 +1,152 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.FifoNetwork;
+import io.framecast.api.spi.FifoTransport;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.api.spi.TransportConfig;
+import io.framecast.api.spi.TransportProvider;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/// All transports of one network that take slots in order of arrival, as the provider that channels name
+/// `verbs`.
+///
+/// @param network what they share
+/// @param postedMax receives that a lane holds posted at most
+/// @param drops chance that a lane drops what has landed, and posts its slot again behind the others, as one
+///     does that hears what was not meant for it
+/// @param lag datagrams that a lane has taken and not read yet, at most; it reads them when others follow
+/// @param asleep lanes of these kinds read nothing while they are in it
+record FifoProvider(FifoNetwork network, int postedMax, double drops, int lag, Set<LaneKind> asleep)
+        implements TransportProvider {
+    FifoProvider(final FifoNetwork network) {
+        this(network, FifoTransport.POSTED_MAX, 0);
+    }
+
+    FifoProvider(final FifoNetwork network, final int postedMax, final double drops) {
+        this(network, postedMax, drops, 0);
+    }
+
+    FifoProvider(final FifoNetwork network, final int postedMax, final double drops, final int lag) {
+        this(network, postedMax, drops, lag, Set.of());
+    }
+
+    @Override
+    public String name() {
+        return "verbs";
+    }
+
+    @Override
+    public Optional<String> unavailable() {
+        return Optional.empty();
+    }
+
+    @Override
+    public int rank() {
+        return 0;
+    }
+
+    @Override
+    public Transport open(final TransportConfig config) {
+        final Transport transport = new FifoTransport(network, postedMax);
+        if (lag > 0) {
+            return new LateTransport(transport, lag, asleep);
+        }
+        return drops == 0 ? transport : new Dropping(transport, drops);
+    }
+
+    private record Dropping(Transport inner, double drops) implements Transport {
+        @Override
+        public TransportCapabilities capabilities() {
+            return inner.capabilities();
+        }
+
+        @Override
+        public Lane open(final LaneConfig config) {
+            return new DroppingLane(inner.open(config), drops, new SplittableRandom(17));
+        }
+
+        @Override
+        public void close() {
+            inner.close();
+        }
+    }
+
+    private record DroppingLane(Lane inner, double drops, SplittableRandom random) implements Lane {
+        @Override
+        public int poll(final Completions completions) {
+            final int before = completions.count();
+            inner.poll(completions);
+            for (int i = completions.count() - 1; i >= before; i--) {
+                if (random.nextDouble() < drops) {
+                    inner.post(completions.slot(i), 1);
+                    completions.remove(i);
+                }
+            }
+            return completions.count() - before;
+        }
+
+        @Override
+        public LaneAddress address() {
+            return inner.address();
+        }
+
+        @Override
+        public int post(final int firstSlot, final int count) {
+            return inner.post(firstSlot, count);
+        }
+
+        @Override
+        public int receiveCapacity() {
+            return inner.receiveCapacity();
+        }
+
+        @Override
+        public int multicast(final int firstSlot, final int count) {
+            return inner.multicast(firstSlot, count);
+        }
+
+        @Override
+        public int unicast(final int peer, final int firstSlot, final int count) {
+            return inner.unicast(peer, firstSlot, count);
+        }
+
+        @Override
+        public long submitted() {
+            return inner.submitted();
+        }
+
+        @Override
+        public long completed() {
+            return inner.completed();
+        }
+
+        @Override
+        public int connect(final LaneAddress peer) {
+            return inner.connect(peer);
+        }
+
+        @Override
+        public void disconnect(final int peer) {
+            inner.disconnect(peer);
+        }
+
+        @Override
+        public long counter(final LaneCounter counter) {
+            return inner.counter(counter);
+        }
+
+        @Override
+        public void close() {
+            inner.close();
+        }
+    }
+}

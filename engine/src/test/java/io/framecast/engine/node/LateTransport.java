@@ -1,0 +1,149 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/// A transport that reads what it was given to send as a device does: later, one by one, in order.
+///
+/// @param lag datagrams of a lane that it has not read yet, at most; none on the control lane
+/// @param asleep lanes of these kinds read nothing while they are in it
+record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements Transport {
+    LateTransport(final Transport inner, final int lag) {
+        this(inner, lag, Set.of());
+    }
+
+    @Override
+    public TransportCapabilities capabilities() {
+        return inner.capabilities();
+    }
+
+    @Override
+    public Lane open(final LaneConfig config) {
+        final Lane lane = inner.open(config);
+        return config.kind() == LaneKind.CONTROL ? lane : new LateLane(lane, lag, () -> asleep.contains(config.kind()));
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+
+    private record Waiting(int peer, int slot) {}
+
+    private static final class LateLane implements Lane {
+        private static final int GROUP = -1;
+
+        private final Lane inner;
+        private final int lag;
+        private final BooleanSupplier asleep;
+        private final Deque<Waiting> waiting = new ArrayDeque<>();
+        private long submitted;
+        private long read;
+
+        LateLane(final Lane inner, final int lag, final BooleanSupplier asleep) {
+            this.inner = inner;
+            this.lag = lag;
+            this.asleep = asleep;
+        }
+
+        private int take(final int peer, final int firstSlot, final int count) {
+            int taken = 0;
+            while (taken < count && (waiting.size() < lag || readOne())) {
+                waiting.add(new Waiting(peer, firstSlot + taken));
+                submitted++;
+                taken++;
+            }
+            return taken;
+        }
+
+        // Whether the oldest was sent now.
+        private boolean readOne() {
+            final Waiting next = waiting.peek();
+            if (next == null || asleep.getAsBoolean()) {
+                return false;
+            }
+            final int sent =
+                    next.peer == GROUP ? inner.multicast(next.slot, 1) : inner.unicast(next.peer, next.slot, 1);
+            if (sent == 1) {
+                waiting.remove();
+                read++;
+            }
+            return sent == 1;
+        }
+
+        @Override
+        public int multicast(final int firstSlot, final int count) {
+            return take(GROUP, firstSlot, count);
+        }
+
+        @Override
+        public int unicast(final int peer, final int firstSlot, final int count) {
+            return take(peer, firstSlot, count);
+        }
+
+        @Override
+        public long submitted() {
+            return submitted;
+        }
+
+        /// Whoever asks lets time pass.
+        @Override
+        public long completed() {
+            readOne();
+            return read;
+        }
+
+        @Override
+        public int poll(final Completions completions) {
+            return inner.poll(completions);
+        }
+
+        @Override
+        public LaneAddress address() {
+            return inner.address();
+        }
+
+        @Override
+        public int post(final int firstSlot, final int count) {
+            return inner.post(firstSlot, count);
+        }
+
+        @Override
+        public int receiveCapacity() {
+            return inner.receiveCapacity();
+        }
+
+        @Override
+        public int connect(final LaneAddress peer) {
+            return inner.connect(peer);
+        }
+
+        @Override
+        public void disconnect(final int peer) {
+            while (readOne()) {
+                // What was for it goes before.
+            }
+            inner.disconnect(peer);
+        }
+
+        @Override
+        public long counter(final LaneCounter counter) {
+            return inner.counter(counter);
+        }
+
+        @Override
+        public void close() {
+            inner.close();
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.NativeException;
+import io.framecast.rdma.verbs.AsyncEvent;
+import io.framecast.rdma.verbs.AsyncEvents;
+import java.lang.foreign.Arena;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Tells an operator what a device says of itself and its port, in one line each, and lanes whether it is over.
+///
+/// Threading: any lane's thread, when it has nothing better to do; whoever finds another at it goes on.
+final class DeviceEvents implements AutoCloseable {
+    /// A port that comes and goes must not fill a log.
+    static final int TOLD_MAX = 32;
+
+    private final String device;
+    private final int port;
+    private final Consumer<String> notices;
+    private final Arena arena = Arena.ofShared();
+    private final AsyncEvents events;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile @Nullable String fatal;
+    private int told;
+    private boolean closed;
+
+    DeviceEvents(final RdmaPort port, final Consumer<String> notices) {
+        this.port = port.gid().port();
+        this.notices = notices;
+        device = port.context().toString();
+        events = port.context().asyncEvents(arena);
+    }
+
+    /// Why lanes cannot go on; null while they can.
+    @Nullable
+    String fatal() {
+        return fatal;
+    }
+
+    /// Takes what waits. A call of the system: not for each datagram.
+    void look() {
+        if (!lock.tryLock()) {
+            return;
+        }
+        try {
+            AsyncEvent event = closed || fatal != null ? null : events.next();
+            while (event != null) {
+                on(event);
+                event = events.next();
+            }
+        } catch (final NativeException e) {
+            // A device that was removed says so, and then refuses.
+            end(String.valueOf(e.getMessage()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void on(final AsyncEvent event) {
+        if (event.kind().subject() == AsyncEvent.Subject.PORT && event.port() != port) {
+            return;
+        }
+        final String at = device + " port " + port;
+        switch (event.kind()) {
+            case DEVICE_FATAL ->
+                end(device + ": the device is gone or failed (a fatal event); see dmesg and rdma link");
+            case CQ_ERROR -> end("a completion queue on " + device + " overflowed or broke");
+            case PORT_ERROR -> tell(at + " went down: nothing is sent or received until it is back");
+            case PORT_ACTIVE -> tell(at + " is active");
+            case GID_CHANGE ->
+                tell(at + " has other addresses (GIDs) now; peers reach this end by the one it began with, so start"
+                        + " it anew if that is gone");
+            case LID_CHANGE -> tell(at + " has another local identifier now; start this end anew");
+            case PKEY_CHANGE -> tell(at + " has other partition keys now; it uses the first");
+            case SUBNET_MANAGER_CHANGE -> tell(at + " has another subnet manager now");
+            case CLIENT_REREGISTER ->
+                tell(at + ": the subnet manager has forgotten what was registered; if the group falls silent, start"
+                        + " this end anew");
+            case QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, WQ_FATAL, SRQ_ERROR, PATH_MIGRATION_ERROR ->
+                tell("a queue pair on " + device + " failed (" + event.kind() + "); its lane or connection tries again"
+                        + " or ends");
+            case UNKNOWN -> tell(device + " reports an event that this version does not know");
+            case COMMUNICATION_ESTABLISHED, SQ_DRAINED, PATH_MIGRATED, SRQ_LIMIT_REACHED, QP_LAST_REQUEST_REACHED -> {
+                // In the course of things.
+            }
+        }
+    }
+
+    private void end(final String why) {
+        if (fatal == null) {
+            tell(why);
+            fatal = why;
+        }
+    }
+
+    private void tell(final String line) {
+        told++;
+        if (told < TOLD_MAX) {
+            notices.accept("verbs: " + line);
+        } else if (told == TOLD_MAX) {
+            notices.accept("verbs: " + line + "; further events of this channel's device are not told");
+        }
+    }
+
+    /// All lanes are closed.
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                arena.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.framecast.rdma;
+
+import io.framecast.api.HostPort;
+import io.framecast.api.spi.LaneKind;
+import java.security.SecureRandom;
+import java.util.Arrays;
+
+/// Queue keys: what tells the lanes of a channel apart, and the data of one source from another's, on one
+/// multicast group. Datagrams have no ports; a device drops those with another key before they use up a
+/// receive.
+final class LaneKeys {
+    // Keys with the highest bit set are the kernel's.
+    private static final int MASK = 0x7FFF_FFFF;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private LaneKeys() {}
+
+    /// The key of a lane that all members share: repair and control.
+    static int shared(final HostPort group, final LaneKind kind) {
+        return mix(Arrays.hashCode(group.address().getAddress()) * 31 + group.port() * 3 + kind.ordinal()) & MASK;
+    }
+
+    /// The key of one source's data, which its address tells.
+    static int ownData() {
+        return RANDOM.nextInt() & MASK;
+    }
+
+    // Neighbouring ports must not give neighbouring lanes the same key: MurmurHash3's finalizer keeps all bits apart.
+    private static int mix(final int bits) {
+        int h = bits;
+        h = (h ^ h >>> 16) * 0x85EB_CA6B;
+        h = (h ^ h >>> 13) * 0xC2B2_AE35;
+        return h ^ h >>> 16;
+    }
+}

@@ -1,0 +1,62 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.NativeException;
+import io.framecast.rdma.verbs.CompletionQueue;
+import io.framecast.rdma.verbs.DeviceAttributes;
+import io.framecast.rdma.verbs.ProtectionDomain;
+import io.framecast.rdma.verbs.QueuePair;
+import io.framecast.rdma.verbs.QueuePairConfig;
+
+/// How much of a lane's rings its device holds at a time. Rings may be longer: then sends push back, and
+/// receives are posted as earlier ones complete, which is all that credit counts on.
+///
+/// @param sends sends that may be under way
+/// @param receives receives that may be posted; 0 for a lane that only sends
+record QueueDepths(int sends, int receives) {
+    // Where a device refuses even that, its queues are not what is too long.
+    private static final int SMALLEST = 64;
+    private static final int EINVAL = 22;
+    private static final int ENOMEM = 12;
+
+    /// As long as the rings, and no longer than the device's queues.
+    static QueueDepths of(final DeviceAttributes.Queues device, final int sendSlots, final int receiveSlots) {
+        // One send more than slots: the probe's. One completion more than receives: a queue of none is refused.
+        final int sends = Math.min(sendSlots + 1, Math.min(device.requestsMax(), device.completionsMax()));
+        final int receives = Math.min(receiveSlots, Math.min(device.requestsMax(), device.completionsMax() - 1));
+        return new QueueDepths(sends, receives);
+    }
+
+    /// Makes a queue pair for datagrams. What a device says it takes at most it may take of the smallest
+    /// requests only, so one that refuses is asked for half as much, and again.
+    QueuePair queuePair(
+            final ProtectionDomain domain, final CompletionQueue sendQueue, final CompletionQueue receiveQueue) {
+        QueueDepths depths = this;
+        while (true) {
+            try {
+                return domain.queuePair(new QueuePairConfig(
+                        QueuePairConfig.Service.UD,
+                        sendQueue,
+                        receiveQueue,
+                        null,
+                        new QueuePairConfig.Limits(depths.sends, depths.receives, 2, 3, 0)));
+            } catch (final NativeException e) {
+                final QueueDepths half = depths.halved();
+                if (half.equals(depths) || (e.errno() != EINVAL && e.errno() != ENOMEM)) {
+                    throw e;
+                }
+                depths = half;
+            }
+        }
+    }
+
+    private QueueDepths halved() {
+        return new QueueDepths(
+                Math.min(sends, Math.max(sends / 2, SMALLEST)), Math.min(receives, Math.max(receives / 2, SMALLEST)));
+    }
+
+    /// What a queue pair made by [#queuePair] holds: devices grant more than was asked for, for which there
+    /// are no completions.
+    QueueDepths within(final QueuePairConfig.Limits granted) {
+        return new QueueDepths(Math.min(sends, granted.sends()), Math.min(receives, granted.receives()));
+    }
+}

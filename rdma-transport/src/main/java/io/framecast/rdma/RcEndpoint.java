@@ -1,0 +1,274 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.NativeException;
+import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.rdma.verbs.Access;
+import io.framecast.rdma.verbs.CompletionQueue;
+import io.framecast.rdma.verbs.QueuePair;
+import io.framecast.rdma.verbs.QueuePairConfig;
+import io.framecast.rdma.verbs.RcPeer;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// An RC queue pair. One that acts has a send queue with everything that goes with it; one that accepts posts
+/// nothing at all: its device serves the peer.
+///
+/// Threading: the owner's thread, but for making and connecting, which a worker does. Where the owner closes
+/// meanwhile, the worker releases what it made.
+final class RcEndpoint implements OneSidedEndpoint {
+    private static final int PSN_MASK = 0xFFFFFF;
+    private static final byte[] NOT_YET = {};
+
+    private final VerbsOneSided owner;
+    private final Consumer<RcEndpoint> onReleased;
+    private final boolean acts;
+    private final int operationsMax;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile State state = State.IDLE;
+    private volatile String failure = "";
+    private volatile byte[] descriptor = NOT_YET;
+    private @Nullable RcDescriptor own;
+    private @Nullable CompletionQueue completions;
+    private @Nullable QueuePair queuePair;
+    private @Nullable RcOperations operations;
+    // A worker has it.
+    private boolean busy;
+    private boolean closed;
+    private boolean released;
+
+    /// @param operationsMax of one that acts; 0 for one that accepts
+    /// @param onReleased told once when it holds nothing any more
+    RcEndpoint(final VerbsOneSided owner, final int operationsMax, final Consumer<RcEndpoint> onReleased) {
+        this.owner = owner;
+        this.operationsMax = operationsMax;
+        this.onReleased = onReleased;
+        acts = operationsMax > 0;
+    }
+
+    /// Makes the queue pair of one that acts.
+    void make() {
+        try {
+            makeQueuePair();
+        } catch (final RuntimeException e) {
+            lock.lock();
+            try {
+                closed = true;
+                release();
+            } finally {
+                lock.unlock();
+            }
+            throw e;
+        }
+        descriptor = described().toBytes();
+    }
+
+    private RcDescriptor described() {
+        final RcDescriptor made = own;
+        if (made == null) {
+            throw new IllegalStateException("endpoint: not made yet");
+        }
+        return made;
+    }
+
+    private void makeQueuePair() {
+        final RdmaPort port = owner.port();
+        final int sends = Math.max(1, operationsMax);
+        final CompletionQueue made = port.context().completionQueue(sends + 1, null);
+        completions = made;
+        final QueuePair pair = port.domain()
+                .queuePair(new QueuePairConfig(
+                        QueuePairConfig.Service.RC, made, new QueuePairConfig.Limits(sends, 1, 1, 1, 0)));
+        queuePair = pair;
+        pair.initialize(port.gid().port(), 0, acts ? Access.LOCAL_READ : Access.REMOTE_READ | Access.REMOTE_WRITE);
+        own = new RcDescriptor(
+                port.gid().gid(),
+                port.lid(),
+                pair.number(),
+                owner.nextPsn() & PSN_MASK,
+                RcDescriptor.mtuBytes(port.datagramBytesMax()));
+        if (acts) {
+            operations = new RcOperations(operationsMax, made, pair);
+        }
+    }
+
+    @Override
+    public byte[] descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public void connect(final byte[] peer) {
+        final RcDescriptor wanted = RcDescriptor.decode(peer, owner.ownEnd());
+        lock.lock();
+        try {
+            if (closed || state != State.IDLE) {
+                throw new IllegalStateException("endpoint: expected one that is IDLE, got " + state);
+            }
+            state = State.CONNECTING;
+            busy = true;
+        } finally {
+            lock.unlock();
+        }
+        owner.workers().run(() -> establish(wanted));
+    }
+
+    // By a worker.
+    private void establish(final RcDescriptor peer) {
+        String refusal = "";
+        try {
+            if (queuePair == null) {
+                makeQueuePair();
+            }
+            final QueuePair pair = queuePair;
+            final RcDescriptor mine = described();
+            if (pair != null) {
+                pair.connect(new RcPeer(
+                        owner.path(peer),
+                        peer.queuePair(),
+                        peer.psn(),
+                        mine.psn(),
+                        mine.pathMtuBytes(peer),
+                        RcPeer.Patience.DEFAULT));
+            }
+        } catch (final RuntimeException e) {
+            // Whatever it is: nobody else would tell, and nothing would be released.
+            refusal = String.valueOf(e.getMessage());
+        }
+        lock.lock();
+        try {
+            busy = false;
+            if (!refusal.isEmpty()) {
+                breakWith(refusal);
+            } else if (!closed) {
+                descriptor = described().toBytes();
+                state = State.UP;
+            }
+            release();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void breakWith(final String reason) {
+        if (state != State.BROKEN) {
+            failure = reason;
+            state = State.BROKEN;
+        }
+    }
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    @Override
+    public String failure() {
+        return failure;
+    }
+
+    @Override
+    public int room() {
+        final RcOperations current = operations;
+        return current == null || state != State.UP ? 0 : current.room();
+    }
+
+    @Override
+    public boolean write64(final long address, final int key, final long value, final long token) {
+        if (token < 0 || (address & 7) != 0) {
+            throw new IllegalArgumentException("write64: expected a token ≥ 0 and an aligned address, got " + token);
+        }
+        final RcOperations current = operations;
+        if (current == null || room() == 0) {
+            return false;
+        }
+        try {
+            return current.write64(address, key, value, token);
+        } catch (final NativeException e) {
+            breakWith(String.valueOf(e.getMessage()));
+            return false;
+        }
+    }
+
+    @Override
+    public boolean read(final Target target, final long address, final int key, final long token) {
+        final RcOperations current = operations;
+        if (current == null || room() == 0) {
+            return false;
+        }
+        try {
+            return current.read(target, address, key, token);
+        } catch (final NativeException e) {
+            breakWith(String.valueOf(e.getMessage()));
+            return false;
+        }
+    }
+
+    @Override
+    public int poll(final long[] tokens) {
+        final RcOperations current = operations;
+        if (current == null || state != State.UP) {
+            return 0;
+        }
+        try {
+            final int count = current.poll(tokens);
+            if (current.failedStatus() != RcOperations.NONE_FAILED) {
+                breakWith(current.describeFailure());
+            }
+            return count;
+        } catch (final NativeException e) {
+            breakWith(String.valueOf(e.getMessage()));
+            return 0;
+        }
+    }
+
+    /// The queue pair is in error when this returns: whatever the peer still sends is refused.
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            breakWith("closed");
+            if (!busy) {
+                release();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // Once closed, and no worker has it. What the device refuses to release cannot be helped.
+    private void release() {
+        if (!closed || busy || released) {
+            return;
+        }
+        released = true;
+        final QueuePair pair = queuePair;
+        final CompletionQueue queue = completions;
+        final RcOperations current = operations;
+        owner.quietly(() -> {
+            if (pair != null) {
+                pair.fail();
+            }
+        });
+        owner.quietly(() -> {
+            if (pair != null) {
+                pair.close();
+            }
+        });
+        owner.quietly(() -> {
+            if (queue != null) {
+                queue.close();
+            }
+        });
+        owner.quietly(() -> {
+            if (current != null) {
+                current.close();
+            }
+        });
+        onReleased.accept(this);
+    }
+}

@@ -1,0 +1,41 @@
+package io.framecast.rdma;
+
+import io.framecast.api.spi.RegisteredMemory;
+import java.lang.foreign.MemorySegment;
+
+/// A part of a registered region that endpoints use.
+final class RcMemory implements RegisteredMemory {
+    private final RegistrationCache.Lease lease;
+    private final long address;
+    private final long bytes;
+
+    RcMemory(final RegistrationCache.Lease lease, final MemorySegment memory) {
+        this.lease = lease;
+        address = memory.address();
+        bytes = memory.byteSize();
+    }
+
+    @Override
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public int key() {
+        return lease.region().remoteKey();
+    }
+
+    int localKey() {
+        return lease.localKey();
+    }
+
+    @Override
+    public void close() {
+        lease.close();
+    }
+}

@@ -1,0 +1,121 @@
+package io.framecast.rdma;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.rdma.verbs.Access;
+import io.framecast.rdma.verbs.CompletionQueue;
+import io.framecast.rdma.verbs.CompletionStatus;
+import io.framecast.rdma.verbs.MemoryRegion;
+import io.framecast.rdma.verbs.QueuePair;
+import io.framecast.rdma.verbs.SendRequests;
+import io.framecast.rdma.verbs.WorkCompletions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// The send queue of an endpoint that acts: a ring of requests, each with a word of its own to write from.
+/// Identifiers of requests count what was posted, so that one completion tells of all before it.
+///
+/// One thread.
+final class RcOperations implements AutoCloseable {
+    static final int NONE_FAILED = CompletionStatus.SUCCESS;
+    private static final int BATCH = 16;
+
+    private final Arena arena = Arena.ofShared();
+    private final int depth;
+    private final CompletionQueue queue;
+    private final QueuePair queuePair;
+    private final SendRequests requests;
+    private final WorkCompletions batch;
+    private final MemorySegment words;
+    private final MemoryRegion region;
+    private final long[] tokens;
+    private long posted;
+    private long completed;
+    private int failedStatus = NONE_FAILED;
+
+    RcOperations(final int depth, final CompletionQueue queue, final QueuePair queuePair) {
+        this.depth = depth;
+        this.queue = queue;
+        this.queuePair = queuePair;
+        try {
+            requests = new SendRequests(arena, depth, 1);
+            batch = new WorkCompletions(arena, BATCH);
+            words = arena.allocate(JAVA_LONG, depth);
+            region = queuePair.domain().register(words, Access.LOCAL_READ);
+        } catch (final RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+        tokens = new long[depth];
+    }
+
+    int room() {
+        return (int) (depth - (posted - completed));
+    }
+
+    boolean write64(final long address, final int key, final long value, final long token) {
+        final int slot = (int) (posted % depth);
+        final long at = (long) slot * Long.BYTES;
+        words.set(JAVA_LONG, at, value);
+        requests.element(slot, 0, words.address() + at, Long.BYTES, region.localKey());
+        requests.write(slot, address, key);
+        return post(slot, token);
+    }
+
+    boolean read(final OneSidedEndpoint.Target target, final long address, final int key, final long token) {
+        final int slot = (int) (posted % depth);
+        if (!(target.memory() instanceof RcMemory memory)) {
+            throw new IllegalArgumentException("read: expected memory registered by this transport");
+        }
+        requests.element(slot, 0, memory.address() + target.offset(), target.bytes(), memory.localKey());
+        requests.read(slot, address, key);
+        return post(slot, token);
+    }
+
+    private boolean post(final int slot, final long token) {
+        tokens[slot] = token;
+        requests.request(slot, posted);
+        requests.flags(slot, token != OneSidedEndpoint.NO_TOKEN, false);
+        if (requests.post(queuePair, slot, 1) == 0) {
+            return false;
+        }
+        posted++;
+        return true;
+    }
+
+    int poll(final long[] done) {
+        int count = 0;
+        while (count < done.length && failedStatus == NONE_FAILED && posted != completed) {
+            final int polled = queue.poll(batch, Math.min(BATCH, done.length - count));
+            for (int i = 0; i < polled; i++) {
+                if (!batch.isSuccess(i)) {
+                    failedStatus = batch.status(i);
+                    return count;
+                }
+                // The identifier is the device's word: what was never posted is nobody's.
+                completed = Math.min(posted, batch.request(i) + 1);
+                done[count++] = tokens[(int) (batch.request(i) % depth)];
+            }
+            if (polled == 0) {
+                break;
+            }
+        }
+        return count;
+    }
+
+    int failedStatus() {
+        return failedStatus;
+    }
+
+    String describeFailure() {
+        return CompletionStatus.describe(failedStatus);
+    }
+
+    /// After the queue pair was closed.
+    @Override
+    public void close() {
+        region.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,229 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.TransportException;
+import io.framecast.rdma.verbs.CmLibrary;
+import io.framecast.rdma.verbs.Context;
+import io.framecast.rdma.verbs.Device;
+import io.framecast.rdma.verbs.GidEntry;
+import io.framecast.rdma.verbs.PortAttributes;
+import io.framecast.rdma.verbs.ProtectionDomain;
+import io.framecast.rdma.verbs.VerbsLibrary;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// The device, port and GID that a channel uses; owns the open device.
+///
+/// @param context the open device
+/// @param domain of everything on it
+/// @param gid own GID, of the group's family
+/// @param datagramBytesMax largest datagram: what is longer completes as sent and goes nowhere
+/// @param subnet where the port is on InfiniBand; null over RoCE
+record RdmaPort(
+        Context context,
+        ProtectionDomain domain,
+        GidEntry gid,
+        int datagramBytesMax,
+        @Nullable Subnet subnet) implements AutoCloseable {
+    // RoCE v2 after the IP header: UDP, base and datagram transport headers, checksum.
+    private static final int HEADERS_BYTES = 8 + 12 + 8 + 4;
+    private static final int IPV4_BYTES = 20;
+    private static final int IPV6_BYTES = 40;
+    private static final Set<String> LOOPBACKS = Set.of("lo", "localhost", "::1");
+
+    /// A place on an InfiniBand subnet.
+    ///
+    /// @param lid the port's local identifier
+    /// @param own the interface by which groups are asked for
+    record Subnet(int lid, Ipoib own) {}
+
+    boolean isInfiniBand() {
+        return subnet != null;
+    }
+
+    /// Local identifier; 0 over RoCE.
+    int lid() {
+        return subnet == null ? 0 : subnet.lid;
+    }
+
+    /// Opens the first device that can: an active Ethernet port with a GID of the group's family, or an
+    /// active InfiniBand port with an interface that has an address of it.
+    ///
+    /// @param wanted device, network interface or address; empty for any
+    /// @param mtuBytes largest IP packet, 0 for the port's
+    static RdmaPort open(final VerbsLibrary library, final InetAddress group, final String wanted, final int mtuBytes) {
+        final boolean ipv4 = group instanceof Inet4Address;
+        final boolean anyDevice = wanted.isEmpty() || isLoopback(wanted);
+        final List<Device> devices = usable(library);
+        TransportException refusal = null;
+        for (final Device device : devices) {
+            try {
+                final RdmaPort port =
+                        openOn(library.open(device.name()), new Request(ipv4, anyDevice ? "" : wanted, mtuBytes));
+                if (port != null) {
+                    return port;
+                }
+            } catch (final TransportException e) {
+                // The next may do.
+                refusal = e;
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+        throw none(
+                devices,
+                (ipv4 ? "an IPv4" : "an IPv6") + " address"
+                        + (anyDevice ? "" : " for interface=" + wanted)
+                        + "; give its network interface one, or choose another");
+    }
+
+    /// @param wanted empty for any
+    private record Request(boolean ipv4, String wanted, int mtuBytes) {}
+
+    // Closes the device unless it is used.
+    private static @Nullable RdmaPort openOn(final Context context, final Request request) {
+        try {
+            final Optional<Chosen> chosen = usable(
+                    context,
+                    entry -> speaks(entry, request.ipv4)
+                            && (request.wanted.isEmpty() || isWanted(context, entry, request.wanted)));
+            final Optional<SubnetPort> managed =
+                    chosen.isPresent() ? Optional.empty() : SubnetPort.on(context, request.ipv4, request.wanted);
+            if (chosen.isPresent()) {
+                return of(context, chosen.get(), request.ipv4 ? IPV4_BYTES : IPV6_BYTES, request.mtuBytes);
+            }
+            if (managed.isPresent()) {
+                return of(context, managed.get(), request.mtuBytes);
+            }
+        } catch (final RuntimeException e) {
+            context.close();
+            throw e;
+        }
+        context.close();
+        return null;
+    }
+
+    private static RdmaPort of(final Context context, final SubnetPort managed, final int mtuBytes) {
+        // Groups need it: without, the port is of no use, and who looks for one is to know.
+        CmLibrary.load();
+        final int bytes = managed.datagramBytesMax();
+        return new RdmaPort(
+                context,
+                context.protectionDomain(),
+                managed.gid(),
+                mtuBytes == 0 ? bytes : Math.min(bytes, mtuBytes),
+                new Subnet(managed.port().lid(), managed.ipoib()));
+    }
+
+    private static ConfigException none(final List<Device> devices, final String what) {
+        if (devices.isEmpty()) {
+            return new ConfigException("verbs: no RDMA device; plug one in and load its driver, or add Soft-RoCE:"
+                    + " rdma link add rxe0 type rxe netdev eth0");
+        }
+        final List<String> names = devices.stream().map(Device::name).toList();
+        return new ConfigException("verbs: none of the devices " + names + " has an active port with " + what);
+    }
+
+    /// @throws ConfigException unless some device has an active port with an address
+    static void requireAny(final VerbsLibrary library) {
+        final List<Device> devices = usable(library);
+        TransportException refusal = null;
+        for (final Device device : devices) {
+            try (Context context = library.open(device.name())) {
+                if (usable(context, _ -> true).isPresent() || SubnetPort.isAny(context)) {
+                    return;
+                }
+            } catch (final TransportException e) {
+                refusal = e;
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+        throw none(devices, "an address; bring its network interface up and give it one");
+    }
+
+    /// Whether a channel's `interface=` is the host's own, which has no device: any will do then.
+    static boolean isLoopback(final String wanted) {
+        return LOOPBACKS.contains(wanted) || wanted.startsWith("127.");
+    }
+
+    private static List<Device> usable(final VerbsLibrary library) {
+        return library.devices().stream().filter(Device::isInfiniBandVerbs).toList();
+    }
+
+    private static RdmaPort of(final Context context, final Chosen chosen, final int ipBytes, final int mtuBytes) {
+        final int bytes = mtuBytes == 0 ? Integer.MAX_VALUE : mtuBytes - ipBytes - HEADERS_BYTES;
+        return new RdmaPort(
+                context,
+                context.protectionDomain(),
+                chosen.gid(),
+                Math.min(chosen.port().mtu().activeBytes(), bytes),
+                null);
+    }
+
+    private static Optional<Chosen> usable(final Context context, final Predicate<GidEntry> isFit) {
+        final int ports = context.attributes().ports();
+        for (int number = 1; number <= ports; number++) {
+            final PortAttributes port = context.port(number);
+            if (!port.isActive() || port.linkLayer() != PortAttributes.LinkLayer.ETHERNET) {
+                continue;
+            }
+            final Optional<GidEntry> gid = context.gids(number).stream()
+                    .filter(isFit)
+                    .min(Comparator.comparing(entry -> entry.gid().isLinkLocal()));
+            if (gid.isPresent()) {
+                return Optional.of(new Chosen(port, gid.get()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private record Chosen(PortAttributes port, GidEntry gid) {}
+
+    private static boolean speaks(final GidEntry entry, final boolean ipv4) {
+        return entry.gid().isIpv4Mapped() == ipv4
+                // Where the library does not tell types it does not tell interfaces either, by which groups are joined.
+                && entry.type() == GidEntry.Type.ROCE_V2;
+    }
+
+    private static boolean isWanted(final Context context, final GidEntry entry, final String wanted) {
+        return wanted.equals(context.name())
+                || wanted.equals(interfaceName(entry))
+                || isAddress(wanted, entry.gid().toAddress());
+    }
+
+    /// Whether a text is this address, however it is written.
+    static boolean isAddress(final String wanted, final InetAddress address) {
+        try {
+            return Arrays.equals(InetAddress.ofLiteral(wanted).getAddress(), address.getAddress());
+        } catch (final IllegalArgumentException _) {
+            return false;
+        }
+    }
+
+    private static String interfaceName(final GidEntry entry) {
+        try {
+            final NetworkInterface network = NetworkInterface.getByIndex(entry.interfaceIndex());
+            return network == null ? "" : network.getName();
+        } catch (final SocketException e) {
+            throw new ConfigException("interface: cannot be looked up: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        domain.close();
+        context.close();
+    }
+}

@@ -1,0 +1,256 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.FramecastException;
+import io.framecast.rdma.verbs.Context;
+import io.framecast.rdma.verbs.Device;
+import io.framecast.rdma.verbs.DeviceAttributes;
+import io.framecast.rdma.verbs.GidEntry;
+import io.framecast.rdma.verbs.PortAttributes;
+import io.framecast.rdma.verbs.ProtectionDomain;
+import io.framecast.rdma.verbs.VerbsLibrary;
+import java.io.IOException;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// What this machine has for the transport `verbs`, and how to mend what is missing. Opens each device for a
+/// moment; changes nothing.
+public final class RdmaSurvey {
+    private static final int DATAGRAM_BYTES_MAX = 4096;
+    private static final int CAP_IPC_LOCK = 14;
+    // A window and its landing, with room.
+    private static final long MEMLOCK_BYTES_MIN = 1L << 30;
+
+    private final Supplier<VerbsLibrary> library;
+    private final Path root;
+    private final List<Finding> findings = new ArrayList<>();
+
+    /// One line of a survey.
+    ///
+    /// @param isGood whether nothing needs to be done
+    /// @param what how things are
+    /// @param mend what to do; empty where nothing can or need be
+    public record Finding(boolean isGood, String what, String mend) {
+        @Override
+        public String toString() {
+            return mend.isEmpty() ? what : what + ": " + mend;
+        }
+    }
+
+    private RdmaSurvey(final Supplier<VerbsLibrary> library, final Path root) {
+        this.library = library;
+        this.root = root;
+    }
+
+    /// Looks at this machine. One finding alone where libibverbs is missing. Never throws.
+    public static List<Finding> look() {
+        return look(VerbsLibrary::load, Path.of("/"));
+    }
+
+    static List<Finding> look(final Supplier<VerbsLibrary> library, final Path root) {
+        final RdmaSurvey survey = new RdmaSurvey(library, root);
+        survey.survey();
+        return List.copyOf(survey.findings);
+    }
+
+    private void good(final String what) {
+        findings.add(new Finding(true, what, ""));
+    }
+
+    private void bad(final String what, final String mend) {
+        findings.add(new Finding(false, what, mend));
+    }
+
+    private void survey() {
+        final VerbsLibrary loaded;
+        try {
+            loaded = library.get();
+        } catch (final FramecastException e) {
+            unusable(line(e));
+            return;
+        } catch (final LinkageError | IllegalCallerException _) {
+            bad("no libibverbs", "native access is refused; run with --enable-native-access=ALL-UNNAMED");
+            return;
+        }
+        try {
+            devices(loaded);
+        } catch (final FramecastException e) {
+            bad("RDMA devices", line(e));
+        }
+        memlock();
+        peerMemory();
+    }
+
+    private void unusable(final String line) {
+        if (line.startsWith("verbs: no ")) {
+            bad(
+                    "no libibverbs",
+                    "install libibverbs1 and ibverbs-providers (Debian, Ubuntu) or libibverbs (Fedora, RHEL)");
+        } else {
+            bad("libibverbs", line);
+        }
+    }
+
+    private void devices(final VerbsLibrary loaded) {
+        final List<Device> devices = loaded.devices();
+        if (devices.isEmpty()) {
+            bad(
+                    "no RDMA device",
+                    "load the driver of the card, or add Soft-RoCE: rdma link add rxe0 type rxe netdev eth0");
+        }
+        for (final Device device : devices) {
+            if (!device.isInfiniBandVerbs()) {
+                bad("device " + device.name() + ": iWARP, which has no multicast", "");
+                continue;
+            }
+            try (Context context = loaded.open(device.name())) {
+                device(context);
+            } catch (final FramecastException e) {
+                bad("device " + device.name(), line(e));
+            }
+        }
+    }
+
+    private void device(final Context context) {
+        final DeviceAttributes attributes = context.attributes();
+        good("device " + context.name() + ": firmware "
+                + (attributes.firmware().isEmpty() ? "unknown" : attributes.firmware()) + ", " + attributes.ports()
+                + (attributes.ports() == 1 ? " port, " : " ports, ")
+                + attributes.multicast().groupsMax() + " multicast groups");
+        for (int port = 1; port <= attributes.ports(); port++) {
+            port(context, port);
+        }
+        try (ProtectionDomain domain = context.protectionDomain()) {
+            if (domain.takesDmaBuf()) {
+                good("device " + context.name() + ": takes dma-buf");
+            } else {
+                bad(
+                        "device " + context.name() + ": takes no dma-buf",
+                        "GPU memory needs a driver and kernel that do, or nvidia-peermem; else it is staged in the host");
+            }
+        }
+    }
+
+    private void port(final Context context, final int number) {
+        final PortAttributes port = context.port(number);
+        final List<GidEntry> gids = context.gids(number);
+        final String what = context.name() + " port " + number + ": " + port.state() + ", "
+                + layer(port) + ", MTU " + port.mtu().activeBytes() + " of "
+                + port.mtu().maxBytes() + ", GIDs "
+                + gids.stream().map(RdmaSurvey::described).collect(Collectors.joining(", "));
+        final String mend = mend(context.name(), number, port, gids);
+        findings.add(new Finding(mend.isEmpty(), what, mend));
+    }
+
+    private static String layer(final PortAttributes port) {
+        return switch (port.linkLayer()) {
+            case ETHERNET -> "Ethernet (RoCE)";
+            case INFINIBAND -> "InfiniBand";
+            case UNKNOWN -> "unknown link layer";
+        };
+    }
+
+    private static String described(final GidEntry entry) {
+        return entry.index() + " " + entry.gid() + " (" + entry.type().name().toLowerCase(Locale.ROOT)
+                + interfaceName(entry) + ")";
+    }
+
+    private static String interfaceName(final GidEntry entry) {
+        try {
+            final NetworkInterface network =
+                    entry.interfaceIndex() == 0 ? null : NetworkInterface.getByIndex(entry.interfaceIndex());
+            return network == null ? "" : ", " + network.getName();
+        } catch (final SocketException _) {
+            return "";
+        }
+    }
+
+    private static boolean isJoinable(final String device, final int port) {
+        return Ipoib.on(device, port, true).isPresent()
+                || Ipoib.on(device, port, false).isPresent();
+    }
+
+    private static String mend(
+            final String device, final int number, final PortAttributes port, final List<GidEntry> gids) {
+        if (port.linkLayer() == PortAttributes.LinkLayer.INFINIBAND) {
+            if (!port.isActive()) {
+                return "start a subnet manager (opensm) on the fabric, and check cable and switch";
+            }
+            return isJoinable(device, number)
+                    ? ""
+                    : "groups are asked for by IPoIB: modprobe ib_ipoib, and give its interface an address";
+        }
+        if (!port.isActive()) {
+            return "bring its network interface up (ip link set … up), and check cable and switch";
+        }
+        if (gids.stream().noneMatch(entry -> entry.gid().isIpv4Mapped())) {
+            return "for groups of IPv4 give its network interface an IPv4 address (ip addr add …)";
+        }
+        if (gids.stream().allMatch(entry -> entry.type() == GidEntry.Type.ROCE_V1)) {
+            return "only RoCE v1, which is not routed by IP; turn RoCE v2 on (cma_roce_mode, or the card's settings)";
+        }
+        return port.mtu().activeBytes()
+                        < Math.min(DATAGRAM_BYTES_MAX, port.mtu().maxBytes())
+                ? "datagrams of " + DATAGRAM_BYTES_MAX
+                        + " bytes need jumbo frames: ip link set … mtu 9000, on switches too"
+                : "";
+    }
+
+    // What is registered is pinned and counts; CAP_IPC_LOCK lifts the limit.
+    private void memlock() {
+        final String limit =
+                field("proc/self/limits", "Max locked memory").trim().split("\\s+", 2)[0];
+        final String privileges = field("proc/self/status", "CapEff:").trim();
+        if (limit.isEmpty() || "unlimited".equals(limit)) {
+            good("locked memory: " + (limit.isEmpty() ? "limit unknown" : limit));
+            return;
+        }
+        try {
+            final long bytes = Long.parseLong(limit);
+            if (!privileges.isEmpty() && (Long.parseUnsignedLong(privileges, 16) >>> CAP_IPC_LOCK & 1) != 0) {
+                good("locked memory: " + bytes + " bytes, lifted by CAP_IPC_LOCK");
+            } else if (bytes >= MEMLOCK_BYTES_MIN) {
+                good("locked memory: " + bytes + " bytes");
+            } else {
+                bad(
+                        "locked memory: " + bytes + " bytes",
+                        "LimitMEMLOCK=infinity in the unit, or `* - memlock unlimited` in /etc/security/limits.d and a new"
+                                + " login");
+            }
+        } catch (final NumberFormatException _) {
+            good("locked memory: " + limit);
+        }
+    }
+
+    private String field(final String file, final String name) {
+        try (Stream<String> lines = Files.lines(root.resolve(file))) {
+            return lines.filter(line -> line.startsWith(name))
+                    .findFirst()
+                    .map(line -> line.substring(name.length()))
+                    .orElse("");
+        } catch (final IOException _) {
+            return "";
+        }
+    }
+
+    private void peerMemory() {
+        if (!Files.exists(root.resolve("proc/driver/nvidia/version"))) {
+            good("nvidia-peermem: not needed, for there is no NVIDIA driver");
+        } else if (Files.exists(root.resolve("sys/module/nvidia_peermem"))) {
+            good("nvidia-peermem: loaded");
+        } else {
+            bad("nvidia-peermem: not loaded", "modprobe nvidia-peermem where devices take no dma-buf");
+        }
+    }
+
+    private static String line(final FramecastException e) {
+        return String.valueOf(e.getMessage());
+    }
+}

@@ -1,0 +1,248 @@
+package io.framecast.rdma;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.rdma.verbs.Access;
+import io.framecast.rdma.verbs.CompletionQueue;
+import io.framecast.rdma.verbs.CompletionStatus;
+import io.framecast.rdma.verbs.Gid;
+import io.framecast.rdma.verbs.QueuePair;
+import io.framecast.rdma.verbs.ReceiveRequests;
+import io.framecast.rdma.verbs.WorkCompletions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A receive ring as prebuilt requests `[routing header and header | payload | overflow]`.
+///
+/// The overflow is memory that all requests share and nobody reads: a device answers a datagram longer than
+/// its request by failing the whole queue pair, so that anybody who can send could end a lane. With it, such
+/// a datagram lands, is counted and dropped.
+///
+/// A slot whose datagram is dropped (too long, too short, of a stranger, the lane's own) is posted again
+/// behind the others: slots are then no longer used in the order of the ring.
+final class ReceiveSlots implements AutoCloseable {
+    static final int RESERVE_BYTES = 40;
+
+    private static final int IPV4_SOURCE = 32;
+    private static final int IPV6_SOURCE = 8;
+    private static final int BATCH = 64;
+    // Whatever this port's MTU is: others may send that much. More than that no network carries.
+    private static final int DATAGRAM_BYTES_MAX = 4096;
+    // Of one call, however much comes that is not for this lane.
+    private static final int BATCHES_MAX = 64;
+
+    private final ReceiveRing ring;
+    private final ReceiveRequests requests;
+    private final CompletionQueue queue;
+    private final QueuePair queuePair;
+    private final WorkCompletions batch;
+    private final @Nullable RdmaAddress only;
+    private final MemorySegment headers;
+    private final int headerStride;
+    /// With the reserve; others are dropped.
+    private final int datagramBytesMin;
+    private final int datagramBytesMax;
+    /// The source that is heard, or the own end, which is not.
+    private final Gid told;
+    private final int toldQueuePair;
+    private final boolean isIpv4;
+    /// As it stands in the header.
+    private final int toldIpv4;
+    private final int depth;
+    /// Slots that a queue pair gave back when it failed, in the order of posting.
+    private final int[] returned;
+    private int returnedCount;
+    private int failure = CompletionStatus.SUCCESS;
+    private final List<RegistrationCache.Lease> leases = new ArrayList<>();
+    private int posted;
+    private long received;
+    private long receivedBytes;
+    private long truncated;
+    private long malformed;
+
+    /// @param only the one source that is heard; null for all but itself
+    ReceiveSlots(
+            final Arena arena,
+            final VerbsLink link,
+            final ReceiveRing ring,
+            final Queues queues,
+            final @Nullable RdmaAddress only) {
+        this.ring = ring;
+        this.only = only;
+        queue = queues.completions();
+        queuePair = queues.queuePair();
+        headers = ring.headers();
+        headerStride = ring.headerStride();
+        datagramBytesMin = RESERVE_BYTES + ring.headerBytes();
+        datagramBytesMax = datagramBytesMin + ring.payloadBytes();
+        told = only == null ? link.port().gid().gid() : only.gid();
+        toldQueuePair = only == null ? queuePair.number() : only.queuePair();
+        isIpv4 = told.isIpv4Mapped();
+        toldIpv4 = Integer.reverseBytes((int) told.low());
+        depth = queues.depth();
+        returned = new int[depth];
+        batch = new WorkCompletions(arena, BATCH);
+        requests = new ReceiveRequests(arena, ring.slots(), 3, 0);
+        if (ring.headerStride() < RESERVE_BYTES + ring.headerBytes()) {
+            throw new IllegalArgumentException(
+                    "receive ring: expected " + RESERVE_BYTES + " bytes before each header, got a stride of "
+                            + ring.headerStride() + " for headers of " + ring.headerBytes());
+        }
+        build(arena, link);
+    }
+
+    /// What a lane receives by.
+    ///
+    /// @param depth receives that may be posted
+    record Queues(QueuePair queuePair, CompletionQueue completions, int depth) {}
+
+    private void build(final Arena arena, final VerbsLink link) {
+        final RegistrationCache registrations = link.registrations();
+        final int headerKey = keep(registrations.lease(ring.headers(), Access.LOCAL_WRITE));
+        final int payloadKey = keep(registrations.lease(ring.payload(), Access.LOCAL_WRITE));
+        final MemorySegment overflow = arena.allocate(DATAGRAM_BYTES_MAX, Long.BYTES);
+        final int overflowKey = keep(registrations.lease(overflow, Access.LOCAL_WRITE));
+        for (int i = 0; i < ring.slots(); i++) {
+            final long header = ring.headers().address() + (long) i * ring.headerStride();
+            final long payload = ring.payload().address() + (long) i * ring.payloadBytes();
+            requests.element(i, 0, header, RESERVE_BYTES + ring.headerBytes(), headerKey);
+            requests.element(i, 1, payload, ring.payloadBytes(), payloadKey);
+            requests.element(i, 2, overflow.address(), (int) overflow.byteSize(), overflowKey);
+        }
+    }
+
+    private int keep(final RegistrationCache.Lease lease) {
+        leases.add(lease);
+        return lease.localKey();
+    }
+
+    int post(final int firstSlot, final int count) {
+        if (firstSlot < 0 || firstSlot >= ring.slots() || count < 0 || count > ring.slots()) {
+            throw new IllegalArgumentException(
+                    "post: expected slots of 0 … " + (ring.slots() - 1) + ", got " + firstSlot + " + " + count);
+        }
+        final int accepted = requests.post(queuePair, firstSlot, Math.min(count, depth - posted));
+        posted += accepted;
+        return accepted;
+    }
+
+    /// Whether the queue pair has given back what was posted, or part of it, because it failed.
+    boolean isFailed() {
+        return failure != CompletionStatus.SUCCESS;
+    }
+
+    TransportException failure() {
+        return new TransportException("verbs: a receive failed: " + CompletionStatus.describe(failure));
+    }
+
+    /// Receives that the queue pair holds.
+    int posted() {
+        return posted;
+    }
+
+    /// Posts what a queue pair gave back that works again.
+    void postAgain() {
+        int first = 0;
+        while (first < returnedCount) {
+            int run = 1;
+            while (first + run < returnedCount && returned[first + run] == (returned[first] + run) % ring.slots()) {
+                run++;
+            }
+            if (post(returned[first], run) < run) {
+                throw new TransportException("verbs: receives cannot be posted again");
+            }
+            first += run;
+        }
+        returnedCount = 0;
+        failure = CompletionStatus.SUCCESS;
+    }
+
+    /// Has the queue's channel tell of the next completion.
+    void arm() {
+        queue.arm(false);
+    }
+
+    int poll(final Completions completions) {
+        int added = 0;
+        for (int batches = 0; batches < BATCHES_MAX && !completions.isFull(); batches++) {
+            final int count = queue.poll(batch, completions.capacity() - completions.count());
+            for (int i = 0; i < count; i++) {
+                added += take(i, completions) ? 1 : 0;
+            }
+            if (count < BATCH) {
+                break;
+            }
+        }
+        return added;
+    }
+
+    private boolean take(final int index, final Completions completions) {
+        posted--;
+        final int slot = ReceiveRequests.slotOf(batch.request(index));
+        if (!batch.isSuccess(index)) {
+            failure = failure == CompletionStatus.SUCCESS ? batch.status(index) : failure;
+            returned[returnedCount++] = slot;
+            return false;
+        }
+        final int bytes = batch.bytes(index);
+        // A lane of one source hears that one only, others all but themselves.
+        final boolean isTold = batch.sourceQueuePair(index) == toldQueuePair && isFromTold(slot);
+        if (isTold == (only == null) || bytes < datagramBytesMin || bytes > datagramBytesMax) {
+            drop(slot, bytes, isTold);
+            return false;
+        }
+        received++;
+        receivedBytes += bytes - RESERVE_BYTES;
+        completions.add(slot, bytes - RESERVE_BYTES);
+        return true;
+    }
+
+    private void drop(final int slot, final int bytes, final boolean isTold) {
+        if (isTold == (only == null)) {
+            malformed += only == null ? 0 : 1;
+        } else if (bytes > datagramBytesMax) {
+            truncated++;
+        } else {
+            malformed++;
+        }
+        if (isFailed()) {
+            returned[returnedCount++] = slot;
+        } else {
+            post(slot, 1);
+        }
+    }
+
+    private boolean isFromTold(final int slot) {
+        final long header = (long) slot * headerStride;
+        return isIpv4
+                ? headers.get(JAVA_INT_UNALIGNED, header + IPV4_SOURCE) == toldIpv4
+                : told.matches(headers, header + IPV6_SOURCE);
+    }
+
+    long received() {
+        return received;
+    }
+
+    long receivedBytes() {
+        return receivedBytes;
+    }
+
+    long truncated() {
+        return truncated;
+    }
+
+    long malformed() {
+        return malformed;
+    }
+
+    @Override
+    public void close() {
+        leases.forEach(RegistrationCache.Lease::close);
+    }
+}

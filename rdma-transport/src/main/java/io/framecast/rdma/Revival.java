@@ -1,0 +1,82 @@
+package io.framecast.rdma;
+
+import io.framecast.rdma.verbs.QueuePair;
+
+/// Brings back a lane's queue pair that failed: one that sends while its cable is out fails (seen on
+/// Soft-RoCE), and must not end a session that the cable's return would let go on.
+///
+/// A queue pair that failed gives back all that was posted. When it has, and the port is active, it begins
+/// anew, with the same number and groups. One that fails again at once, with its port active, has another
+/// reason.
+///
+/// Threading: the lane's.
+final class Revival {
+    /// Between looks at the port, which are calls of the system.
+    private static final long LOOK_NS = 10_000_000;
+
+    private static final long AGAIN_NS = 1_000_000_000;
+
+    private final RdmaPort port;
+    private final QueuePair queuePair;
+    private final int queueKey;
+    private boolean failed;
+    private long lookNs;
+    private long revivedNs;
+    private int revivals;
+
+    Revival(final RdmaPort port, final QueuePair queuePair, final int queueKey) {
+        this.port = port;
+        this.queuePair = queuePair;
+        this.queueKey = queueKey;
+    }
+
+    /// Whether the queue pair has failed and is not back.
+    boolean isFailed() {
+        return failed;
+    }
+
+    int revivals() {
+        return revivals;
+    }
+
+    /// A request failed.
+    ///
+    /// @return whether the queue pair may come back
+    /// @throws io.framecast.api.error.TransportException when the device does not answer any more
+    boolean onFailure() {
+        if (failed) {
+            return true;
+        }
+        if (isActive() && revivals > 0 && System.nanoTime() - revivedNs < AGAIN_NS) {
+            return false;
+        }
+        failed = true;
+        lookNs = System.nanoTime();
+        // A send that fails may leave the receives posted: all are to be given back.
+        queuePair.fail();
+        return true;
+    }
+
+    /// Whether to begin anew: the port is active, as far as it was looked at.
+    boolean isDue() {
+        final long nowNs = System.nanoTime();
+        if (nowNs - lookNs < LOOK_NS) {
+            return false;
+        }
+        lookNs = nowNs;
+        return isActive();
+    }
+
+    /// Makes the queue pair ready again; nothing is posted.
+    void restart() {
+        queuePair.reset();
+        queuePair.startDatagrams(port.gid().port(), 0, queueKey);
+        failed = false;
+        revivedNs = System.nanoTime();
+        revivals++;
+    }
+
+    private boolean isActive() {
+        return port.context().port(port.gid().port()).isActive();
+    }
+}

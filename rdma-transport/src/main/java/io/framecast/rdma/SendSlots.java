@@ -1,0 +1,243 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.SendRing;
+import io.framecast.rdma.verbs.Access;
+import io.framecast.rdma.verbs.AddressHandle;
+import io.framecast.rdma.verbs.CompletionQueue;
+import io.framecast.rdma.verbs.CompletionStatus;
+import io.framecast.rdma.verbs.QueuePair;
+import io.framecast.rdma.verbs.SendRequests;
+import io.framecast.rdma.verbs.WorkCompletions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A send ring as prebuilt requests `[header | payload]`. Identifiers of requests count what was submitted,
+/// so that one completion tells of all before it; the last of each call asks for one, and some between.
+final class SendSlots implements AutoCloseable {
+    // Every 32nd.
+    private static final int SIGNAL_MASK = 31;
+    private static final int BATCH = 16;
+
+    private final SendRing ring;
+    private final SendRequests requests;
+    private final CompletionQueue queue;
+    private final RdmaWays ways;
+    private final WorkCompletions batch;
+    private final int depth;
+    private final int datagramBytesMax;
+    private final int payloadElement;
+    private final List<RegistrationCache.Lease> leases = new ArrayList<>();
+    private final int headerBytes;
+    private final int[] payloadLengths;
+    /// What the requests say: payload bytes, where to, whether success is told.
+    private final int[] lengths;
+    private final RdmaPeers.@Nullable Peer[] aims;
+    private final boolean[] signalled;
+    private int failure = CompletionStatus.SUCCESS;
+    private long submitted;
+    private long completed;
+    /// Number of the last send that was posted; those after it went nowhere.
+    private long posted;
+    private long sentBytes;
+    private long backPressured;
+    private long unreachable;
+
+    SendSlots(
+            final Arena arena,
+            final VerbsLink link,
+            final SendRing ring,
+            final CompletionQueue queue,
+            final int depth) {
+        this.ring = ring;
+        this.queue = queue;
+        ways = link.ways();
+        this.depth = depth;
+        datagramBytesMax = link.port().datagramBytesMax();
+        payloadElement = ring.headerBytes() == 0 ? 0 : 1;
+        requests = new SendRequests(arena, ring.slots(), 2);
+        headerBytes = ring.headerBytes();
+        payloadLengths = ring.payloadLengths();
+        lengths = new int[ring.slots()];
+        aims = new RdmaPeers.Peer[ring.slots()];
+        signalled = new boolean[ring.slots()];
+        batch = new WorkCompletions(arena, BATCH);
+        final int payloadKey = register(link, ring.payload());
+        final int headerKey = ring.headerBytes() == 0 ? 0 : register(link, ring.headers());
+        for (int i = 0; i < ring.slots(); i++) {
+            if (ring.headerBytes() > 0) {
+                final long header = ring.headers().address() + (long) i * ring.headerBytes();
+                requests.element(i, 0, header, ring.headerBytes(), headerKey);
+            }
+            final long payload = ring.payload().address() + (long) i * ring.payloadBytes();
+            requests.element(i, payloadElement, payload, 0, payloadKey);
+        }
+    }
+
+    private int register(final VerbsLink link, final MemorySegment memory) {
+        final RegistrationCache.Lease lease = link.registrations().lease(memory, Access.LOCAL_READ);
+        leases.add(lease);
+        return lease.localKey();
+    }
+
+    /// Sends slots to one peer or group.
+    ///
+    /// @return how many were taken
+    int send(final QueuePair queuePair, final RdmaPeers.Peer to, final int firstSlot, final int count) {
+        final int wanted = Math.min(count, aims.length);
+        // Who asks for completions reaps; here only when there is no room otherwise.
+        if (wanted > depth - (submitted - completed)) {
+            reap();
+        }
+        final int room = (int) Math.min(wanted, depth - (submitted - completed));
+        final AddressHandle way = to.way().handle();
+        if (way == null) {
+            return withoutWay(to.way(), room);
+        }
+        final long bytes = prepare(to, way, firstSlot, room);
+        final int accepted = requests.post(queuePair, firstSlot, room);
+        submitted += accepted;
+        posted = accepted > 0 ? submitted : posted;
+        sentBytes += bytes - refusedBytes(firstSlot, accepted, room);
+        backPressured += count - accepted;
+        return accepted;
+    }
+
+    private long refusedBytes(final int firstSlot, final int accepted, final int room) {
+        long bytes = 0;
+        for (int i = accepted; i < room; i++) {
+            bytes += requests.bytes((firstSlot + i) % aims.length);
+        }
+        return bytes;
+    }
+
+    // Nearly always a slot goes where it went before, as long as before, without a signal: then nothing is written.
+    private long prepare(final RdmaPeers.Peer to, final AddressHandle way, final int firstSlot, final int count) {
+        long bytes = (long) headerBytes * count;
+        int slot = firstSlot;
+        for (int i = 1; i <= count; i++) {
+            final int payloadBytes = payloadLengths[slot];
+            if (payloadBytes != lengths[slot]) {
+                length(slot, payloadBytes);
+            }
+            if (aims[slot] != to) {
+                requests.datagram(slot, way, to.queuePair(), to.queueKey());
+                aims[slot] = to;
+            }
+            final long identifier = submitted + i;
+            final boolean signals = i == count || (identifier & SIGNAL_MASK) == 0;
+            if (signals) {
+                requests.request(slot, identifier);
+            }
+            if (signals != signalled[slot]) {
+                requests.flags(slot, signals, false);
+                signalled[slot] = signals;
+            }
+            bytes += payloadBytes;
+            slot = slot + 1 == aims.length ? 0 : slot + 1;
+        }
+        return bytes;
+    }
+
+    private void length(final int slot, final int payloadBytes) {
+        final int bytes = headerBytes + payloadBytes;
+        if (payloadBytes < 0 || payloadBytes > ring.payloadBytes() || bytes > datagramBytesMax) {
+            throw new IllegalArgumentException("send: slot " + slot + " of " + bytes + " bytes; expected at most "
+                    + datagramBytesMax + ", the port's MTU, and what the slot holds");
+        }
+        requests.length(slot, payloadElement, payloadBytes);
+        lengths[slot] = payloadBytes;
+    }
+
+    // A way that is being made pushes back; what should take one that cannot be made is lost.
+    private int withoutWay(final RdmaWays.Way way, final int count) {
+        if (!way.isFailed()) {
+            backPressured += count;
+            return 0;
+        }
+        ways.seekAgain(way);
+        unreachable += count;
+        submitted += count;
+        settle();
+        return count;
+    }
+
+    private void settle() {
+        completed = completed >= posted ? submitted : completed;
+    }
+
+    /// Takes what has completed.
+    void reap() {
+        int count;
+        do {
+            count = queue.poll(batch);
+            for (int i = 0; i < count; i++) {
+                if (!batch.isSuccess(i) && failure == CompletionStatus.SUCCESS) {
+                    failure = batch.status(i);
+                }
+                completed = Math.max(completed, batch.request(i));
+            }
+        } while (count == BATCH);
+        settle();
+    }
+
+    /// Whether nothing that was posted is under way.
+    boolean isIdle() {
+        return completed == submitted;
+    }
+
+    /// Whether the queue pair has failed.
+    boolean isFailed() {
+        return failure != CompletionStatus.SUCCESS;
+    }
+
+    TransportException failure() {
+        return new TransportException("verbs: a send failed: " + CompletionStatus.describe(failure));
+    }
+
+    /// Sends that find no queue pair to take them.
+    int pushBack(final int count) {
+        backPressured += count;
+        return 0;
+    }
+
+    /// The queue pair works again, and has forgotten what was posted.
+    void restart() {
+        while (queue.poll(batch) > 0) {
+            // Told before it was forgotten.
+        }
+        posted = submitted;
+        completed = submitted;
+        failure = CompletionStatus.SUCCESS;
+    }
+
+    long submitted() {
+        return submitted;
+    }
+
+    long completed() {
+        return completed;
+    }
+
+    /// Sends refused for want of room, or of a way not yet made.
+    long backPressured() {
+        return backPressured;
+    }
+
+    /// Sends to peers that no way leads to.
+    long unreachable() {
+        return unreachable;
+    }
+
+    long sentBytes() {
+        return sentBytes;
+    }
+
+    @Override
+    public void close() {
+        leases.forEach(RegistrationCache.Lease::close);
+    }
+}

@@ -1,0 +1,426 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.SendRing;
+import io.framecast.rdma.verbs.AddressHandle;
+import io.framecast.rdma.verbs.CompletionChannel;
+import io.framecast.rdma.verbs.CompletionQueue;
+import io.framecast.rdma.verbs.GroupMembership;
+import io.framecast.rdma.verbs.QueuePair;
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A lane on one UD queue pair: a source's data lane only sends, a receiver's only receives; repair and
+/// control do both, by number and by group.
+///
+/// Lanes share the channel's group and are told apart by their queue keys ([LaneKeys]).
+final class VerbsLane implements Lane {
+    private static final int NO_DESCRIPTOR = -1;
+    private static final String NAME = "verbs: ";
+    // In vain, before events are looked for: a thread that does not sleep does so within a millisecond or some.
+    private static final int IDLE_LOOKS = 1024;
+    // A device that works sends what waits within microseconds, and a lane is closed by a thread that has others.
+    private static final long DRAIN_MAX_NS = 50_000_000;
+
+    private final LaneKind kind;
+    private final RdmaPort port;
+    private final Consumer<VerbsLane> onClose;
+    private final Arena arena = Arena.ofShared();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final QueuePair queuePair;
+    private final RdmaAddress address;
+    private final RdmaPeers peers;
+    private final RdmaPeers.@Nullable Peer group;
+    private final @Nullable SendSlots send;
+    private final int sendSlots;
+    private final @Nullable ReceiveSlots receive;
+    private final @Nullable CompletionChannel wakeup;
+    private final Revival revival;
+    private final DeviceEvents events;
+    // Since events were looked for.
+    private int idleLooks;
+    private boolean closed;
+    private @Nullable String failure;
+
+    VerbsLane(final VerbsLink link, final LaneConfig config, final Consumer<VerbsLane> onClose) {
+        this.onClose = onClose;
+        kind = config.kind();
+        port = link.port();
+        events = link.events();
+        try {
+            final SendRing sendRing = config.send();
+            final ReceiveRing receiveRing = config.receive();
+            final boolean isData = kind == LaneKind.DATA;
+            if (isData && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
+                throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
+            }
+            final LaneAddress peer = config.peer();
+            final RdmaAddress only = isData && peer != null ? RdmaAddress.decode(peer) : null;
+            sendSlots = sendRing == null ? 0 : sendRing.slots();
+            final int receiveSlots = receiveRing == null ? 0 : receiveRing.slots();
+            final QueueDepths wanted =
+                    QueueDepths.of(port.context().attributes().queues(), sendSlots, receiveSlots);
+            final CompletionQueue sends = keep(port.context().completionQueue(wanted.sends(), null));
+            wakeup = receiveRing == null ? null : keep(port.context().completionChannel());
+            final CompletionQueue receives = keep(port.context().completionQueue(wanted.receives() + 1, wakeup));
+            queuePair = keep(wanted.queuePair(port.domain(), sends, receives));
+            final QueueDepths depths = wanted.within(queuePair.limits());
+            final int queueKey = queueKey(link, only);
+            queuePair.startDatagrams(port.gid().port(), 0, queueKey);
+            revival = new Revival(port, queuePair, queueKey);
+            address = new RdmaAddress(port.gid().gid(), port.lid(), queuePair.number(), queueKey);
+            peers = keep(new RdmaPeers(link.ways()));
+            group = sendRing == null ? null : groupPeer(link, queueKey);
+            send = sendRing == null ? null : keep(new SendSlots(arena, link, sendRing, sends, depths.sends()));
+            receive = receiveRing == null
+                    ? null
+                    : receiving(
+                            link, receiveRing, new ReceiveSlots.Queues(queuePair, receives, depths.receives()), only);
+            if (receiveRing != null) {
+                receiveGroup(link);
+            }
+        } catch (final RuntimeException e) {
+            release();
+            throw e;
+        }
+    }
+
+    private int queueKey(final VerbsLink link, final @Nullable RdmaAddress only) {
+        if (kind != LaneKind.DATA) {
+            return LaneKeys.shared(link.group(), kind);
+        }
+        return only == null ? LaneKeys.ownData() : only.queueKey();
+    }
+
+    private RdmaPeers.Peer groupPeer(final VerbsLink link, final int queueKey) {
+        // A group's link address follows from its own: no neighbour is asked.
+        final AddressHandle way = keep(port.domain().addressHandle(link.groupPath()));
+        return new RdmaPeers.Peer(RdmaWays.Way.of(way), QueuePair.MULTICAST, queueKey);
+    }
+
+    private void receiveGroup(final VerbsLink link) {
+        // On InfiniBand the transport is a member of the subnet's group.
+        if (!port.isInfiniBand()) {
+            keep(GroupMembership.join(link.group().address(), port.gid().interfaceIndex()));
+        }
+        keep(queuePair.attach(link.groupPath().destination(), link.groupPath().lid()));
+    }
+
+    private ReceiveSlots receiving(
+            final VerbsLink link,
+            final ReceiveRing ring,
+            final ReceiveSlots.Queues queues,
+            final @Nullable RdmaAddress only) {
+        return keep(new ReceiveSlots(arena, link, ring, queues, only));
+    }
+
+    private <T extends AutoCloseable> T keep(final T resource) {
+        opened.push(resource);
+        return resource;
+    }
+
+    @Override
+    public LaneAddress address() {
+        return address.toLaneAddress();
+    }
+
+    @Override
+    public int post(final int firstSlot, final int count) {
+        final ReceiveSlots slots = receiving();
+        try {
+            return revival.isFailed() && !isRevived() ? 0 : slots.post(firstSlot, count);
+        } catch (final TransportException e) {
+            throw ended(e);
+        }
+    }
+
+    @Override
+    public int poll(final Completions completions) {
+        final ReceiveSlots slots = receiving();
+        try {
+            final int count = slots.poll(completions);
+            if (count == 0) {
+                onIdle();
+            }
+            if (slots.isFailed()) {
+                outlive(slots.failure());
+            }
+            return count;
+        } catch (final TransportException e) {
+            throw ended(e);
+        }
+    }
+
+    private void onIdle() {
+        if (++idleLooks >= IDLE_LOOKS) {
+            requireDevice();
+        }
+    }
+
+    // What a device says of itself, taken where nothing else is to be done.
+    private void requireDevice() {
+        idleLooks = 0;
+        events.look();
+        final String fatal = events.fatal();
+        if (fatal != null) {
+            throw new TransportException(fatal);
+        }
+    }
+
+    // A queue pair that failed may come back; the lane pushes back until then.
+    private void outlive(final TransportException failure) {
+        requireDevice();
+        if (!revival.onFailure()) {
+            throw failure;
+        }
+        isRevived();
+    }
+
+    private boolean isRevived() {
+        if ((receive != null && receive.posted() > 0) || !revival.isDue()) {
+            return false;
+        }
+        revival.restart();
+        if (send != null) {
+            send.restart();
+        }
+        if (receive != null) {
+            receive.postAgain();
+        }
+        return true;
+    }
+
+    @Override
+    public int readyDescriptor() {
+        return closed || wakeup == null ? NO_DESCRIPTOR : wakeup.descriptor();
+    }
+
+    /// Takes back what the descriptor told before, then asks to be told again: a datagram that comes in
+    /// between is found by the look that follows.
+    @Override
+    public void armReady() {
+        if (closed || wakeup == null || receive == null) {
+            return;
+        }
+        try {
+            requireDevice();
+            wakeup.drain();
+            receive.arm();
+        } catch (final TransportException e) {
+            throw ended(e);
+        }
+    }
+
+    @Override
+    public int receiveCapacity() {
+        return receive == null ? 0 : UNLIMITED;
+    }
+
+    @Override
+    public int multicast(final int firstSlot, final int count) {
+        final SendSlots slots = sending(firstSlot, count);
+        return group == null ? 0 : send(slots, group, firstSlot, count);
+    }
+
+    @Override
+    public int unicast(final int peer, final int firstSlot, final int count) {
+        final SendSlots slots = sending(firstSlot, count);
+        return send(slots, peers.peer(peer), firstSlot, count);
+    }
+
+    private int send(final SendSlots slots, final RdmaPeers.Peer to, final int firstSlot, final int count) {
+        try {
+            if (revival.isFailed() && !isRevived()) {
+                return slots.pushBack(count);
+            }
+            final int accepted = slots.send(queuePair, to, firstSlot, count);
+            if (slots.isFailed()) {
+                outlive(slots.failure());
+            }
+            return accepted;
+        } catch (final TransportException e) {
+            throw ended(e);
+        }
+    }
+
+    @Override
+    public long submitted() {
+        return send == null ? 0 : send.submitted();
+    }
+
+    @Override
+    public long completed() {
+        if (failure != null) {
+            throw new TransportException(failure);
+        }
+        if (send == null) {
+            return 0;
+        }
+        if (!closed) {
+            try {
+                send.reap();
+                if (receive == null && send.isIdle()) {
+                    onIdle();
+                }
+                if (send.isFailed()) {
+                    outlive(send.failure());
+                }
+            } catch (final TransportException e) {
+                throw ended(e);
+            }
+        }
+        return send.completed();
+    }
+
+    @Override
+    public int connect(final LaneAddress peer) {
+        requireOpen();
+        final RdmaAddress wanted = RdmaAddress.decode(peer);
+        wanted.requireReachable(address);
+        peers.settle(completed());
+        return peers.add(wanted);
+    }
+
+    @Override
+    public void disconnect(final int peer) {
+        requireOpen();
+        peers.remove(peer, submitted());
+        peers.settle(completed());
+    }
+
+    @Override
+    public long counter(final LaneCounter counter) {
+        return switch (counter) {
+            case SENT_DATAGRAMS -> submitted();
+            case SENT_BYTES -> send == null ? 0 : send.sentBytes();
+            case RECEIVED_DATAGRAMS -> receive == null ? 0 : receive.received();
+            case RECEIVED_BYTES -> receive == null ? 0 : receive.receivedBytes();
+            case TRUNCATED -> receive == null ? 0 : receive.truncated();
+            case MALFORMED -> receive == null ? 0 : receive.malformed();
+            case SEND_BACK_PRESSURED -> send == null ? 0 : send.backPressured();
+            case SYSTEM_ERRORS -> revival.revivals() + (send == null ? 0 : send.unreachable());
+            // A device drops what finds no receive without telling.
+            case RECEIVE_OVERRUNS -> 0;
+        };
+    }
+
+    private ReceiveSlots receiving() {
+        requireOpen();
+        if (receive == null) {
+            throw new IllegalStateException("lane " + kind + ": opened without a receive ring");
+        }
+        return receive;
+    }
+
+    private SendSlots sending(final int firstSlot, final int count) {
+        requireOpen();
+        if (send == null) {
+            throw new IllegalStateException("lane " + kind + ": opened without a send ring");
+        }
+        if (firstSlot < 0 || firstSlot >= sendSlots || count < 0) {
+            throw new IllegalArgumentException(
+                    "send: expected slots of 0 … " + (sendSlots - 1) + ", got " + firstSlot + " + " + count);
+        }
+        return send;
+    }
+
+    private void requireOpen() {
+        if (failure != null) {
+            throw new TransportException(failure);
+        }
+        if (closed) {
+            throw new IllegalStateException("lane " + kind + " is closed");
+        }
+    }
+
+    /// A queue pair that failed never comes back by itself: this lane is over, the others go on.
+    private TransportException ended(final TransportException cause) {
+        if (closed) {
+            return cause;
+        }
+        failure = "verbs: lane " + kind + " of " + queuePair + " ended: " + withoutName(cause) + "; " + standing();
+        try {
+            close();
+        } catch (final RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+        return new TransportException(failure, cause);
+    }
+
+    private static String withoutName(final TransportException cause) {
+        final String line = String.valueOf(cause.getMessage());
+        return line.startsWith(NAME) ? line.substring(NAME.length()) : line;
+    }
+
+    // What a device still says of itself when asked.
+    private String standing() {
+        try {
+            return "the queue pair is " + queuePair.state() + ", " + port.context() + " port "
+                    + port.gid().port() + " "
+                    + port.context().port(port.gid().port()).state();
+        } catch (final TransportException _) {
+            return port.context() + " does not answer any more";
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        try {
+            drain();
+            release();
+        } finally {
+            onClose.accept(this);
+        }
+    }
+
+    // What was posted last says goodbye: regions and ways go now, and a device that has not come to it yet would lose
+    // it.
+    private void drain() {
+        final SendSlots posted = send;
+        if (posted == null || failure != null || revival.isFailed() || posted.isFailed()) {
+            return;
+        }
+        final long endNs = System.nanoTime() + DRAIN_MAX_NS;
+        try {
+            posted.reap();
+            while (!posted.isIdle() && !posted.isFailed() && System.nanoTime() < endNs) {
+                Thread.onSpinWait();
+                posted.reap();
+            }
+        } catch (final TransportException _) {
+            // The device is gone, and with it what was posted.
+        }
+    }
+
+    // Whatever refuses, the rest is released.
+    private void release() {
+        closed = true;
+        RuntimeException refused = null;
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (final RuntimeException e) {
+                refused = e;
+            } catch (final Exception e) {
+                throw new AssertionError("no resource of a lane throws checked exceptions", e);
+            }
+        }
+        arena.close();
+        if (refused != null) {
+            throw refused;
+        }
+    }
+}

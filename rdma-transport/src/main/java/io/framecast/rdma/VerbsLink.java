@@ -1,0 +1,20 @@
+package io.framecast.rdma;
+
+import io.framecast.api.HostPort;
+import io.framecast.rdma.verbs.AddressPath;
+
+/// What the lanes of a channel share.
+///
+/// @param port the device they use
+/// @param group the channel's group, as users name it
+/// @param groupPath the way of its datagrams, with its GID and, on InfiniBand, its local identifier
+/// @param ways to peers
+/// @param registrations of their rings
+/// @param events of the device
+record VerbsLink(
+        RdmaPort port,
+        HostPort group,
+        AddressPath groupPath,
+        RdmaWays ways,
+        RegistrationCache registrations,
+        DeviceEvents events) {}

@@ -1,0 +1,151 @@
+package io.framecast.rdma;
+
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.OneSided;
+import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.api.spi.RegisteredMemory;
+import io.framecast.rdma.verbs.AddressPath;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// One-sided operations over RC queue pairs of a channel's port.
+///
+/// A queue pair and a region of one domain fit each other, so whoever holds one connection and guesses
+/// another's key reaches what that was meant for: keys protect from strangers, not from members. What members
+/// write is checked.
+///
+/// Threading: any thread.
+final class VerbsOneSided implements OneSided {
+    private final VerbsLink link;
+    private final RcWorkers workers = new RcWorkers();
+    // Packet sequence numbers that nobody guesses: RC takes any packet that has the right ones.
+    private final SecureRandom random = new SecureRandom();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Set<RcEndpoint> endpoints = new LinkedHashSet<>();
+    private @Nullable Runnable last;
+    private boolean closed;
+
+    VerbsOneSided(final VerbsLink link) {
+        this.link = link;
+    }
+
+    RdmaPort port() {
+        return link.port();
+    }
+
+    /// This port, whatever the queue pair.
+    RdmaAddress ownEnd() {
+        return new RdmaAddress(port().gid().gid(), port().lid(), 0, 0);
+    }
+
+    RcWorkers workers() {
+        return workers;
+    }
+
+    AddressPath path(final RcDescriptor peer) {
+        return link.ways().path(peer.gid(), peer.lid());
+    }
+
+    int nextPsn() {
+        return random.nextInt();
+    }
+
+    @Override
+    public RegisteredMemory register(final MemorySegment memory, final Access access) {
+        final int flags = switch (access) {
+            case LOCAL -> io.framecast.rdma.verbs.Access.LOCAL_WRITE;
+            case PEERS_READ -> io.framecast.rdma.verbs.Access.REMOTE_READ;
+            case PEERS_WRITE ->
+                io.framecast.rdma.verbs.Access.LOCAL_WRITE | io.framecast.rdma.verbs.Access.REMOTE_WRITE;
+        };
+        return new RcMemory(link.registrations().lease(memory, flags), memory);
+    }
+
+    @Override
+    public OneSidedEndpoint open(final int operationsMax) {
+        if (operationsMax <= 0) {
+            throw new IllegalArgumentException("endpoint: expected operations > 0, got " + operationsMax);
+        }
+        final RcEndpoint endpoint = add(operationsMax);
+        endpoint.make();
+        return endpoint;
+    }
+
+    @Override
+    public OneSidedEndpoint accept(final byte[] peer) {
+        RcDescriptor.decode(peer, ownEnd());
+        final RcEndpoint endpoint = add(0);
+        endpoint.connect(peer);
+        return endpoint;
+    }
+
+    private RcEndpoint add(final int operationsMax) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new TransportException("verbs: the transport is closed; open another");
+            }
+            final RcEndpoint endpoint = new RcEndpoint(this, operationsMax, this::onReleased);
+            endpoints.add(endpoint);
+            return endpoint;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void onReleased(final RcEndpoint endpoint) {
+        final Runnable then;
+        lock.lock();
+        try {
+            endpoints.remove(endpoint);
+            then = endpoints.isEmpty() ? last : null;
+            last = then == null ? last : null;
+        } finally {
+            lock.unlock();
+        }
+        if (then != null) {
+            then.run();
+        }
+    }
+
+    /// Releases what can be, and lets the rest go when it does.
+    void quietly(final Runnable release) {
+        try {
+            release.run();
+        } catch (final TransportException | IllegalStateException _) {
+            // A device that is gone refuses everything, and so what depends on it stays; the process's end releases it.
+        }
+    }
+
+    /// Closes all endpoints; `then` runs when none holds anything any more: now, or after the last that a
+    /// worker is connecting.
+    void close(final Runnable then) {
+        final List<RcEndpoint> open;
+        lock.lock();
+        try {
+            closed = true;
+            last = then;
+            open = new ArrayList<>(endpoints);
+        } finally {
+            lock.unlock();
+        }
+        open.forEach(RcEndpoint::close);
+        final Runnable now;
+        lock.lock();
+        try {
+            now = endpoints.isEmpty() ? last : null;
+            last = now == null ? last : null;
+        } finally {
+            lock.unlock();
+        }
+        if (now != null) {
+            now.run();
+        }
+    }
+}

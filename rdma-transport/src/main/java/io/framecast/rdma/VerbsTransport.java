@@ -1,0 +1,166 @@
+package io.framecast.rdma;
+
+import io.framecast.api.Channel;
+import io.framecast.api.HostPort;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.OneSided;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.api.spi.TransportConfig;
+import io.framecast.rdma.verbs.Access;
+import io.framecast.rdma.verbs.AddressPath;
+import io.framecast.rdma.verbs.CmLibrary;
+import io.framecast.rdma.verbs.Gid;
+import io.framecast.rdma.verbs.SubnetGroup;
+import io.framecast.rdma.verbs.VerbsLibrary;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Lanes of one multicast channel on UD queue pairs, over RoCE v2 or InfiniBand. Lands headers in host memory,
+/// payloads in the host's or a device's.
+final class VerbsTransport implements Transport {
+    static final String NAME = "verbs";
+    static final String MULTICAST_ONLY = "verbs: expected group=; control= and ipc= need framecast:aeron";
+
+    // Header and payload; the overflow is the transport's own.
+    private static final int SCATTER_MAX = 2;
+
+    // A subnet manager that is there answers in milliseconds, one that has much to do in some seconds.
+    private static final long JOIN_MAX_NS = 10_000_000_000L;
+
+    private final VerbsLink link;
+    private final @Nullable SubnetGroup subnetGroup;
+    private final VerbsOneSided oneSided;
+    /// Opened by the conductor, closed by their own threads.
+    private final List<VerbsLane> lanes = new CopyOnWriteArrayList<>();
+    private boolean closed;
+
+    private VerbsTransport(final VerbsLink link, final @Nullable SubnetGroup subnetGroup) {
+        this.link = link;
+        this.subnetGroup = subnetGroup;
+        oneSided = new VerbsOneSided(link);
+    }
+
+    static VerbsTransport open(final VerbsLibrary library, final TransportConfig config) {
+        if (!(config.channel() instanceof Channel.Multicast channel)) {
+            throw new ConfigException(MULTICAST_ONLY);
+        }
+        final String wanted = channel.link().networkInterface();
+        final RdmaPort port = RdmaPort.open(
+                library, channel.group().address(), wanted, channel.link().mtuBytes());
+        if (wanted.isEmpty() || RdmaPort.isLoopback(wanted)) {
+            config.warnings()
+                    .accept("verbs: device " + port.context().name() + " ("
+                            + port.gid().gid() + ")");
+        }
+        final RdmaWays ways =
+                new RdmaWays(port, new AddressPath.Hops(channel.link().ttl(), 0, 0));
+        try {
+            return open(port, channel.group(), ways, config.warnings());
+        } catch (final RuntimeException e) {
+            ways.close();
+            throw e;
+        }
+    }
+
+    private static VerbsTransport open(
+            final RdmaPort port, final HostPort group, final RdmaWays ways, final Consumer<String> notices) {
+        final RdmaPort.Subnet subnet = port.subnet();
+        final SubnetGroup joined = subnet == null
+                ? null
+                : SubnetGroup.join(CmLibrary.load(), subnet.own().address(), group.address(), JOIN_MAX_NS);
+        final AddressPath path = joined == null ? ways.path(Gid.ofAddress(group.address()), 0) : joined.path();
+        final RegistrationCache registrations = new RegistrationCache(port.domain());
+        return new VerbsTransport(
+                new VerbsLink(port, group, path, ways, registrations, new DeviceEvents(port, notices)), joined);
+    }
+
+    @Override
+    public TransportCapabilities capabilities() {
+        return new TransportCapabilities(
+                NAME,
+                true,
+                true,
+                true,
+                true,
+                SCATTER_MAX,
+                ReceiveSlots.RESERVE_BYTES,
+                link.port().datagramBytesMax(),
+                Placement.FIFO);
+    }
+
+    /// Registers it, as lanes do. The device may take dma-bufs or not, a driver may know the GPU's addresses or
+    /// not, and either may stop at some length: nothing but that tells.
+    @Override
+    public Optional<String> landingRefusal(final DeviceRegion memory) {
+        try (RegistrationCache.Lease _ = link.registrations().lease(memory, Access.LOCAL_WRITE)) {
+            return Optional.empty();
+        } catch (final TransportException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public long memoryRegistrations() {
+        return link.registrations().misses();
+    }
+
+    @Override
+    public long registrationHits() {
+        return link.registrations().hits();
+    }
+
+    RegistrationCache registrations() {
+        return link.registrations();
+    }
+
+    @Override
+    public OneSided oneSided() {
+        return oneSided;
+    }
+
+    @Override
+    public Lane open(final LaneConfig config) {
+        if (closed) {
+            throw new TransportException("verbs: the transport is closed; open another");
+        }
+        final VerbsLane lane = new VerbsLane(link, config, lanes::remove);
+        lanes.add(lane);
+        return lane;
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        RuntimeException refused = null;
+        for (final VerbsLane lane : lanes) {
+            try {
+                lane.close();
+            } catch (final RuntimeException e) {
+                refused = e;
+            }
+        }
+        oneSided.close(() -> {
+            link.registrations().close();
+            link.events().close();
+            if (subnetGroup != null) {
+                subnetGroup.close();
+            }
+            link.ways().close();
+        });
+        if (refused != null) {
+            throw refused;
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.framecast.rdma.verbs;
+
+/// What a memory region or queue pair allows; to be combined with `|`. Local reading is always allowed.
+public final class Access {
+    public static final int LOCAL_READ = 0;
+    public static final int LOCAL_WRITE = VerbsConstants.IBV_ACCESS_LOCAL_WRITE;
+    /// A peer may write; needs [#LOCAL_WRITE] too.
+    public static final int REMOTE_WRITE = VerbsConstants.IBV_ACCESS_REMOTE_WRITE;
+    public static final int REMOTE_READ = VerbsConstants.IBV_ACCESS_REMOTE_READ;
+    /// A peer may add and swap; needs [#LOCAL_WRITE] too.
+    public static final int REMOTE_ATOMIC = VerbsConstants.IBV_ACCESS_REMOTE_ATOMIC;
+    /// The device may write out of order, faster on some machines; drivers that cannot ignore it.
+    public static final int RELAXED_ORDERING = VerbsConstants.IBV_ACCESS_RELAXED_ORDERING;
+
+    private Access() {}
+}

@@ -1,0 +1,93 @@
+package io.framecast.rdma.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// Tells of completions through a descriptor, so that a thread can sleep until there is one:
+/// [CompletionQueue#arm], poll once more, wait until [#descriptor] is readable, [#drain], poll.
+///
+/// Threading: [#drain] by one thread at a time.
+public final class CompletionChannel extends Handle {
+    private final Context context;
+    private final DescriptorMode mode;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment capture = Downcalls.newCapture(arena);
+    private final MemorySegment queue = arena.allocate(JAVA_LONG);
+    private final MemorySegment queueContext = arena.allocate(JAVA_LONG);
+
+    private CompletionChannel(final Context context, final MemorySegment channel) {
+        super(context.library(), channel, context);
+        this.context = context;
+        mode = new DescriptorMode(
+                Verbs.intAt(channel, VerbsLayouts.COMP_CHANNEL, "fd"), "completions of " + context.name());
+    }
+
+    static CompletionChannel create(final Context context) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment channel =
+                    Downcalls.pointer(context.verbs().createCompChannel, capture, context.pointer());
+            return new CompletionChannel(context, check(channel, capture, "ibv_create_comp_channel", context));
+        }
+    }
+
+    Context context() {
+        return context;
+    }
+
+    /// Polls readable after an armed queue got a completion, until [#drain]; it stays the channel's.
+    public int descriptor() {
+        requireOpen();
+        return mode.descriptor();
+    }
+
+    /// Takes and acknowledges what the descriptor tells: an event not acknowledged would block the closing of
+    /// its queue for ever. Queues that told are no longer armed. Never blocks.
+    ///
+    /// @return events taken
+    public int drain() {
+        requireOpen();
+        mode.unblock(capture);
+        final MemorySegment take = verbs().getCqEvent;
+        int events = 0;
+        while (Downcalls.takeEvent(take, address(), queue.address(), queueContext.address()) == 0) {
+            acknowledge();
+            events++;
+        }
+        // Only who found nothing asks why.
+        return events > 0 ? events : drainOrThrow(take);
+    }
+
+    private int drainOrThrow(final MemorySegment take) {
+        if (Downcalls.intOf(take, capture, pointer(), queue, queueContext) == 0) {
+            acknowledge();
+            return 1;
+        }
+        final int errno = Downcalls.errno(capture);
+        if (errno != VerbsErrors.EAGAIN && errno != VerbsErrors.EINTR) {
+            throw VerbsErrors.of("ibv_get_cq_event", errno, toString());
+        }
+        return 0;
+    }
+
+    private void acknowledge() {
+        Downcalls.acknowledge(verbs().ackCqEvents, queue.get(JAVA_LONG, 0), 1);
+    }
+
+    @Override
+    void release(final MemorySegment scratch, final MemorySegment released) {
+        check(
+                Downcalls.intOf(verbs().destroyCompChannel, scratch, released),
+                scratch,
+                "ibv_destroy_comp_channel",
+                this);
+        arena.close();
+    }
+
+    @Override
+    public String toString() {
+        return "completion channel on " + context.name();
+    }
+}

@@ -1,0 +1,99 @@
+package io.framecast.rdma.verbs;
+
+import io.framecast.api.error.TransportException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Where requests of queue pairs complete.
+///
+/// Threading: [#poll] and [#arm] by one thread at a time.
+public final class CompletionQueue extends Handle {
+    private final Context context;
+    private final int entries;
+    private final MemorySegment pollCq;
+    private final MemorySegment requestNotify;
+
+    private CompletionQueue(final Context context, final MemorySegment queue, final Handle... owners) {
+        super(context.library(), queue, owners);
+        this.context = context;
+        entries = Verbs.intAt(queue, VerbsLayouts.CQ, "cqe");
+        pollCq = context.operations().pollCq();
+        requestNotify = context.operations().requestNotify();
+    }
+
+    static CompletionQueue create(final Context context, final int entries, final @Nullable CompletionChannel channel) {
+        if (channel != null && channel.context() != context) {
+            throw new IllegalArgumentException(
+                    "completion queue on " + context.name() + ": " + channel + " is not its");
+        }
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment queue = check(
+                    Downcalls.createCq(
+                            context.verbs().createCq,
+                            capture,
+                            context.pointer(),
+                            entries,
+                            channel == null ? MemorySegment.NULL : channel.pointer()),
+                    capture,
+                    "ibv_create_cq",
+                    entries + " completions on " + context.name());
+            return channel == null
+                    ? new CompletionQueue(context, queue, context)
+                    : new CompletionQueue(context, queue, context, channel);
+        }
+    }
+
+    Context context() {
+        return context;
+    }
+
+    /// Completions that may wait at once: at least what was asked for.
+    public int entries() {
+        return entries;
+    }
+
+    /// Takes completions, oldest first, as many as fit. Never blocks, allocates nothing.
+    ///
+    /// @return how many; 0 when there is none
+    public int poll(final WorkCompletions completions) {
+        return poll(completions, completions.capacity());
+    }
+
+    /// Takes at most `countMax` completions.
+    public int poll(final WorkCompletions completions, final int countMax) {
+        requireOpen();
+        final int room = Math.min(countMax, completions.capacity());
+        final int count = Downcalls.poll(pollCq, address(), room, completions.target());
+        if (count < 0) {
+            // Drivers have codes of their own here, which are no errno.
+            throw new TransportException("verbs: ibv_poll_cq: " + this + " failed (" + count
+                    + "): it overran, or the device is gone; see dmesg");
+        }
+        completions.filled(count);
+        return count;
+    }
+
+    /// Has the channel tell once, of the next completion. One that came before is not told: poll after
+    /// arming.
+    ///
+    /// @param solicitedOnly of receives whose sender asked for it, and of failures, only
+    public void arm(final boolean solicitedOnly) {
+        requireOpen();
+        final int errno = Downcalls.arm(requestNotify, address(), solicitedOnly);
+        if (errno != 0) {
+            throw VerbsErrors.of("ibv_req_notify_cq", Math.abs(errno), toString());
+        }
+    }
+
+    @Override
+    void release(final MemorySegment capture, final MemorySegment released) {
+        check(Downcalls.intOf(verbs().destroyCq, capture, released), capture, "ibv_destroy_cq", this);
+    }
+
+    @Override
+    public String toString() {
+        return "completion queue of " + entries + " on " + context.name();
+    }
+}

@@ -1,0 +1,190 @@
+package io.framecast.rdma.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.framecast.rdma.verbs.Downcalls.PortIndex;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// An open device.
+///
+/// Threading: queries by any thread while it is open; the rest as [Handle] says.
+public final class Context extends Handle {
+    private final String name;
+    private final Operations operations;
+    private final DescriptorMode asyncMode;
+
+    Context(final VerbsLibrary library, final MemorySegment context, final String name) {
+        super(library, context);
+        this.name = name;
+        operations = new Operations(
+                Verbs.operation(context, "poll_cq"),
+                Verbs.operation(context, "req_notify_cq"),
+                Verbs.operation(context, "post_srq_recv"),
+                Verbs.operation(context, "post_send"),
+                Verbs.operation(context, "post_recv"));
+        asyncMode = new DescriptorMode(Verbs.intAt(context, VerbsLayouts.CONTEXT, "async_fd"), "events of " + name);
+    }
+
+    /// The kernel's name of the device.
+    public String name() {
+        return name;
+    }
+
+    Operations operations() {
+        return operations;
+    }
+
+    public DeviceAttributes attributes() {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment attributes = scratch.allocate(VerbsLayouts.DEVICE_ATTR);
+            check(
+                    Downcalls.intOf(verbs().queryDevice, capture, pointer(), attributes),
+                    capture,
+                    "ibv_query_device",
+                    this);
+            return DeviceAttributes.read(attributes);
+        }
+    }
+
+    /// Whether the device is still there: one that was removed answers nothing.
+    boolean answers() {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment attributes = scratch.allocate(VerbsLayouts.PORT_ATTR);
+            return isOpen() && Downcalls.queryPort(verbs().queryPort, capture, pointer(), 1, attributes) == 0;
+        }
+    }
+
+    /// @param port from 1
+    public PortAttributes port(final int port) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment attributes = scratch.allocate(VerbsLayouts.PORT_ATTR);
+            check(
+                    Downcalls.queryPort(verbs().queryPort, capture, pointer(), port, attributes),
+                    capture,
+                    "ibv_query_port",
+                    this + " port " + port);
+            return PortAttributes.read(attributes);
+        }
+    }
+
+    /// Entry `index` of a port's GID table; empty where nothing is set.
+    public Optional<GidEntry> gid(final int port, final int index) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment entry = scratch.allocate(VerbsLayouts.GID_ENTRY);
+            final PortIndex at = new PortIndex(port, index);
+            final boolean isExtended = !verbs().queryGidEx.equals(MemorySegment.NULL);
+            final int result = isExtended
+                    ? Downcalls.queryGidEntry(verbs().queryGidEx, capture, pointer(), at, entry)
+                    : Downcalls.queryTable(verbs().queryGid, capture, pointer(), at, entry);
+            if (isExtended && result == VerbsErrors.ENODATA) {
+                return Optional.empty();
+            }
+            check(result, capture, "ibv_query_gid", this + " port " + port + " index " + index);
+            final Gid gid = Gid.read(entry, 0);
+            return gid.isZero() ? Optional.empty() : Optional.of(entry(gid, at, isExtended ? entry : null));
+        }
+    }
+
+    private static GidEntry entry(final Gid gid, final PortIndex at, final @Nullable MemorySegment extended) {
+        if (extended == null) {
+            return new GidEntry(gid, at.index(), at.port(), GidEntry.Type.UNKNOWN, 0);
+        }
+        final GidEntry.Type type =
+                switch (extended.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"))) {
+                    case VerbsConstants.IBV_GID_TYPE_IB -> GidEntry.Type.INFINIBAND;
+                    case VerbsConstants.IBV_GID_TYPE_ROCE_V1 -> GidEntry.Type.ROCE_V1;
+                    case VerbsConstants.IBV_GID_TYPE_ROCE_V2 -> GidEntry.Type.ROCE_V2;
+                    default -> GidEntry.Type.UNKNOWN;
+                };
+        final int interfaceIndex = extended.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "ndev_ifindex"));
+        return new GidEntry(gid, at.index(), at.port(), type, interfaceIndex);
+    }
+
+    /// All entries set in a port's GID table, in order.
+    public List<GidEntry> gids(final int port) {
+        final int entries = port(port).gids();
+        final List<GidEntry> gids = new ArrayList<>();
+        for (int i = 0; i < entries; i++) {
+            gid(port, i).ifPresent(gids::add);
+        }
+        return gids;
+    }
+
+    /// Partition key `index` of a port, in host order.
+    public int pkey(final int port, final int index) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment key = scratch.allocate(JAVA_SHORT);
+            final PortIndex at = new PortIndex(port, index);
+            check(
+                    Downcalls.queryTable(verbs().queryPkey, capture, pointer(), at, key),
+                    capture,
+                    "ibv_query_pkey",
+                    this + " port " + port + " index " + index);
+            return Short.toUnsignedInt(Short.reverseBytes(key.get(JAVA_SHORT, 0)));
+        }
+    }
+
+    public ProtectionDomain protectionDomain() {
+        return ProtectionDomain.allocate(this);
+    }
+
+    public CompletionChannel completionChannel() {
+        return CompletionChannel.create(this);
+    }
+
+    /// @param entries completions that may wait at once; one more is lost and breaks the queue, so at least
+    ///     the requests outstanding in all queues that complete here
+    /// @param channel where it tells of completions when asked; null for a queue that is only polled
+    public CompletionQueue completionQueue(final int entries, final @Nullable CompletionChannel channel) {
+        return CompletionQueue.create(this, entries, channel);
+    }
+
+    /// Polls readable while [#asyncEvents] have something to tell; it stays the context's.
+    public int asyncDescriptor() {
+        requireOpen();
+        return asyncMode.descriptor();
+    }
+
+    /// What takes the events of the device.
+    ///
+    /// @param arena of its memory
+    public AsyncEvents asyncEvents(final Arena arena) {
+        return new AsyncEvents(this, arena);
+    }
+
+    // The C object, whose events are read without waiting.
+    MemorySegment unblocked(final MemorySegment capture) {
+        final MemorySegment context = pointer();
+        asyncMode.unblock(capture);
+        return context;
+    }
+
+    @Override
+    void release(final MemorySegment capture, final MemorySegment released) {
+        check(Downcalls.intOf(verbs().closeDevice, capture, released), capture, "ibv_close_device", this);
+    }
+
+    @Override
+    public String toString() {
+        return "device " + name;
+    }
+
+    /// Functions of this device's provider.
+    record Operations(
+            MemorySegment pollCq,
+            MemorySegment requestNotify,
+            MemorySegment postSharedReceive,
+            MemorySegment postSend,
+            MemorySegment postReceive) {}
+}

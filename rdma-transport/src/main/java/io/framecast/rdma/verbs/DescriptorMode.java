@@ -1,0 +1,44 @@
+package io.framecast.rdma.verbs;
+
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+
+/// A descriptor that a library made, which would block whoever reads it; turned non-blocking before its
+/// first use here.
+final class DescriptorMode {
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 04000;
+
+    private static final MemorySegment FCNTL =
+            Linker.nativeLinker().defaultLookup().findOrThrow("fcntl");
+
+    private final int descriptor;
+    private final String what;
+    private boolean isUnblocked;
+
+    DescriptorMode(final int descriptor, final String what) {
+        this.descriptor = descriptor;
+        this.what = what;
+    }
+
+    int descriptor() {
+        return descriptor;
+    }
+
+    void unblock(final MemorySegment capture) {
+        if (isUnblocked) {
+            return;
+        }
+        final int flags = checked(capture, Downcalls.fcntl(FCNTL, capture, descriptor, F_GETFL, 0));
+        checked(capture, Downcalls.fcntl(FCNTL, capture, descriptor, F_SETFL, flags | O_NONBLOCK));
+        isUnblocked = true;
+    }
+
+    private int checked(final MemorySegment capture, final int result) {
+        if (result < 0) {
+            throw VerbsErrors.of("fcntl", Downcalls.errno(capture), what);
+        }
+        return result;
+    }
+}

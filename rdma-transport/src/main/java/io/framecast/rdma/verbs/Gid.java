@@ -1,0 +1,104 @@
+package io.framecast.rdma.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteOrder;
+import java.util.HexFormat;
+
+/// A global identifier: 16 bytes in network order, of a port or of a multicast group. Over RoCE v2 it is an
+/// IPv6 address, or an IPv4 address mapped into one (`::ffff:a.b.c.d`); a group of IPv4 must have that form
+/// too, since attaching to `ff0e::ffff:a.b.c.d` succeeds and then receives nothing.
+///
+/// @param high the first eight bytes: the subnet prefix
+/// @param low the last eight bytes: the interface identifier
+public record Gid(long high, long low) {
+    public static final int BYTES = VerbsLayouts.GID_BYTES;
+
+    private static final ValueLayout.OfLong BIG_ENDIAN = JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final long MAPPED = 0xffffL << 32;
+    private static final long MAPPED_MASK = -1L << 32;
+
+    /// @param bytes 16 bytes in network order
+    public static Gid ofBytes(final byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("gid: expected " + BYTES + " bytes, got " + bytes.length);
+        }
+        return read(MemorySegment.ofArray(bytes), 0);
+    }
+
+    /// What RoCE v2 makes of an address, of a host or of a group.
+    public static Gid ofAddress(final InetAddress address) {
+        final byte[] raw = address.getAddress();
+        if (raw.length == BYTES) {
+            return ofBytes(raw);
+        }
+        final int ipv4 =
+                MemorySegment.ofArray(raw).get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0);
+        return new Gid(0, MAPPED | Integer.toUnsignedLong(ipv4));
+    }
+
+    static Gid read(final MemorySegment memory, final long offset) {
+        return new Gid(memory.get(BIG_ENDIAN, offset), memory.get(BIG_ENDIAN, offset + Long.BYTES));
+    }
+
+    void write(final MemorySegment memory, final long offset) {
+        memory.set(BIG_ENDIAN, offset, high);
+        memory.set(BIG_ENDIAN, offset + Long.BYTES, low);
+    }
+
+    public byte[] toBytes() {
+        final byte[] bytes = new byte[BYTES];
+        write(MemorySegment.ofArray(bytes), 0);
+        return bytes;
+    }
+
+    public boolean isZero() {
+        return (high | low) == 0;
+    }
+
+    public boolean isIpv4Mapped() {
+        return high == 0 && (low & MAPPED_MASK) == MAPPED;
+    }
+
+    public boolean isLinkLocal() {
+        return high >>> 54 == 0xfe80L >>> 6;
+    }
+
+    /// Of a group: ff00::/8, or mapped from 224.0.0.0/4.
+    public boolean isMulticast() {
+        return isIpv4Mapped() ? (low >>> 28 & 0xf) == 0xe : high >>> 56 == 0xff;
+    }
+
+    /// The address over RoCE v2.
+    public InetAddress toAddress() {
+        try {
+            // Java makes an Inet4Address of a mapped one.
+            return InetAddress.getByAddress(toBytes());
+        } catch (final UnknownHostException e) {
+            throw new AssertionError("16 bytes are an address", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return isIpv4Mapped() ? "::ffff:" + toAddress().getHostAddress() : hex();
+    }
+
+    private String hex() {
+        final byte[] bytes = toBytes();
+        final StringBuilder text = new StringBuilder(HexFormat.of().formatHex(bytes, 0, 2));
+        for (int i = 2; i < bytes.length; i += 2) {
+            text.append(':').append(HexFormat.of().formatHex(bytes, i, i + 2));
+        }
+        return text.toString();
+    }
+
+    /// Whether 16 bytes of memory are this identifier; without allocation.
+    public boolean matches(final MemorySegment memory, final long offset) {
+        return memory.get(BIG_ENDIAN, offset) == high && memory.get(BIG_ENDIAN, offset + Long.BYTES) == low;
+    }
+}

@@ -1,0 +1,142 @@
+package io.framecast.rdma.verbs;
+
+import io.framecast.api.error.NativeException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// An object of libibverbs. It keeps what it was made from open: closing an owner before its dependants is
+/// refused, in one line that names them. Using a closed handle is an [IllegalStateException], never a crash.
+///
+/// Threading: handles may be made and closed by any thread; one handle is closed by one, after all that was
+/// made from it. Which calls may run beside that is said at each.
+public abstract sealed class Handle implements AutoCloseable
+        permits Context,
+                ProtectionDomain,
+                MemoryRegion,
+                CompletionChannel,
+                CompletionQueue,
+                SharedReceiveQueue,
+                QueuePair,
+                AddressHandle,
+                MulticastAttachment {
+    private static final int NAMED_MAX = 4;
+
+    private final VerbsLibrary library;
+    private final List<Handle> owners;
+    private final Set<Handle> dependants = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final MemorySegment pointer;
+    private boolean isOpen = true;
+
+    Handle(final VerbsLibrary library, final MemorySegment pointer, final Handle... owners) {
+        this.library = library;
+        this.pointer = pointer;
+        this.owners = List.of(owners);
+        for (final Handle owner : this.owners) {
+            owner.dependants.add(this);
+        }
+        library.opened();
+    }
+
+    final VerbsLibrary library() {
+        return library;
+    }
+
+    final Verbs verbs() {
+        return library.verbs();
+    }
+
+    /// The C object, while it exists.
+    final MemorySegment pointer() {
+        requireOpen();
+        return pointer;
+    }
+
+    /// Where the C object is, for hot calls; the caller has checked that it exists.
+    final long address() {
+        return pointer.address();
+    }
+
+    final void requireOpen() {
+        if (!isOpen) {
+            throw new IllegalStateException("verbs: " + this + " is closed");
+        }
+    }
+
+    public final boolean isOpen() {
+        return isOpen;
+    }
+
+    /// Handles made from this one that are still open.
+    public final int dependants() {
+        return dependants.size();
+    }
+
+    /// Releases the C object. Idempotent.
+    ///
+    /// @throws IllegalStateException while something made from it is open
+    /// @throws NativeException when the library refuses and its device still answers; the handle stays open
+    @Override
+    public final void close() {
+        if (!isOpen) {
+            return;
+        }
+        if (!dependants.isEmpty()) {
+            throw new IllegalStateException("verbs: " + this + " cannot be closed before " + named(dependants));
+        }
+        try (Arena scratch = Arena.ofConfined()) {
+            release(Downcalls.newCapture(scratch), pointer);
+        } catch (final NativeException e) {
+            if (!isReleasedAnyway(e)) {
+                throw e;
+            }
+        }
+        isOpen = false;
+        for (final Handle owner : owners) {
+            owner.dependants.remove(this);
+        }
+        library.closed();
+    }
+
+    // Once a device was removed it refuses everything, and the kernel has released everything.
+    private boolean isReleasedAnyway(final NativeException refusal) {
+        Handle root = this;
+        while (!root.owners.isEmpty()) {
+            root = root.owners.getFirst();
+        }
+        return (refusal.errno() == VerbsErrors.EIO || refusal.errno() == VerbsErrors.ENODEV)
+                && root instanceof Context context
+                && !context.answers();
+    }
+
+    /// Destroys the C object or throws.
+    abstract void release(MemorySegment capture, MemorySegment released);
+
+    /// Checks the result of a call that returns an errno, or -1 and leaves the errno behind: libibverbs has
+    /// both.
+    static void check(final int result, final MemorySegment capture, final String function, final Object what) {
+        if (result != 0) {
+            throw VerbsErrors.of(function, result > 0 ? result : Downcalls.errno(capture), what.toString());
+        }
+    }
+
+    static MemorySegment check(
+            final MemorySegment result, final MemorySegment capture, final String function, final Object what) {
+        if (result.equals(MemorySegment.NULL)) {
+            throw VerbsErrors.of(function, Downcalls.errno(capture), what.toString());
+        }
+        return result;
+    }
+
+    private static String named(final Set<Handle> handles) {
+        final String names = List.copyOf(handles).stream()
+                .limit(NAMED_MAX)
+                .map(Handle::toString)
+                .collect(Collectors.joining(", "));
+        return handles.size() > NAMED_MAX ? names + " and " + (handles.size() - NAMED_MAX) + " more" : names;
+    }
+}

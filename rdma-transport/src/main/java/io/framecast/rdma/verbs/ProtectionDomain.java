@@ -1,0 +1,130 @@
+package io.framecast.rdma.verbs;
+
+import io.framecast.api.error.NativeException;
+import io.framecast.rdma.verbs.Downcalls.Registration;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// What may be used together: queue pairs reach only memory regions and address handles of their own domain.
+public final class ProtectionDomain extends Handle {
+    private static final int NO_DESCRIPTOR = -1;
+    private static final int PAGE_BYTES = 4096;
+
+    private final Context context;
+
+    private ProtectionDomain(final Context context, final MemorySegment domain) {
+        super(context.library(), domain, context);
+        this.context = context;
+    }
+
+    static ProtectionDomain allocate(final Context context) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment domain = Downcalls.pointer(context.verbs().allocPd, capture, context.pointer());
+            return new ProtectionDomain(context, check(domain, capture, "ibv_alloc_pd", context));
+        }
+    }
+
+    public Context context() {
+        return context;
+    }
+
+    /// Registers native memory: pins it and makes it known to the device. Slow (a page costs about 0.1 µs and
+    /// more); never on the data path.
+    ///
+    /// The memory stays the caller's and must outlive the region: the device knows nothing of arenas.
+    ///
+    /// @param access flags of [Access]
+    public MemoryRegion register(final MemorySegment memory, final int access) {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("memory region: expected native memory, got a Java array's");
+        }
+        return register(memory.address(), memory.byteSize(), access);
+    }
+
+    /// Registers memory by address: host memory, or device memory where a peer-memory driver knows it
+    /// (nvidia-peermem).
+    public MemoryRegion register(final long address, final long bytes, final int access) {
+        final Registration what = new Registration(address, bytes, access, NO_DESCRIPTOR, 0);
+        requireBytes(bytes);
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment region = Downcalls.register(verbs().regMr, capture, pointer(), what);
+            return new MemoryRegion(this, check(region, capture, "ibv_reg_mr", described(what)), what);
+        }
+    }
+
+    /// Registers device memory by the descriptor of a dma-buf.
+    ///
+    /// @param descriptor the dma-buf; the caller may close it afterwards
+    /// @param offset of the region in the dma-buf
+    /// @param address what requests call its first byte
+    /// @throws io.framecast.api.error.NativeException with EOPNOTSUPP where device, kernel or library cannot;
+    ///     others may do: peer memory, or staging in the host
+    public MemoryRegion registerDmaBuf(
+            final int descriptor, final long offset, final long address, final long bytes, final int access) {
+        final Registration what = new Registration(address, bytes, access, descriptor, offset);
+        requireBytes(bytes);
+        if (verbs().regDmabufMr.equals(MemorySegment.NULL)) {
+            throw VerbsErrors.of("ibv_reg_dmabuf_mr", VerbsErrors.EOPNOTSUPP, described(what));
+        }
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment region = Downcalls.registerDmaBuf(verbs().regDmabufMr, capture, pointer(), what);
+            return new MemoryRegion(this, check(region, capture, "ibv_reg_dmabuf_mr", described(what)), what);
+        }
+    }
+
+    /// Whether device, kernel and library register dma-bufs at all; asked with a descriptor that is none,
+    /// which those that do complain about as such.
+    public boolean takesDmaBuf() {
+        try {
+            registerDmaBuf(NO_DESCRIPTOR, 0, 0, PAGE_BYTES, Access.LOCAL_WRITE).close();
+            return true;
+        } catch (final NativeException e) {
+            return !takesNoDmaBuf(e);
+        }
+    }
+
+    /// Whether a refusal of [#registerDmaBuf] means that no dma-buf at all is registered here.
+    public static boolean takesNoDmaBuf(final NativeException refusal) {
+        return refusal.errno() == VerbsErrors.EOPNOTSUPP
+                || refusal.errno() == VerbsErrors.EPROTONOSUPPORT
+                || refusal.errno() == VerbsErrors.ENOSYS;
+    }
+
+    private static void requireBytes(final long bytes) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("memory region: expected bytes > 0, got " + bytes);
+        }
+    }
+
+    private String described(final Registration what) {
+        return what.bytes() + " bytes" + (what.descriptor() == NO_DESCRIPTOR ? "" : " of a dma-buf") + " on "
+                + context.name();
+    }
+
+    public QueuePair queuePair(final QueuePairConfig config) {
+        return QueuePair.create(this, config);
+    }
+
+    /// @param requests receives that may be posted at once
+    /// @param elements of a scatter list
+    public SharedReceiveQueue sharedReceiveQueue(final int requests, final int elements) {
+        return SharedReceiveQueue.create(this, requests, elements);
+    }
+
+    public AddressHandle addressHandle(final AddressPath path) {
+        return AddressHandle.create(this, path);
+    }
+
+    @Override
+    void release(final MemorySegment capture, final MemorySegment released) {
+        check(Downcalls.intOf(verbs().deallocPd, capture, released), capture, "ibv_dealloc_pd", this);
+    }
+
+    @Override
+    public String toString() {
+        return "protection domain on " + context.name();
+    }
+}

@@ -1,0 +1,292 @@
+package io.framecast.rdma.verbs;
+
+import static io.framecast.rdma.verbs.VerbsConstants.*;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.framecast.rdma.verbs.QueuePairConfig.Limits;
+import io.framecast.rdma.verbs.QueuePairConfig.Service;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// A send queue and a receive queue.
+///
+/// Life of a UD one: [#startDatagrams], post. Of an RC one: [#initialize], post receives, exchange numbers
+/// with the peer, [#connect], post. After a failed request it is in [State#ERROR]: everything posted
+/// completes as flushed, and only [#reset] or closing leads out.
+///
+/// Threading: posting by one thread per direction; the rest as [Handle] says.
+public final class QueuePair extends Handle implements ReceiveQueue {
+    /// Queue pair number that stands for all members of a group.
+    public static final int MULTICAST = 0xFFFFFF;
+
+    private static final int PSN_MAX = 0xFFFFFF;
+
+    private final ProtectionDomain domain;
+    private final Service service;
+    private final Limits limits;
+    private final int number;
+    private final MemorySegment postSend;
+    private final MemorySegment postReceive;
+
+    private QueuePair(
+            final ProtectionDomain domain,
+            final MemorySegment queuePair,
+            final Service service,
+            final Limits limits,
+            final Handle... owners) {
+        super(domain.library(), queuePair, owners);
+        this.domain = domain;
+        this.service = service;
+        this.limits = limits;
+        number = Verbs.intAt(queuePair, VerbsLayouts.QP, "qp_num");
+        postSend = domain.context().operations().postSend();
+        postReceive = domain.context().operations().postReceive();
+    }
+
+    /// In the order of verbs.h.
+    public enum State {
+        RESET,
+        INIT,
+        /// Ready to receive.
+        RTR,
+        /// Ready to send and receive.
+        RTS,
+        /// Send queue drained.
+        SQD,
+        /// Send queue error: a UD send failed; receives go on.
+        SQE,
+        ERROR,
+        UNKNOWN
+    }
+
+    static QueuePair create(final ProtectionDomain domain, final QueuePairConfig config) {
+        final SharedReceiveQueue shared = config.sharedReceives();
+        requireSame(domain, config);
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
+            final CompletionQueue sends = config.sendCompletions();
+            final CompletionQueue receives = config.receiveCompletions();
+            attributes.set(ADDRESS, initial("send_cq"), sends.pointer());
+            attributes.set(ADDRESS, initial("recv_cq"), receives.pointer());
+            attributes.set(ADDRESS, initial("srq"), shared == null ? MemorySegment.NULL : shared.pointer());
+            attributes.set(JAVA_INT, initial("qp_type"), config.service().code());
+            writeLimits(attributes, config.limits());
+            final MemorySegment queuePair = check(
+                    Downcalls.pointer(domain.verbs().createQp, capture, domain.pointer(), attributes),
+                    capture,
+                    "ibv_create_qp",
+                    config.service() + " queue pair on " + domain.context().name());
+            final Limits granted = readLimits(attributes);
+            return shared == null
+                    ? new QueuePair(domain, queuePair, config.service(), granted, domain, sends, receives)
+                    : new QueuePair(domain, queuePair, config.service(), granted, domain, sends, receives, shared);
+        }
+    }
+
+    private static void requireSame(final ProtectionDomain domain, final QueuePairConfig config) {
+        final Context context = domain.context();
+        final SharedReceiveQueue shared = config.sharedReceives();
+        if (config.sendCompletions().context() != context
+                || config.receiveCompletions().context() != context
+                || (shared != null && shared.domain() != domain)) {
+            throw new IllegalArgumentException(
+                    "queue pair on " + context.name() + ": a queue it shall use is of another device or domain");
+        }
+    }
+
+    private static void writeLimits(final MemorySegment attributes, final Limits limits) {
+        attributes.set(JAVA_INT, initial("cap", "max_send_wr"), limits.sends());
+        attributes.set(JAVA_INT, initial("cap", "max_recv_wr"), limits.receives());
+        attributes.set(JAVA_INT, initial("cap", "max_send_sge"), limits.sendElements());
+        attributes.set(JAVA_INT, initial("cap", "max_recv_sge"), limits.receiveElements());
+        attributes.set(JAVA_INT, initial("cap", "max_inline_data"), limits.inlineBytes());
+    }
+
+    private static Limits readLimits(final MemorySegment attributes) {
+        return new Limits(
+                attributes.get(JAVA_INT, initial("cap", "max_send_wr")),
+                attributes.get(JAVA_INT, initial("cap", "max_recv_wr")),
+                attributes.get(JAVA_INT, initial("cap", "max_send_sge")),
+                attributes.get(JAVA_INT, initial("cap", "max_recv_sge")),
+                attributes.get(JAVA_INT, initial("cap", "max_inline_data")));
+    }
+
+    /// What peers call it.
+    public int number() {
+        return number;
+    }
+
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    public Service service() {
+        return service;
+    }
+
+    /// Sizes that the device gave: at least those asked for.
+    public Limits limits() {
+        return limits;
+    }
+
+    /// Makes a UD queue pair ready to send and receive.
+    ///
+    /// @param port from 1
+    /// @param pkeyIndex partition
+    /// @param queueKey what datagrams must carry to be received here; those with another are dropped silently
+    public void startDatagrams(final int port, final int pkeyIndex, final int queueKey) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment attributes = initialized(scratch, port, pkeyIndex);
+            attributes.set(JAVA_INT, at("qkey"), queueKey);
+            modify(attributes, State.INIT, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+            modify(attributes, State.RTR, IBV_QP_STATE);
+            modify(attributes, State.RTS, IBV_QP_STATE | IBV_QP_SQ_PSN);
+        }
+    }
+
+    /// Makes an RC queue pair ready for receives to be posted.
+    ///
+    /// @param access flags of [Access]: what the peer may do
+    public void initialize(final int port, final int pkeyIndex, final int access) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment attributes = initialized(scratch, port, pkeyIndex);
+            attributes.set(JAVA_INT, at("qp_access_flags"), access);
+            modify(attributes, State.INIT, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+        }
+    }
+
+    private static MemorySegment initialized(final Arena scratch, final int port, final int pkeyIndex) {
+        final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
+        attributes.set(JAVA_BYTE, at("port_num"), (byte) port);
+        attributes.set(JAVA_SHORT, at("pkey_index"), (short) pkeyIndex);
+        return attributes;
+    }
+
+    /// Makes an RC queue pair ready to send and receive. Says nothing about the peer being there.
+    public void connect(final RcPeer peer) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
+            final RcPeer.Patience patience = peer.patience();
+            peer.path().write(attributes.asSlice(at("ah_attr"), VerbsLayouts.AH_ATTR));
+            attributes.set(JAVA_INT, at("path_mtu"), PortAttributes.Mtu.code(peer.mtuBytes()));
+            attributes.set(JAVA_INT, at("dest_qp_num"), peer.queuePair());
+            attributes.set(JAVA_INT, at("rq_psn"), peer.receivePsn() & PSN_MAX);
+            attributes.set(JAVA_BYTE, at("max_dest_rd_atomic"), (byte) patience.readsMax());
+            attributes.set(JAVA_BYTE, at("min_rnr_timer"), (byte) patience.notReadyTimer());
+            modify(
+                    attributes,
+                    State.RTR,
+                    IBV_QP_STATE
+                            | IBV_QP_AV
+                            | IBV_QP_PATH_MTU
+                            | IBV_QP_DEST_QPN
+                            | IBV_QP_RQ_PSN
+                            | IBV_QP_MAX_DEST_RD_ATOMIC
+                            | IBV_QP_MIN_RNR_TIMER);
+            attributes.set(JAVA_INT, at("sq_psn"), peer.sendPsn() & PSN_MAX);
+            attributes.set(JAVA_BYTE, at("timeout"), (byte) patience.ackTimeout());
+            attributes.set(JAVA_BYTE, at("retry_cnt"), (byte) patience.retries());
+            attributes.set(JAVA_BYTE, at("rnr_retry"), (byte) patience.notReadyRetries());
+            attributes.set(JAVA_BYTE, at("max_rd_atomic"), (byte) patience.readsMax());
+            modify(
+                    attributes,
+                    State.RTS,
+                    IBV_QP_STATE
+                            | IBV_QP_SQ_PSN
+                            | IBV_QP_TIMEOUT
+                            | IBV_QP_RETRY_CNT
+                            | IBV_QP_RNR_RETRY
+                            | IBV_QP_MAX_QP_RD_ATOMIC);
+        }
+    }
+
+    /// Ends all traffic: whatever is posted completes as flushed, and what peers still send or write is
+    /// refused.
+    public void fail() {
+        transition(State.ERROR);
+    }
+
+    /// Forgets everything posted, without completions, and begins anew.
+    public void reset() {
+        transition(State.RESET);
+    }
+
+    private void transition(final State state) {
+        try (Arena scratch = Arena.ofConfined()) {
+            modify(scratch.allocate(VerbsLayouts.QP_ATTR), state, IBV_QP_STATE);
+        }
+    }
+
+    private void modify(final MemorySegment attributes, final State state, final int mask) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            attributes.set(JAVA_INT, at("qp_state"), state.ordinal());
+            check(
+                    Downcalls.modify(verbs().modifyQp, capture, pointer(), attributes, mask),
+                    capture,
+                    "ibv_modify_qp",
+                    this + " to " + state);
+        }
+    }
+
+    /// Where it stands, asked of the device: it may have failed by itself.
+    public State state() {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
+            final MemorySegment initial = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
+            check(
+                    Downcalls.queryQp(verbs().queryQp, capture, pointer(), attributes, initial),
+                    capture,
+                    "ibv_query_qp",
+                    this);
+            final int code = attributes.get(JAVA_INT, at("qp_state"));
+            return code >= 0 && code <= IBV_QPS_ERR ? State.values()[code] : State.UNKNOWN;
+        }
+    }
+
+    /// Receives what is sent to a group, beside what is sent to the queue pair. On RoCE the network interface
+    /// must be a member too ([GroupMembership]), or nothing comes, without an error.
+    ///
+    /// @param group its GID; on RoCE v2 that of the address ([Gid#ofAddress])
+    /// @param lid its local identifier, which the subnet manager gives on InfiniBand; 0 on RoCE
+    public MulticastAttachment attach(final Gid group, final int lid) {
+        if (!group.isMulticast()) {
+            throw new IllegalArgumentException("queue pair: expected a group's GID, got " + group);
+        }
+        return MulticastAttachment.attach(this, group, lid);
+    }
+
+    @Override
+    public int postReceives(final long first, final long refused) {
+        requireOpen();
+        return Downcalls.post(postReceive, address(), first, refused);
+    }
+
+    int postSends(final long first, final long refused) {
+        requireOpen();
+        return Downcalls.post(postSend, address(), first, refused);
+    }
+
+    @Override
+    void release(final MemorySegment capture, final MemorySegment released) {
+        check(Downcalls.intOf(verbs().destroyQp, capture, released), capture, "ibv_destroy_qp", this);
+    }
+
+    private static long at(final String... path) {
+        return VerbsLayouts.offset(VerbsLayouts.QP_ATTR, path);
+    }
+
+    private static long initial(final String... path) {
+        return VerbsLayouts.offset(VerbsLayouts.QP_INIT_ATTR, path);
+    }
+
+    @Override
+    public String toString() {
+        return service + " queue pair " + number + " on " + domain.context().name();
+    }
+}

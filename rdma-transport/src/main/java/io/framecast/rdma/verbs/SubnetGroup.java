@@ -1,0 +1,197 @@
+package io.framecast.rdma.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.framecast.api.error.TransportException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.util.concurrent.locks.LockSupport;
+
+/// Membership in a group that the network manages, for as long as it is open: on InfiniBand a subnet manager
+/// makes groups, gives them their local identifiers and tells switches who is in them ("a join request …
+/// must be sent to the subnet administrator", ibv_attach_mcast(3)). On RoCE joining this way works as well.
+///
+/// Queue pairs that are to receive are attached besides ([QueuePair#attach], with the destination and local
+/// identifier of [#path]); who only sends must be a member too.
+///
+/// Threading: one thread at a time.
+public final class SubnetGroup implements AutoCloseable {
+    private static final short AF_INET = 2;
+    private static final short AF_INET6 = 10;
+    private static final int SOCKADDR_IN_BYTES = 16;
+    private static final int SOCKADDR_IN6_BYTES = 28;
+    private static final long LOOK_NS = 1_000_000;
+
+    private final CmLibrary library;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment capture = Downcalls.newCapture(arena);
+    private final InetAddress group;
+    private final MemorySegment groupAddress;
+    private MemorySegment channel = MemorySegment.NULL;
+    private MemorySegment id = MemorySegment.NULL;
+    private boolean joined;
+    private boolean closed;
+    private AddressPath path = new AddressPath(0, 0, new Gid(0, 0), 0, AddressPath.Hops.DEFAULT);
+
+    private SubnetGroup(final CmLibrary library, final InetAddress group) {
+        this.library = library;
+        this.group = group;
+        groupAddress = socketAddress(group);
+    }
+
+    /// Joins, and waits for the answer.
+    ///
+    /// @param own address of the interface on the port: IP over InfiniBand, whose partition is the group's
+    /// @param patienceNs longest wait
+    /// @throws TransportException naming what refused or did not answer
+    public static SubnetGroup join(
+            final CmLibrary library, final InetAddress own, final InetAddress group, final long patienceNs) {
+        final SubnetGroup joining = new SubnetGroup(library, group);
+        try {
+            joining.join(own, patienceNs);
+            return joining;
+        } catch (final RuntimeException e) {
+            joining.close();
+            throw e;
+        }
+    }
+
+    private void join(final InetAddress own, final long patienceNs) {
+        channel = Handle.check(
+                Downcalls.pointer(library.createEventChannel, capture),
+                capture,
+                "rdma_create_event_channel",
+                "groups of the subnet (is rdma_ucm loaded?)");
+        final MemorySegment made = arena.allocate(ADDRESS);
+        require(
+                Downcalls.createCmId(library.createId, capture, channel, made, CmLayouts.RDMA_PS_UDP),
+                "rdma_create_id",
+                own);
+        id = made.get(ADDRESS, 0);
+        require(Downcalls.intOf(library.bindAddr, capture, id, socketAddress(own)), "rdma_bind_addr", own);
+        new DescriptorMode(Verbs.intAt(channel, CmLayouts.EVENT_CHANNEL, "fd"), "groups of the subnet")
+                .unblock(capture);
+        require(
+                Downcalls.intOf(library.joinMulticast, capture, id, groupAddress, MemorySegment.NULL),
+                "rdma_join_multicast",
+                group);
+        joined = true;
+        awaitAnswer(own, System.nanoTime() + patienceNs);
+    }
+
+    private void require(final int result, final String function, final InetAddress what) {
+        if (result != 0) {
+            throw VerbsErrors.of(function, Downcalls.errno(capture), what.getHostAddress());
+        }
+    }
+
+    private void awaitAnswer(final InetAddress own, final long endNs) {
+        final MemorySegment event = arena.allocate(ADDRESS);
+        while (Downcalls.intOf(library.getCmEvent, capture, channel, event) != 0) {
+            final int errno = Downcalls.errno(capture);
+            if (errno != VerbsErrors.EAGAIN && errno != VerbsErrors.EINTR) {
+                throw VerbsErrors.of("rdma_get_cm_event", errno, group.getHostAddress());
+            }
+            if (System.nanoTime() - endNs > 0) {
+                throw new TransportException("verbs: nobody answered " + own.getHostAddress() + " that asked to join "
+                        + group.getHostAddress() + "; does a subnet manager run (opensm)?");
+            }
+            LockSupport.parkNanos(this, LOOK_NS);
+        }
+        final MemorySegment told = event.get(ADDRESS, 0);
+        try {
+            take(Verbs.view(told, CmLayouts.CM_EVENT));
+        } finally {
+            // What is not acknowledged keeps the identifier from being destroyed, for ever.
+            Downcalls.intOf(library.ackCmEvent, capture, told);
+        }
+    }
+
+    private void take(final MemorySegment event) {
+        final int kind = event.get(JAVA_INT, at("event"));
+        final int status = event.get(JAVA_INT, at("status"));
+        if (kind != CmLayouts.RDMA_CM_EVENT_MULTICAST_JOIN || status != 0) {
+            throw VerbsErrors.of(
+                    "rdma_join_multicast",
+                    Math.abs(status),
+                    group.getHostAddress() + " (event " + kind + "), does a subnet manager grant it");
+        }
+
+        path = new AddressPath(
+                event.get(JAVA_BYTE, ah("port_num")) & 0xff,
+                event.get(JAVA_BYTE, ah("grh", "sgid_index")) & 0xff,
+                Gid.read(event, ah("grh", "dgid")),
+                Short.toUnsignedInt(event.get(JAVA_SHORT, ah("dlid"))),
+                new AddressPath.Hops(
+                        event.get(JAVA_BYTE, ah("grh", "hop_limit")) & 0xff,
+                        event.get(JAVA_BYTE, ah("grh", "traffic_class")) & 0xff,
+                        event.get(JAVA_BYTE, ah("sl")) & 0xff));
+    }
+
+    private static long at(final String... names) {
+        return VerbsLayouts.offset(CmLayouts.CM_EVENT, names);
+    }
+
+    private static long ah(final String... names) {
+        final String[] path = new String[names.length + 2];
+        path[0] = "param";
+        path[1] = "ah_attr";
+        System.arraycopy(names, 0, path, 2, names.length);
+        return at(path);
+    }
+
+    private MemorySegment socketAddress(final InetAddress address) {
+        final byte[] raw = address.getAddress();
+        final boolean isIpv4 = address instanceof Inet4Address;
+        final MemorySegment socket = arena.allocate(isIpv4 ? SOCKADDR_IN_BYTES : SOCKADDR_IN6_BYTES, Long.BYTES);
+        socket.set(JAVA_SHORT, 0, isIpv4 ? AF_INET : AF_INET6);
+        MemorySegment.copy(raw, 0, socket, JAVA_BYTE, isIpv4 ? 4 : 8, raw.length);
+        if (address instanceof Inet6Address ipv6) {
+            socket.set(ValueLayout.JAVA_INT_UNALIGNED, 24, ipv6.getScopeId());
+        }
+        return socket;
+    }
+
+    /// The way of its datagrams: port, own GID, the group's GID, local identifier, hops and service level.
+    public AddressPath path() {
+        return path;
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            leave();
+        } finally {
+            arena.close();
+        }
+    }
+
+    private void leave() {
+        // Nothing can be done about what is refused here, and the rest must go.
+        if (joined) {
+            Downcalls.intOf(library.leaveMulticast, capture, id, groupAddress);
+        }
+        if (!id.equals(MemorySegment.NULL)) {
+            Downcalls.intOf(library.destroyId, capture, id);
+        }
+        if (!channel.equals(MemorySegment.NULL)) {
+            Downcalls.call(library.destroyEventChannel, channel);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "group " + path.destination() + " (" + group.getHostAddress() + ")";
+    }
+}

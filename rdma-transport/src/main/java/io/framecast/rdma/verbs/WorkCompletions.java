@@ -1,0 +1,113 @@
+package io.framecast.rdma.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/// A reusable batch of completions, in order, filled by [CompletionQueue#poll].
+///
+/// Of a completion that failed only [#request], [#status], [#queuePair] and [#vendorError] mean something;
+/// not even its kind is told, so requests carry what is needed to know it again.
+///
+/// Threading: one thread at a time. Memory is the arena's; polling after it closed is an
+/// [IllegalStateException].
+public final class WorkCompletions {
+    private static final long BYTES = VerbsLayouts.WC.byteSize();
+    private static final long WR_ID = VerbsLayouts.offset(VerbsLayouts.WC, "wr_id");
+    private static final long STATUS = VerbsLayouts.offset(VerbsLayouts.WC, "status");
+    private static final long OPCODE = VerbsLayouts.offset(VerbsLayouts.WC, "opcode");
+    private static final long VENDOR_ERR = VerbsLayouts.offset(VerbsLayouts.WC, "vendor_err");
+    private static final long BYTE_LEN = VerbsLayouts.offset(VerbsLayouts.WC, "byte_len");
+    private static final long IMM_DATA = VerbsLayouts.offset(VerbsLayouts.WC, "imm_data");
+    private static final long QP_NUM = VerbsLayouts.offset(VerbsLayouts.WC, "qp_num");
+    private static final long SRC_QP = VerbsLayouts.offset(VerbsLayouts.WC, "src_qp");
+    private static final long WC_FLAGS = VerbsLayouts.offset(VerbsLayouts.WC, "wc_flags");
+
+    private final MemorySegment completions;
+    private final int capacity;
+    private int count;
+
+    public WorkCompletions(final Arena arena, final int capacity) {
+        completions = arena.allocate(VerbsLayouts.WC, capacity);
+        this.capacity = capacity;
+    }
+
+    public int capacity() {
+        return capacity;
+    }
+
+    /// How many the last poll took.
+    public int count() {
+        return count;
+    }
+
+    // Reading a byte proves that the memory is still there: the poll itself writes to a plain address.
+    long target() {
+        count = 0;
+        completions.get(JAVA_INT, STATUS);
+        return completions.address();
+    }
+
+    void filled(final int polled) {
+        count = polled;
+    }
+
+    private long at(final int index) {
+        return Objects.checkIndex(index, count) * BYTES;
+    }
+
+    /// The identifier given to the request.
+    public long request(final int index) {
+        return completions.get(JAVA_LONG, at(index) + WR_ID);
+    }
+
+    public boolean isSuccess(final int index) {
+        return status(index) == VerbsConstants.IBV_WC_SUCCESS;
+    }
+
+    /// Code of verbs.h; see [CompletionStatus].
+    public int status(final int index) {
+        return completions.get(JAVA_INT, at(index) + STATUS);
+    }
+
+    public boolean isReceive(final int index) {
+        return (completions.get(JAVA_INT, at(index) + OPCODE) & VerbsConstants.IBV_WC_RECV) != 0;
+    }
+
+    /// Bytes received, with the 40 of the routing header on UD; of sends undefined.
+    public int bytes(final int index) {
+        return completions.get(JAVA_INT, at(index) + BYTE_LEN);
+    }
+
+    /// Whether the first 40 bytes are a routing header; otherwise they are undefined, but there.
+    public boolean hasRoutingHeader(final int index) {
+        return (completions.get(JAVA_INT, at(index) + WC_FLAGS) & VerbsConstants.IBV_WC_GRH) != 0;
+    }
+
+    public boolean hasImmediate(final int index) {
+        return (completions.get(JAVA_INT, at(index) + WC_FLAGS) & VerbsConstants.IBV_WC_WITH_IMM) != 0;
+    }
+
+    /// Four bytes that came with the request, as the sender gave them.
+    public int immediate(final int index) {
+        return Integer.reverseBytes(completions.get(JAVA_INT, at(index) + IMM_DATA));
+    }
+
+    /// Number of the own queue pair.
+    public int queuePair(final int index) {
+        return completions.get(JAVA_INT, at(index) + QP_NUM);
+    }
+
+    /// Number of the sender's queue pair, of UD receives.
+    public int sourceQueuePair(final int index) {
+        return completions.get(JAVA_INT, at(index) + SRC_QP);
+    }
+
+    /// The maker's own code of a failure.
+    public int vendorError(final int index) {
+        return completions.get(JAVA_INT, at(index) + VENDOR_ERR);
+    }
+}

@@ -1,0 +1,68 @@
+package io.framecast.rdma;
+
+import io.framecast.api.Channel;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.SendRing;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportConfig;
+import io.framecast.rdma.verbs.Fabric;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+
+/// Rings, and lanes on them.
+record LaneRings(int slots, int headerBytes, int payloadBytes) {
+    static Transport openTransport() {
+        return openTransport("");
+    }
+
+    /// @param device its name, interface or address; empty for any
+    static Transport openTransport(final String device) {
+        return openTransport(Fabric.standIn(), device);
+    }
+
+    static Transport openTransport(final Fabric fabric, final String device) {
+        final String chosen = device.isEmpty() ? "" : "|interface=" + device;
+        final Channel channel = Channel.parse("framecast:verbs?group=239.77.5.6:4000|channel=rings" + chosen);
+        return VerbsTransport.open(fabric.library(), new TransportConfig(channel, _ -> {}));
+    }
+
+    SendRing send(final Arena arena) {
+        final int[] lengths = new int[slots];
+        Arrays.fill(lengths, payloadBytes);
+        return new SendRing(
+                arena.allocate((long) slots * headerBytes),
+                headerBytes,
+                arena.allocate((long) slots * payloadBytes),
+                payloadBytes,
+                lengths);
+    }
+
+    ReceiveRing receive(final Arena arena) {
+        final int stride = ReceiveSlots.RESERVE_BYTES + headerBytes;
+        return new ReceiveRing(
+                arena.allocate((long) slots * stride),
+                headerBytes,
+                stride,
+                DeviceRegion.ofHost(arena.allocate((long) slots * payloadBytes)),
+                payloadBytes,
+                slots);
+    }
+
+    Lane source(final Transport transport, final Arena arena) {
+        return transport.open(new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, send(arena), null, null));
+    }
+
+    Lane receiver(final Transport transport, final Arena arena, final Lane source) {
+        return transport.open(
+                new LaneConfig(LaneKind.DATA, LaneConfig.Role.RECEIVER, null, receive(arena), source.address()));
+    }
+
+    Lane control(final Transport transport, final Arena arena) {
+        return transport.open(
+                new LaneConfig(LaneKind.CONTROL, LaneConfig.Role.SOURCE, send(arena), receive(arena), null));
+    }
+}

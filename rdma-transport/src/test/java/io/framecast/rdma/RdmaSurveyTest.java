@@ -1,0 +1,116 @@
+package io.framecast.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.rdma.RdmaSurvey.Finding;
+import io.framecast.rdma.verbs.Fabric;
+import io.framecast.rdma.verbs.VerbsLibrary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is told of a machine, on the stand-in and made-up files of the kernel.
+final class RdmaSurveyTest {
+    @TempDir
+    private Path root;
+
+    private Fabric fabric;
+
+    @BeforeEach
+    void load() {
+        fabric = Fabric.standIn();
+    }
+
+    @AfterEach
+    void mend() {
+        fabric.set("devices", 3);
+        fabric.set("port_state", 4);
+        fabric.set("mtu", 4096);
+        fabric.set("takes_dma_buf", 0);
+        assertEquals(0, fabric.library().liveHandles());
+    }
+
+    private void write(final String file, final String text) throws IOException {
+        final Path path = root.resolve(file);
+        Files.createDirectories(path.getParent());
+        Files.writeString(path, text);
+    }
+
+    private Finding find(final String beginning) {
+        return RdmaSurvey.look(fabric::library, root).stream()
+                .filter(finding -> finding.what().startsWith(beginning))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldSayInOneLineThatThereIsNoLibrary() {
+        final List<Finding> findings = RdmaSurvey.look(() -> VerbsLibrary.load("libnowhere.so.1"), root);
+        assertEquals(
+                List.of(
+                        "no libibverbs: install libibverbs1 and ibverbs-providers (Debian, Ubuntu) or libibverbs (Fedora,"
+                                + " RHEL)"),
+                findings.stream().map(Finding::toString).toList());
+        assertFalse(findings.getFirst().isGood());
+    }
+
+    @Test
+    void shouldDescribeEachDeviceAndPort() {
+        fabric.set("takes_dma_buf", 1);
+        assertEquals(
+                "device standin1: firmware stand-in 1, 1 port, 64 multicast groups",
+                find("device standin1").toString());
+        final Finding port = find("standin1 port 1");
+        assertTrue(port.isGood(), port::toString);
+        assertEquals(
+                "standin1 port 1: ACTIVE, Ethernet (RoCE), MTU 4096 of 4096, GIDs 0"
+                        + " fe80:0000:0000:0000:0000:00ff:fe00:0002 (roce_v2, lo), 1 ::ffff:10.77.0.2 (roce_v2, lo)",
+                port.toString());
+        assertTrue(find("device standin1: takes dma-buf").isGood());
+    }
+
+    @Test
+    void shouldNameTheMendOfWhatIsMissing() {
+        assertTrue(find("device standin0: takes no dma-buf").mend().contains("nvidia-peermem"));
+        fabric.set("mtu", 1024);
+        assertTrue(find("standin0 port 1").mend().contains("mtu 9000"));
+        fabric.set("port_state", 1);
+        assertTrue(find("standin0 port 1: DOWN").mend().contains("ip link set"));
+        fabric.set("devices", 0);
+        assertTrue(find("no RDMA device").mend().contains("rdma link add"));
+        fabric.fail("ibv_get_device_list", 38);
+        assertTrue(find("RDMA devices").mend().contains("modprobe"));
+        fabric.set("devices", 1);
+        fabric.fail("ibv_open_device", 13);
+        assertTrue(find("device standin0").mend().contains("/dev/infiniband/uverbs"));
+    }
+
+    @Test
+    void shouldReadTheLimitOfLockedMemory() throws IOException {
+        assertTrue(find("locked memory: limit unknown").isGood());
+        write("proc/self/limits", "Max locked memory         8388608              8388608              bytes\n");
+        assertTrue(find("locked memory: 8388608 bytes").mend().startsWith("LimitMEMLOCK=infinity"));
+        write("proc/self/status", "Name:\tjava\nCapEff:\t000001ffffffffff\n");
+        assertTrue(find("locked memory: 8388608 bytes, lifted by CAP_IPC_LOCK").isGood());
+        write("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");
+        assertTrue(find("locked memory: unlimited").isGood());
+    }
+
+    @Test
+    void shouldLookForPeerMemoryOnlyWhereThereIsAGpuDriver() throws IOException {
+        assertTrue(find("nvidia-peermem: not needed").isGood());
+        write("proc/driver/nvidia/version", "NVRM version\n");
+        assertEquals(
+                "nvidia-peermem: not loaded: modprobe nvidia-peermem where devices take no dma-buf",
+                find("nvidia-peermem").toString());
+        write("sys/module/nvidia_peermem/version", "1\n");
+        assertTrue(find("nvidia-peermem: loaded").isGood());
+    }
+}

@@ -1,0 +1,95 @@
+package io.framecast.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.OneSided.Access;
+import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.api.spi.OneSidedEndpoint.State;
+import io.framecast.api.spi.OneSidedEndpoint.Target;
+import io.framecast.api.spi.RegisteredMemory;
+import io.framecast.rdma.verbs.Fabric;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+
+/// [OneSidedContract] on the stand-in, and what only it lets happen.
+final class StandInOneSidedTest extends OneSidedContract {
+    private static final int ROUNDS = 20_000;
+    private static final int TRIES_MAX = 5;
+
+    @Override
+    Fabric fabric() {
+        return Fabric.standIn();
+    }
+
+    @Test
+    void shouldSayWhyWhenItCannotConnect() {
+        final OneSidedEndpoint actor = acting.open(4);
+        fabric.fail("ibv_modify_qp", 110);
+        final OneSidedEndpoint server = serving.accept(actor.descriptor());
+        Wait.until("the refusal", () -> server.state() == State.BROKEN);
+        assertTrue(server.failure().contains("ibv_modify_qp"), server.failure());
+        assertEquals(0, server.descriptor().length);
+    }
+
+    @Test
+    void shouldReleaseWhatItMadeWhenTheDeviceRefusesTheRest() {
+        final int before = fabric.library().liveHandles();
+        fabric.fail("ibv_create_qp", 12);
+        final TransportException e = assertThrows(TransportException.class, () -> acting.open(4));
+        assertTrue(String.valueOf(e.getMessage()).contains("ibv_create_qp"), e.getMessage());
+        assertEquals(before, fabric.library().liveHandles());
+    }
+
+    @Test
+    void shouldBreakWhenItsQueuePairFailsByItself() {
+        final OneSidedEndpoint actor = connect().actor();
+        final RcDescriptor own = RcDescriptor.decode(actor.descriptor(), ((VerbsOneSided) acting).ownEnd());
+        try (RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE)) {
+            fabric.set("break_qp", own.queuePair());
+            actor.write64(words.address(), words.key(), 5, 1);
+            awaitBroken(actor);
+            assertTrue(actor.failure().startsWith("given back"), actor.failure());
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingPerOperation() {
+        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        final OneSidedEndpoint actor = connect().actor();
+        try (RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE);
+                RegisteredMemory window = serving.register(remote, Access.PEERS_READ);
+                RegisteredMemory landing = acting.register(local, Access.LOCAL)) {
+            final Target target = new Target(landing);
+            rounds(actor, words, window, target);
+            threads.getCurrentThreadAllocatedBytes();
+            long least = Long.MAX_VALUE;
+            // The compiler may still change its mind about code it has just made, which costs some.
+            for (int tries = 0; least > 0 && tries < TRIES_MAX; tries++) {
+                final long before = threads.getCurrentThreadAllocatedBytes();
+                rounds(actor, words, window, target);
+                least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+            }
+            assertEquals(0, least);
+        }
+    }
+
+    private void rounds(
+            final OneSidedEndpoint actor,
+            final RegisteredMemory words,
+            final RegisteredMemory window,
+            final Target target) {
+        for (int i = 0; i < ROUNDS; i++) {
+            actor.write64(words.address(), words.key(), i, 1);
+            actor.read(target.at(64, 1024), window.address(), window.key(), OneSidedEndpoint.NO_TOKEN);
+            actor.read(target.at(2048, 40), window.address() + 4096, window.key(), 2);
+            int count = 0;
+            while (count < 2) {
+                count += actor.poll(tokens);
+            }
+        }
+    }
+}

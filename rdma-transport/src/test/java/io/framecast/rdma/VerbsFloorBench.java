@@ -1,0 +1,125 @@
+package io.framecast.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.Transport;
+import io.framecast.rdma.verbs.Floor;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/// Java's cost of a datagram through a source's lane and a receiver's, against the same work in C (`floor.c`)
+/// on the same stand-in, in turns. Not among the tests; a table on standard output, JSON in the build's
+/// folder:
+///
+///     ./mvnw -pl rdma-transport -am test -Dtest=VerbsFloorBench -Dsurefire.failIfNoSpecifiedTests=false
+final class VerbsFloorBench {
+    private static final int HEADER_BYTES = 32;
+    private static final int SLOTS = 256;
+    private static final int ROUNDS = Integer.getInteger("framecast.floor.rounds", 15);
+    private static final int DATAGRAMS = 400_000;
+    private static final int WARM_UPS = 4;
+    private static final int[] PAYLOADS = {64, 1024, 4056};
+    private static final int[] BATCHES = {8, 32, 64};
+
+    private record Row(int payloadBytes, int batch, double javaNs, double floorNs, double ratio, double worst) {
+        String json() {
+            return String.format(
+                    Locale.ROOT,
+                    "{\"payload_bytes\":%d,\"batch\":%d,\"java_ns\":%.1f,\"c_ns\":%.1f,\"ratio\":%.3f,\"ratio_max\":%.3f}",
+                    payloadBytes,
+                    batch,
+                    javaNs,
+                    floorNs,
+                    ratio,
+                    worst);
+        }
+    }
+
+    @Test
+    void compare() throws IOException {
+        final List<Row> rows = new ArrayList<>();
+        for (final int payloadBytes : PAYLOADS) {
+            final LaneRings rings = new LaneRings(SLOTS, HEADER_BYTES, payloadBytes);
+            final Floor floor = new Floor(SLOTS, HEADER_BYTES, payloadBytes);
+            try (Arena arena = Arena.ofShared();
+                    Transport near = LaneRings.openTransport("10.77.0.1");
+                    Transport far = LaneRings.openTransport("10.77.0.2");
+                    Lane source = rings.source(near, arena);
+                    Lane receiver = rings.receiver(far, arena, source)) {
+                for (final int batch : BATCHES) {
+                    rows.add(measure(source, receiver, floor, new int[] {payloadBytes, batch}));
+                }
+            }
+        }
+        System.out.println("payload  batch   Java ns      C ns   ratio   worst");
+        rows.forEach(row -> System.out.printf(
+                Locale.ROOT,
+                "%7d %6d %9.1f %9.1f %7.3f %7.3f%n",
+                row.payloadBytes,
+                row.batch,
+                row.javaNs,
+                row.floorNs,
+                row.ratio,
+                row.worst));
+        Files.writeString(
+                Path.of("target", "verbs-floor.json"),
+                "[" + String.join(",\n", rows.stream().map(Row::json).toList()) + "]\n");
+    }
+
+    private static Row measure(final Lane source, final Lane receiver, final Floor floor, final int[] shape) {
+        final Completions completions = new Completions(SLOTS);
+        final int batch = shape[1];
+        final int count = DATAGRAMS / batch;
+        final double[] javaNs = new double[ROUNDS];
+        final double[] floorNs = new double[ROUNDS];
+        final double[] ratios = new double[ROUNDS];
+        for (int round = -WARM_UPS; round < ROUNDS; round++) {
+            final long startNs = System.nanoTime();
+            final long javaLanded = rounds(source, receiver, completions, new int[] {count, batch, shape[0]});
+            final long betweenNs = System.nanoTime();
+            final long floorLanded = floor.rounds(count, batch);
+            final long endNs = System.nanoTime();
+            assertEquals((long) count * batch, javaLanded);
+            assertEquals((long) count * batch, floorLanded);
+            if (round >= 0) {
+                javaNs[round] = (double) (betweenNs - startNs) / count / batch;
+                floorNs[round] = (double) (endNs - betweenNs) / count / batch;
+                ratios[round] = javaNs[round] / floorNs[round];
+            }
+        }
+        Arrays.sort(javaNs);
+        Arrays.sort(floorNs);
+        Arrays.sort(ratios);
+        return new Row(
+                shape[0], batch, javaNs[ROUNDS / 2], floorNs[ROUNDS / 2], ratios[ROUNDS / 2], ratios[ROUNDS - 1]);
+    }
+
+    private static long rounds(
+            final Lane source, final Lane receiver, final Completions completions, final int[] shape) {
+        final int count = shape[0];
+        final int batch = shape[1];
+        final int bytes = HEADER_BYTES + shape[2];
+        long landed = 0;
+        for (int round = 0; round < count; round++) {
+            final int first = round % (SLOTS / batch) * batch;
+            receiver.post(first, batch);
+            source.multicast(first, batch);
+            completions.clear();
+            receiver.poll(completions);
+            for (int i = 0; i < completions.count(); i++) {
+                landed += completions.slot(i) == first + i && completions.bytes(i) == bytes ? 1 : 0;
+            }
+        }
+        source.completed();
+        return landed;
+    }
+}

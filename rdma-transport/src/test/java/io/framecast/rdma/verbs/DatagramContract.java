@@ -1,0 +1,313 @@
+package io.framecast.rdma.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.error.NativeException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Datagrams by queue pair and by group, on whatever devices there are: the stand-in or real ones.
+abstract class DatagramContract {
+    private static final int PAYLOAD = 1000;
+
+    private final List<DatagramEnd> ends = new ArrayList<>();
+    Fabric fabric;
+    private int liveBefore;
+
+    abstract Fabric fabric();
+
+    @BeforeEach
+    void open() {
+        fabric = fabric();
+        liveBefore = fabric.library().liveHandles();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (final DatagramEnd end : ends.reversed()) {
+            end.close();
+        }
+        assertEquals(liveBefore, fabric == null ? liveBefore : fabric.library().liveHandles());
+    }
+
+    DatagramEnd end(final int device) {
+        final DatagramEnd end = new DatagramEnd(fabric, device);
+        ends.add(end);
+        return end;
+    }
+
+    static InetAddress group(final int last) throws Exception {
+        return InetAddress.getByAddress(new byte[] {(byte) 239, 77, 1, (byte) last});
+    }
+
+    /// Sends slot 0 and waits until it is gone.
+    static void send(final DatagramEnd end) {
+        assertEquals(1, end.sends.post(end.queuePair, 0, 1));
+        awaitSent(end);
+    }
+
+    private static void awaitSent(final DatagramEnd end) {
+        assertEquals(1, end.await());
+        assertTrue(end.batch.isSuccess(0), () -> CompletionStatus.describe(end.batch.status(0)));
+        assertFalse(end.batch.isReceive(0));
+    }
+
+    // The event may come a little after what it tells of.
+    private static void awaitTold(final DatagramEnd end) {
+        final long startNs = System.nanoTime();
+        int told = 0;
+        while (told == 0 && System.nanoTime() - startNs < DatagramEnd.PATIENCE_NS) {
+            told = end.channel.drain();
+        }
+        assertEquals(1, told);
+    }
+
+    static void assertReceived(final DatagramEnd end, final DatagramEnd source, final int slot, final int payload) {
+        assertEquals(1, end.await());
+        final WorkCompletions batch = end.batch;
+        assertTrue(batch.isSuccess(0), () -> CompletionStatus.describe(batch.status(0)));
+        assertTrue(batch.isReceive(0));
+        assertTrue(batch.hasRoutingHeader(0));
+        assertFalse(batch.hasImmediate(0));
+        assertEquals(DatagramEnd.RECEIVE_TAG, ReceiveRequests.tagOf(batch.request(0)));
+        assertEquals(slot, ReceiveRequests.slotOf(batch.request(0)));
+        assertEquals(DatagramEnd.ROUTING_BYTES + DatagramEnd.HEADER_BYTES + payload, batch.bytes(0));
+        assertEquals(end.queuePair.number(), batch.queuePair(0));
+        assertEquals(source.queuePair.number(), batch.sourceQueuePair(0));
+        assertTrue(end.holds(slot, payload), "header or payload differ");
+    }
+
+    @Test
+    void shouldScatterAGroupsDatagramWhenSeveralAreMembers() throws Exception {
+        final DatagramEnd source = end(0);
+        final DatagramEnd first = end(1);
+        final DatagramEnd second = end(2);
+        final DatagramEnd stranger = end(2);
+        for (final DatagramEnd member : List.of(first, second, stranger)) {
+            assertEquals(4, member.receives.post(member.queuePair, 0, 4));
+        }
+        first.join(group(1));
+        second.join(group(1));
+        stranger.join(group(2));
+        source.aim(0, source.wayTo(Gid.ofAddress(group(1))), QueuePair.MULTICAST, PAYLOAD);
+        send(source);
+        assertReceived(first, source, 0, PAYLOAD);
+        assertReceived(second, source, 0, PAYLOAD);
+        send(source);
+        assertReceived(second, source, 1, PAYLOAD);
+        assertReceived(first, source, 1, PAYLOAD);
+        assertEquals(0, stranger.completions.poll(stranger.batch));
+        // Over IPv4 the routing header ends with the sender's address and the group's.
+        final byte[] routing = first.routing
+                .asSlice(DatagramEnd.ROUTING_BYTES - 8, 8)
+                .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+        assertEquals(source.gid.gid().toAddress(), InetAddress.getByAddress(java.util.Arrays.copyOf(routing, 4)));
+        assertEquals(group(1), InetAddress.getByAddress(java.util.Arrays.copyOfRange(routing, 4, 8)));
+    }
+
+    @Test
+    void shouldReachOneQueuePairWhenSentToItsNumber() {
+        final DatagramEnd source = end(0);
+        final DatagramEnd peer = end(1);
+        assertEquals(2, peer.receives.post(peer.queuePair, 3, 2));
+        source.aim(0, source.wayTo(peer.gid.gid()), peer.queuePair.number(), 1);
+        send(source);
+        assertReceived(peer, source, 3, 1);
+    }
+
+    @Test
+    void shouldStopReceivingWhenAGroupIsLeft() throws Exception {
+        final DatagramEnd source = end(0);
+        final DatagramEnd member = end(1);
+        assertEquals(4, member.receives.post(member.queuePair, 0, 4));
+        final AddressHandle toGroup = source.wayTo(Gid.ofAddress(group(3)));
+        try (GroupMembership _ = GroupMembership.join(group(3), member.gid.interfaceIndex());
+                MulticastAttachment _ = member.queuePair.attach(Gid.ofAddress(group(3)), 0)) {
+            source.aim(0, toGroup, QueuePair.MULTICAST, PAYLOAD);
+            send(source);
+            assertReceived(member, source, 0, PAYLOAD);
+        }
+        send(source);
+        // What comes by number shows that nothing came by the group before.
+        source.aim(0, source.wayTo(member.gid.gid()), member.queuePair.number(), 7);
+        send(source);
+        assertReceived(member, source, 1, 7);
+    }
+
+    @Test
+    void shouldLoseWithoutErrorWhenNoReceiveIsPosted() {
+        final DatagramEnd source = end(0);
+        final DatagramEnd peer = end(1);
+        assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
+        final AddressHandle way = source.wayTo(peer.gid.gid());
+        for (int i = 0; i < 3; i++) {
+            source.aim(i, way, peer.queuePair.number(), 10);
+            source.sends.flags(i, i == 2, false);
+        }
+        assertEquals(3, source.sends.post(source.queuePair, 0, 3));
+        awaitSent(source);
+        assertReceived(peer, source, 0, 10);
+        assertEquals(1, peer.receives.post(peer.queuePair, 1, 1));
+        source.aim(0, way, peer.queuePair.number(), 40);
+        source.sends.flags(0, true, false);
+        send(source);
+        assertReceived(peer, source, 1, 40);
+    }
+
+    @Test
+    void shouldSwallowWhenLongerThanTheMtu() {
+        final DatagramEnd source = end(0);
+        final DatagramEnd peer = end(1);
+        final int mtu = source.context.port(1).mtu().activeBytes();
+        assertEquals(2, peer.receives.post(peer.queuePair, 0, 2));
+        final AddressHandle way = source.wayTo(peer.gid.gid());
+        source.aim(0, way, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES + 1);
+        assertEquals(mtu + 1, source.sends.bytes(0));
+        send(source);
+        source.aim(0, way, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES);
+        send(source);
+        assertReceived(peer, source, 0, mtu - DatagramEnd.HEADER_BYTES);
+    }
+
+    @Test
+    void shouldDropWhenTheQueueKeyIsAnother() {
+        final DatagramEnd source = end(0);
+        final DatagramEnd peer = end(1);
+        assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
+        final AddressHandle way = source.wayTo(peer.gid.gid());
+        source.sends.datagram(0, way, peer.queuePair.number(), DatagramEnd.QUEUE_KEY + 1);
+        send(source);
+        source.aim(0, way, peer.queuePair.number(), 5);
+        send(source);
+        assertReceived(peer, source, 0, 5);
+    }
+
+    @Test
+    void shouldTakeInlineDataAtOnce() {
+        final DatagramEnd source = end(0);
+        final DatagramEnd peer = end(1);
+        assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
+        // Memory that no region knows.
+        final MemorySegment loose = source.arena.allocate(64);
+        MemorySegment.copy(source.sent, 0, loose, 0, 64);
+        source.aim(0, source.wayTo(peer.gid.gid()), peer.queuePair.number(), 30);
+        source.sends.element(0, 0, loose.address(), DatagramEnd.HEADER_BYTES, 0);
+        source.sends.element(0, 1, loose.address() + DatagramEnd.HEADER_BYTES, 30, 0);
+        source.sends.flags(0, true, true);
+        assertEquals(1, source.sends.post(source.queuePair, 0, 1));
+        loose.fill((byte) 0);
+        awaitSent(source);
+        assertReceived(peer, source, 0, 30);
+    }
+
+    @Test
+    void shouldTakeAsManyReceivesAsFitAndWrapAround() {
+        final DatagramEnd end = end(0);
+        final int room = end.queuePair.limits().receives();
+        int posted = end.receives.post(end.queuePair, DatagramEnd.SLOTS - 2, DatagramEnd.SLOTS);
+        assertEquals(DatagramEnd.SLOTS, posted);
+        int last = posted;
+        // A device may have given more room than asked for, but not without end.
+        while (last > 0 && posted <= room) {
+            last = end.receives.post(end.queuePair, 5, DatagramEnd.SLOTS);
+            posted += last;
+        }
+        assertEquals(room, posted);
+        end.queuePair.fail();
+        int flushed = 0;
+        while (flushed < posted) {
+            final int count = end.await();
+            for (int i = 0; i < count; i++, flushed++) {
+                assertEquals(CompletionStatus.FLUSHED, end.batch.status(i));
+                final int slot = flushed < DatagramEnd.SLOTS ? DatagramEnd.SLOTS - 2 + flushed : 5 + flushed;
+                assertEquals(slot % DatagramEnd.SLOTS, ReceiveRequests.slotOf(end.batch.request(i)));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseToSendBeforeItIsReady() {
+        final DatagramEnd end = end(0);
+        end.aim(0, end.wayTo(end(1).gid.gid()), end.queuePair.number(), 1);
+        end.queuePair.reset();
+        assertEquals(QueuePair.State.RESET, end.queuePair.state());
+        final NativeException e = assertThrows(NativeException.class, () -> end.sends.post(end.queuePair, 0, 1));
+        assertEquals("ibv_post_send", e.function());
+        end.queuePair.startDatagrams(1, 0, DatagramEnd.QUEUE_KEY);
+        assertEquals(QueuePair.State.RTS, end.queuePair.state());
+        assertEquals(1, end.receives.post(end.queuePair, 0, 1));
+        assertEquals(1, end.sends.post(end.queuePair, 0, 1));
+    }
+
+    @Test
+    void shouldWakeWhenArmed() {
+        final DatagramEnd source = end(0);
+        final DatagramEnd peer = end(1);
+        assertEquals(4, peer.receives.post(peer.queuePair, 0, 4));
+        assertEquals(0, peer.channel.drain());
+        source.aim(0, source.wayTo(peer.gid.gid()), peer.queuePair.number(), 9);
+        peer.completions.arm(false);
+        send(source);
+        assertReceived(peer, source, 0, 9);
+        assertTrue(peer.channel.descriptor() >= 0);
+        awaitTold(peer);
+        // Told once: the next is not told unless armed again.
+        send(source);
+        assertReceived(peer, source, 1, 9);
+        assertEquals(0, peer.channel.drain());
+        peer.completions.arm(false);
+        send(source);
+        assertReceived(peer, source, 2, 9);
+        awaitTold(peer);
+    }
+
+    @Test
+    void shouldReceiveFromASharedQueue() {
+        final DatagramEnd source = end(0);
+        final DatagramEnd peer = end(1);
+        final SharedReceiveQueue shared = peer.keep(peer.domain.sharedReceiveQueue(8, 3));
+        final QueuePair queuePair = peer.keep(peer.domain.queuePair(new QueuePairConfig(
+                QueuePairConfig.Service.UD,
+                peer.completions,
+                peer.completions,
+                shared,
+                new QueuePairConfig.Limits(1, 0, 1, 0, 0))));
+        queuePair.startDatagrams(1, 0, DatagramEnd.QUEUE_KEY);
+        assertEquals(3, peer.receives.post(shared, 4, 3));
+        source.aim(0, source.wayTo(peer.gid.gid()), queuePair.number(), 12);
+        send(source);
+        assertEquals(1, peer.await());
+        assertEquals(4, ReceiveRequests.slotOf(peer.batch.request(0)));
+        assertEquals(queuePair.number(), peer.batch.queuePair(0));
+        assertTrue(peer.holds(4, 12));
+    }
+
+    @Test
+    void shouldFailTheSendWhenItsRegionIsClosed() {
+        final DatagramEnd source = end(0);
+        source.aim(0, source.wayTo(end(1).gid.gid()), source.queuePair.number(), 5);
+        final MemorySegment memory = source.arena.allocate(64);
+        final MemoryRegion region = source.domain.register(memory, Access.LOCAL_READ);
+        source.sends.element(0, 0, memory.address(), 20, region.localKey());
+        region.close();
+        int status = CompletionStatus.LOCAL_PROTECTION;
+        try {
+            assertEquals(1, source.sends.post(source.queuePair, 0, 1));
+            assertEquals(1, source.await());
+            status = source.batch.status(0);
+        } catch (final NativeException e) {
+            // Some drivers look when it is posted.
+            assertEquals("ibv_post_send", e.function());
+        }
+        // Soft-RoCE says that it was flushed.
+        assertTrue(status == CompletionStatus.LOCAL_PROTECTION || status == CompletionStatus.FLUSHED, "" + status);
+    }
+}

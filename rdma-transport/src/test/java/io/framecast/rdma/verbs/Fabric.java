@@ -1,0 +1,76 @@
+package io.framecast.rdma.verbs;
+
+import io.framecast.api.error.TransportException;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+
+/// Devices to test on, which reach each other.
+///
+/// @param library that has them
+/// @param devices their names, at least one; tests that need more use them in turn
+public record Fabric(VerbsLibrary library, List<String> devices) {
+    private static final String VARIABLE = "FRAMECAST_RDMA_DEVICE";
+
+    public static Fabric standIn() {
+        final VerbsLibrary library = StandIn.load().library();
+        return new Fabric(library, library.devices().stream().map(Device::name).toList());
+    }
+
+    /// The devices named in the environment, with commas between; else all of this machine. Skips where there
+    /// is none.
+    public static Fabric real() {
+        final String named = System.getenv(VARIABLE);
+        final Optional<String> reason = VerbsLibrary.unavailable();
+        Assumptions.assumeTrue(reason.isEmpty(), reason::orElseThrow);
+        final VerbsLibrary library = VerbsLibrary.load();
+        final List<String> devices = named == null
+                ? library.devices().stream()
+                        .filter(Device::isInfiniBandVerbs)
+                        .map(Device::name)
+                        .filter(name -> isUsable(library, name))
+                        .toList()
+                : List.of(named.split(","));
+        Assumptions.assumeFalse(devices.isEmpty(), "no RDMA device here has an active Ethernet port with an IPv4 GID");
+        return new Fabric(library, devices);
+    }
+
+    private static boolean isUsable(final VerbsLibrary library, final String device) {
+        try (Context context = library.open(device)) {
+            return context.port(1).isActive() && ipv4(context).isPresent();
+        } catch (final TransportException _) {
+            return false;
+        }
+    }
+
+    /// The entry that speaks RoCE v2 over IPv4, on port 1.
+    static Optional<GidEntry> ipv4(final Context context) {
+        return context.gids(1).stream()
+                .filter(entry -> entry.gid().isIpv4Mapped() && entry.type() != GidEntry.Type.ROCE_V1)
+                .findFirst();
+    }
+
+    /// Sets a switch of the stand-in.
+    public void set(final String name, final int value) {
+        StandIn.load().set(name, value);
+    }
+
+    /// Has the next call of a function of the stand-in fail.
+    public void fail(final String function, final int errno) {
+        StandIn.load().fail(function, errno);
+    }
+
+    /// Has an event of a queue pair's device, or of its port 1, come to that queue pair's context.
+    public void deviceEvent(final int queuePair, final int type) {
+        StandIn.load().portEvent(queuePair, type);
+    }
+
+    /// Reads a count of the stand-in.
+    public long count(final String name) {
+        return StandIn.load().count(name);
+    }
+
+    public String device(final int index) {
+        return devices.get(index % devices.size());
+    }
+}
