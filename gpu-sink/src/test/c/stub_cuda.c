@@ -5,15 +5,18 @@
  * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery. Whoever
  *   reads before waiting reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
  *   as a driver does by staging them.
+ * - To free memory or to unload a module waits for all work of all streams, persistent kernels too.
  * - A call without a current context, with a stale handle, or with host memory where device memory belongs, fails.
  * - Every call is counted by name; framecast_stub_live says what was made and not freed.
  *
  * Functions not here come from a generated file of weak functions that answer 801 (CUDA_ERROR_NOT_SUPPORTED).
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE = 101,
@@ -34,7 +37,7 @@ typedef struct Command {
     enum { COPY, FILL, WAIT, LAUNCH } kind;
     char *to; const char *from; uint64_t bytes; unsigned char value;
     Stream *other; uint64_t position;
-    const char *kernel; uint64_t arguments[ARGUMENTS_MAX];
+    const char *kernel; uint64_t arguments[ARGUMENTS_MAX]; unsigned blocks; void *running;
     struct Command *next;
 } Command;
 struct Stream { int magic; uint64_t enqueued, done; Command *first, *last; Stream *next_open; };
@@ -111,18 +114,40 @@ static char *resolve(uint64_t at, uint64_t bytes) {
     return range ? range->memory + (at - range->start) : 0;
 }
 
-/* The one kernel this device knows, in C; the driver would compile it from the PTX. */
+/* The kernels this device knows, in C; the driver would compile them from the PTX. */
 static void contract_add(const uint64_t *a) {
     char *to = resolve(a[0], a[2]), *from = resolve(a[1], a[2]);
     for (uint64_t i = 0; to && from && i < a[2]; i++) to[i] = (char) (from[i] + a[3]);
 }
 
+static void gather(const uint64_t *a) {
+    for (int i = 0; i < 30; i += 3) {
+        char *to = resolve(a[i], a[i + 2]), *from = resolve(a[i + 1], a[i + 2]);
+        if (a[i + 2] && to && from) memcpy(to, from, a[i + 2]);
+    }
+}
+
+static int ends_by_itself(const char *kernel) {
+    return !strcmp(kernel, "contract_add") || !strcmp(kernel, "framecast_gather");
+}
+
+/* Persistent kernels, on threads of their own, where stub_kernels.cpp was linked in. */
+__attribute__((weak)) void *framecast_stub_start(const char *name, unsigned blocks, const uint64_t *arguments);
+__attribute__((weak)) int framecast_stub_ended(void *running);
+
+static int persistent(const Command *c) { return c->kind == LAUNCH && !ends_by_itself(c->kernel); }
+
+/* Stops before a persistent kernel that has not ended. */
 static void run_until(Stream *s, uint64_t position) {
     while (s->done < position && s->first) {
         Command *c = s->first;
+        if (persistent(c)) {
+            if (!c->running) c->running = framecast_stub_start(c->kernel, c->blocks, c->arguments);
+            if (!framecast_stub_ended(c->running)) return;
+        }
         if (c->kind == COPY) memmove(c->to, c->from, c->bytes);
         if (c->kind == FILL) memset(c->to, c->value, c->bytes);
-        if (c->kind == LAUNCH) contract_add(c->arguments);
+        if (c->kind == LAUNCH && !persistent(c)) (strcmp(c->kernel, "contract_add") ? gather : contract_add)(c->arguments);
         if (c->kind == WAIT) {
             for (Stream *o = open_streams; o; o = o->next_open) if (o == c->other) run_until(o, c->position);
         }
@@ -132,8 +157,19 @@ static void run_until(Stream *s, uint64_t position) {
     }
 }
 
+/* Waits, as a driver does, also for persistent kernels; others may call meanwhile. */
+static void wait_until(Stream *s, uint64_t position) {
+    run_until(s, position);
+    while (s->done < position) {
+        pthread_mutex_unlock(&lock);
+        usleep(50);
+        pthread_mutex_lock(&lock);
+        run_until(s, position);
+    }
+}
+
 static void run_all(void) {
-    for (Stream *s = open_streams; s; s = s->next_open) run_until(s, s->enqueued);
+    for (Stream *s = open_streams; s; s = s->next_open) wait_until(s, s->enqueued);
 }
 
 static Command *enqueue(Stream *s, int kind) {
@@ -150,11 +186,43 @@ static Stream *stream_of(void *h) {
     return 0;
 }
 
+/* Failures that a test asks for: of one function, or of all that need a context, from now on. */
+static char failing[64];
+static int failing_code, broken_code;
+
+void framecast_stub_fail(const char *name, int code) {
+    pthread_mutex_lock(&lock);
+    strncpy(failing, name, sizeof failing - 1);
+    failing_code = code;
+    pthread_mutex_unlock(&lock);
+}
+
+void framecast_stub_break(int code) { pthread_mutex_lock(&lock); broken_code = code; pthread_mutex_unlock(&lock); }
+
+/* What a context had goes with it, when nobody retains it any more. */
+void framecast_stub_reset(void) {
+    pthread_mutex_lock(&lock);
+    if (!contexts) {
+        for (int i = 0; i < RANGES_MAX; i++) {
+            if (device[i].bytes) free(device[i].memory);
+            if (pinned[i].bytes) free(pinned[i].memory);
+            device[i].bytes = pinned[i].bytes = registered[i].bytes = 0;
+        }
+        device_bytes = 0;
+        streams = events = modules = 0;
+        open_streams = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static int planned(const char *name) { return strcmp(name, failing) ? OK : failing_code; }
+
 /* ENTER counts the call and takes the lock; LEAVE gives it back and answers. */
-#define ENTER framecast_stub_count(__func__); pthread_mutex_lock(&lock); int answer = OK;
+#define ENTER framecast_stub_count(__func__); pthread_mutex_lock(&lock); int answer = planned(__func__); \
+    if (answer) goto leave;
 #define FAIL(code) do { answer = (code); goto leave; } while (0)
 #define LEAVE leave: pthread_mutex_unlock(&lock); return answer;
-#define NEEDS_CONTEXT if (!current || !contexts) FAIL(INVALID_CONTEXT);
+#define NEEDS_CONTEXT if (broken_code) FAIL(broken_code); if (!current || !contexts) FAIL(INVALID_CONTEXT);
 #define NEEDS_STREAM(h) NEEDS_CONTEXT Stream *s = stream_of(h); if (!s) FAIL(INVALID_HANDLE);
 #define NEEDS_EVENT(h) Event *e = (h); if (!e || e->magic != EVENT_MAGIC) FAIL(INVALID_HANDLE);
 
@@ -185,7 +253,8 @@ int cuDeviceTotalMem_v2(size_t *bytes, int dev) { ENTER if (dev) FAIL(INVALID_DE
 int cuDeviceGetAttribute(int *value, int which, int dev) {
     ENTER
     if (dev) FAIL(INVALID_DEVICE);
-    *value = which == 75 ? 7 : which == 76 ? 5 : 0;
+    /* 124: dma-buf; 117: remote writes are flushed by the host, 118: for nobody ordered. */
+    *value = which == 75 ? 7 : which == 76 ? 5 : which == 124 || which == 117 ? 1 : 0;
     LEAVE
 }
 
@@ -206,6 +275,7 @@ int cuDevicePrimaryCtxRelease_v2(int dev) {
 
 int cuCtxSetCurrent(void *ctx) {
     ENTER
+    if (ctx && broken_code == 709) FAIL(broken_code);
     if (ctx && (ctx != &context_token || !contexts)) FAIL(INVALID_CONTEXT);
     current = ctx;
     LEAVE
@@ -245,6 +315,23 @@ int cuMemFree_v2(uint64_t start) {
     LEAVE
 }
 
+/* A descriptor of something; no NIC ever sees it. */
+int cuMemGetHandleForAddressRange(int *fd, uint64_t start, size_t bytes, int type, unsigned long long flags) {
+    ENTER
+    NEEDS_CONTEXT
+    Range *range = find(device, start, bytes);
+    if (!range || type != 1 || flags) FAIL(INVALID_VALUE);
+    *fd = open("/dev/null", O_RDWR);
+    LEAVE
+}
+
+int cuFlushGPUDirectRDMAWrites(int target, int scope) {
+    ENTER
+    NEEDS_CONTEXT
+    if (target || scope != 100) FAIL(INVALID_VALUE);
+    LEAVE
+}
+
 int cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
     ENTER
     (void) flags;
@@ -262,6 +349,7 @@ int cuMemFreeHost(void *start) {
     NEEDS_CONTEXT
     Range *range = starting(pinned, (uint64_t) start);
     if (!range) FAIL(INVALID_VALUE);
+    run_all();
     free(range->memory);
     range->bytes = 0;
     LEAVE
@@ -303,14 +391,14 @@ int cuStreamCreate(void **out, unsigned flags) {
 int cuStreamDestroy_v2(void *h) {
     ENTER
     NEEDS_STREAM(h)
-    run_until(s, s->enqueued);
+    wait_until(s, s->enqueued);
     for (Stream **p = &open_streams; *p; p = &(*p)->next_open) if (*p == s) { *p = s->next_open; break; }
     /* Not freed: an event may still point here, and finds it done. */
     streams--;
     LEAVE
 }
 
-int cuStreamSynchronize(void *h) { ENTER NEEDS_STREAM(h) run_until(s, s->enqueued); LEAVE }
+int cuStreamSynchronize(void *h) { ENTER NEEDS_STREAM(h) wait_until(s, s->enqueued); LEAVE }
 
 int cuStreamWaitEvent(void *h, void *event, unsigned flags) {
     ENTER
@@ -362,7 +450,7 @@ int cuEventSynchronize(void *h) {
     ENTER
     NEEDS_CONTEXT
     NEEDS_EVENT(h)
-    if (e->stream) run_until(e->stream, e->position);
+    if (e->stream) wait_until(e->stream, e->position);
     LEAVE
 }
 
@@ -421,6 +509,8 @@ int cuModuleLoadData(void **out, const void *image) {
     NEEDS_CONTEXT
     /* A JIT would read to the terminating NUL, as strstr does. */
     if (!strstr(image, ".version") || !strstr(image, ".target")) FAIL(INVALID_PTX);
+    /* As a driver for CUDA 12.6, which knows PTX up to 8.5. */
+    if (strtod(strstr(image, ".version") + 8, 0) > 8.5) FAIL(222);
     Module *m = calloc(1, sizeof *m);
     m->magic = MODULE_MAGIC;
     m->ptx = strdup(image);
@@ -434,6 +524,7 @@ int cuModuleUnload(void *h) {
     NEEDS_CONTEXT
     Module *m = h;
     if (!m || m->magic != MODULE_MAGIC) FAIL(INVALID_HANDLE);
+    run_all();
     m->magic = 0;
     free(m->ptx);
     modules--;
@@ -468,8 +559,12 @@ int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, 
     ENTER
     NEEDS_STREAM(h)
     if (!gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || shared || extra) FAIL(INVALID_VALUE);
-    if (strcmp(function, "contract_add")) FAIL(NOT_SUPPORTED);
+    if (!ends_by_itself(function) && !framecast_stub_start) FAIL(NOT_SUPPORTED);
     Command *c = enqueue(s, LAUNCH);
-    for (int i = 0; i < 4; i++) c->arguments[i] = *(uint64_t *) parameters[i];
+    for (int i = 0; i < ARGUMENTS_MAX; i++) c->arguments[i] = *(uint64_t *) parameters[i];
+    c->kernel = function;
+    c->blocks = gx;
+    /* Nobody may wait for it, so it starts by itself. */
+    if (persistent(c)) run_until(s, s->enqueued);
     LEAVE
 }

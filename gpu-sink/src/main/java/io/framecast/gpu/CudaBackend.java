@@ -1,17 +1,25 @@
 package io.framecast.gpu;
 
+import io.framecast.api.Arrival;
+import io.framecast.api.ArrivalOptions;
+import io.framecast.api.DeviceRequests;
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceResources;
+import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.AllocationTable.Allocation;
+import io.framecast.gpu.arrival.FrameArrival;
+import io.framecast.gpu.request.HostRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -19,74 +27,69 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import jcuda.driver.CUdevice;
-import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 import org.jspecify.annotations.Nullable;
 
-/// One NVIDIA GPU through the CUDA driver API: set-up and teardown through JCuda, what is called per copy through the
-/// downcalls of [CudaCalls], which says why.
+/// One NVIDIA GPU through the CUDA driver API: set-up and teardown through JCuda, what is called per copy
+/// through the downcalls of [CudaCalls], which says why.
 ///
-/// The context is the device's primary one, which every CUDA user of the process shares, so that memory made here is
-/// good for other libraries too; memory, streams and events are counted per backend. Each call makes the context
-/// current on its thread first and leaves it so, as the CUDA runtime does: a driver call that costs nanoseconds when it
-/// changes nothing, and needs no memory of which thread was where.
+/// The context is the device's primary one, which every CUDA user of the process shares, so that memory made
+/// here is good for other libraries too; memory, streams and events are counted per backend. Each call makes
+/// the context current on its thread first and leaves it so, as the CUDA runtime does: a driver call that
+/// costs nanoseconds when it changes nothing, and needs no memory of which thread was where.
 ///
-/// A kernel that leaves its memory breaks the primary context for the whole process; every later call says so.
+/// A kernel that leaves its memory breaks the primary context for the whole process; every later call says
+/// so.
 final class CudaBackend implements DeviceBackend {
     private static final int PORTABLE = JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
 
     private final String name;
-    private final String description;
     private final CUdevice device = new CUdevice();
+    private final CudaProperties properties;
     private final CudaHandles.Context context = new CudaHandles.Context();
     private final AllocationTable table = new AllocationTable();
+    private final PersistentLaunches kernels;
+    private final CudaFrees frees;
+    private final DeviceResources resources = new DeviceResources();
+    private final CudaAccess access;
 
     // Held while streams are waited for or destroyed, so that nobody waits for one that is gone. Taken before `lock`.
     private final ReentrantLock streamsInUse = new ReentrantLock();
 
-    // Guards what follows; never held during a wait for the device, but by close.
+    // Guards what follows; never held during a wait for the device.
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Long, CudaHandles.DevicePointer> pointers = new HashMap<>();
-    private final Map<Long, Arena> pinned = new HashMap<>();
+    private final Map<Long, Pinned> pinned = new HashMap<>();
     private final List<Long> registered = new ArrayList<>();
     private final List<CudaStream> streams = new ArrayList<>();
     private final List<CudaEvent> events = new ArrayList<>();
     private final List<CUmodule> modules = new ArrayList<>();
     private volatile boolean closed;
 
+    /// @param life ends the segment's life with the memory's: a later access throws instead of crashing
+    private record Pinned(long bytes, Arena life) {}
+
     /// @param ordinal below [CudaDriver#deviceCount]
     CudaBackend(final int ordinal) {
         name = "cuda:" + ordinal;
+        kernels = PersistentLaunches.of(name);
+        frees = new CudaFrees(this, kernels);
         CudaErrors.check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
-        description = describe();
+        properties = new CudaProperties(device);
         CudaErrors.check("cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
+        access = new CudaAccess(this);
     }
 
-    private String describe() {
-        final byte[] model = new byte[256];
-        CudaErrors.check("cuDeviceGetName", JCudaDriver.cuDeviceGetName(model, model.length, device));
-        int length = 0;
-        while (length < model.length && model[length] != 0) {
-            length++;
-        }
-        final long[] bytes = new long[1];
-        CudaErrors.check("cuDeviceTotalMem", JCudaDriver.cuDeviceTotalMem(bytes, device));
-        final int[] version = new int[1];
-        CudaErrors.check("cuDriverGetVersion", JCudaDriver.cuDriverGetVersion(version));
-        return new String(model, 0, length, StandardCharsets.UTF_8) + ", " + (bytes[0] >> 20)
-                + " MiB, compute capability "
-                + attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) + "."
-                + attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) + ", driver for CUDA "
-                + version[0] / 1000 + "." + version[0] % 1000 / 10;
+    CudaProperties properties() {
+        return properties;
     }
 
-    private int attribute(final int which) {
-        final int[] value = new int[1];
-        CudaErrors.check("cuDeviceGetAttribute", JCudaDriver.cuDeviceGetAttribute(value, which, device));
-        return value[0];
+    @Override
+    public DeviceAccess access() {
+        return access;
     }
 
     @Override
@@ -96,7 +99,7 @@ final class CudaBackend implements DeviceBackend {
 
     @Override
     public String description() {
-        return description;
+        return properties.description();
     }
 
     @Override
@@ -106,8 +109,11 @@ final class CudaBackend implements DeviceBackend {
 
     @Override
     public DeviceRegion allocate(final long bytes) {
-        use();
         checkLength("allocate", bytes);
+        final long again = frees.flush(frees.device(), bytes);
+        if (again != DeferredFrees.NONE) {
+            return DeviceRegion.ofDevice(again, bytes);
+        }
         final var pointer = new CudaHandles.DevicePointer();
         CudaErrors.check("cuMemAlloc", JCudaDriver.cuMemAlloc(pointer, bytes));
         lock.lock();
@@ -117,16 +123,24 @@ final class CudaBackend implements DeviceBackend {
             lock.unlock();
         }
         table.add(new Allocation(pointer.value(), bytes, MemorySegment.NULL));
+        resources.take(Kind.REGIONS, 1);
         return DeviceRegion.ofDevice(pointer.value(), bytes);
     }
 
-    /// Waits for the work enqueued so far: cuMemFree does.
+    /// Waits for the work enqueued so far: cuMemFree does. Beside a persistent kernel it frees later.
     @Override
     public void free(final DeviceRegion region) {
         use();
-        if (table.remove(region.address(), region.bytes()) == null) {
+        final @Nullable Allocation found = table.find(region.address());
+        if (found == null || found.address() != region.address() || found.bytes() != region.bytes()) {
             throw new IllegalArgumentException(name + ": free of a region that is no allocation of this device");
         }
+        frees.free(frees.device(), region.address(), region.bytes(), () -> freeNow(region));
+    }
+
+    private void freeNow(final DeviceRegion region) {
+        use();
+        table.remove(region.address(), region.bytes());
         final CudaHandles.@Nullable DevicePointer pointer;
         lock.lock();
         try {
@@ -135,51 +149,87 @@ final class CudaBackend implements DeviceBackend {
             lock.unlock();
         }
         if (pointer != null) {
+            resources.give(Kind.REGIONS, 1);
             CudaErrors.check("cuMemFree", JCudaDriver.cuMemFree(pointer));
         }
     }
 
     @Override
     public MemorySegment allocatePinned(final long bytes) {
-        use();
         checkLength("allocatePinned", bytes);
+        final long again = frees.flush(frees.pinned(), bytes);
+        if (again != DeferredFrees.NONE) {
+            return pinnedAgain(again, bytes);
+        }
         final long address;
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment out = scratch.allocate(ValueLayout.ADDRESS);
             CudaErrors.check("cuMemHostAlloc", CudaCalls.memHostAlloc(out, bytes, PORTABLE));
             address = out.get(ValueLayout.ADDRESS, 0).address();
         }
-        // Ends the segment's life with the memory's: a later access throws instead of crashing.
+        resources.take(Kind.PINNED_BYTES, bytes);
+        return pin(address, bytes);
+    }
+
+    private MemorySegment pin(final long address, final long bytes) {
         final Arena life = Arena.ofShared();
         lock.lock();
         try {
-            pinned.put(address, life);
+            pinned.put(address, new Pinned(bytes, life));
         } finally {
             lock.unlock();
         }
         return MemorySegment.ofAddress(address).reinterpret(bytes, life, null);
     }
 
-    @Override
-    public void freePinned(final MemorySegment segment) {
-        use();
-        final @Nullable Arena life;
+    // Who freed it has no access any more.
+    private MemorySegment pinnedAgain(final long address, final long bytes) {
+        final @Nullable Pinned before = forgetPinned(address);
+        if (before != null) {
+            before.life().close();
+        }
+        return pin(address, bytes);
+    }
+
+    private @Nullable Pinned forgetPinned(final long address) {
         lock.lock();
         try {
-            life = pinned.remove(segment.address());
+            return pinned.remove(address);
         } finally {
             lock.unlock();
         }
-        if (life == null) {
-            throw new IllegalArgumentException(name + ": free of pinned memory that this device did not allocate");
-        }
-        drain();
-        life.close();
-        CudaErrors.check("cuMemFreeHost", CudaCalls.memFreeHost(segment.address()));
     }
 
-    /// Fails when the memory is registered already, by whomever in this process, or when the system lets no more memory
-    /// be locked; copies from unregistered memory are correct, but synchronous and slower.
+    @Override
+    public void freePinned(final MemorySegment segment) {
+        use();
+        final @Nullable Pinned known;
+        lock.lock();
+        try {
+            known = pinned.get(segment.address());
+        } finally {
+            lock.unlock();
+        }
+        if (known == null) {
+            throw new IllegalArgumentException(name + ": free of pinned memory that this device did not allocate");
+        }
+        final long address = segment.address();
+        frees.free(frees.pinned(), address, known.bytes(), () -> freePinnedNow(address));
+    }
+
+    private void freePinnedNow(final long address) {
+        use();
+        drain();
+        final @Nullable Pinned memory = forgetPinned(address);
+        if (memory != null) {
+            resources.give(Kind.PINNED_BYTES, memory.bytes());
+            memory.life().close();
+            CudaErrors.check("cuMemFreeHost", CudaCalls.memFreeHost(address));
+        }
+    }
+
+    /// Fails when the memory is registered already, by whomever in this process, or when the system lets no
+    /// more memory be locked; copies from unregistered memory are correct, but synchronous and slower.
     @Override
     public void registerHost(final MemorySegment segment) {
         use();
@@ -189,6 +239,7 @@ final class CudaBackend implements DeviceBackend {
         lock.lock();
         try {
             registered.add(segment.address());
+            resources.take(Kind.REGISTRATIONS, 1);
         } finally {
             lock.unlock();
         }
@@ -202,7 +253,9 @@ final class CudaBackend implements DeviceBackend {
         CudaErrors.check("cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(pointer));
         lock.lock();
         try {
-            registered.remove(Long.valueOf(segment.address()));
+            if (registered.remove(Long.valueOf(segment.address()))) {
+                resources.give(Kind.REGISTRATIONS, 1);
+            }
         } finally {
             lock.unlock();
         }
@@ -215,6 +268,7 @@ final class CudaBackend implements DeviceBackend {
         lock.lock();
         try {
             streams.add(stream);
+            resources.take(Kind.STREAMS, 1);
         } finally {
             lock.unlock();
         }
@@ -228,15 +282,17 @@ final class CudaBackend implements DeviceBackend {
         lock.lock();
         try {
             events.add(event);
+            resources.take(Kind.EVENTS, 1);
         } finally {
             lock.unlock();
         }
         return event;
     }
 
-    /// The driver compiles the PTX here. Since CUDA 11.7 it would load the function at its first launch, which waits
-    /// for whatever runs: forever behind a persistent kernel. CUDA_MODULE_LOADING=EAGER must be in the environment
-    /// before the process starts, so the function is loaded by hand: cuFuncLoad, or an attribute on older drivers.
+    /// The driver compiles the PTX here. Since CUDA 11.7 it would load the function at its first launch,
+    /// which waits for whatever runs: forever behind a persistent kernel. CUDA_MODULE_LOADING=EAGER must be
+    /// in the environment before the process starts, so the function is loaded by hand: cuFuncLoad, or an
+    /// attribute on older drivers.
     @Override
     public DeviceKernel load(final KernelSource source) {
         use();
@@ -245,12 +301,29 @@ final class CudaBackend implements DeviceBackend {
         CudaErrors.check(
                 "cuModuleLoadData of " + source.name(),
                 JCudaDriver.cuModuleLoadData(module, Arrays.copyOf(ptx, ptx.length + 1)));
-        lock.lock();
         try {
-            modules.add(module);
-        } finally {
-            lock.unlock();
+            final CudaKernel kernel = loadFunction(module, source);
+            lock.lock();
+            try {
+                modules.add(module);
+            } finally {
+                lock.unlock();
+            }
+            return kernel;
+        } catch (final DeviceException e) {
+            // The first failure is what is told.
+            kernels.whenNoneRuns(() -> unload(module));
+            throw e;
         }
+    }
+
+    private void unload(final CUmodule module) {
+        if (enter() == CUresult.CUDA_SUCCESS) {
+            JCudaDriver.cuModuleUnload(module);
+        }
+    }
+
+    private CudaKernel loadFunction(final CUmodule module, final KernelSource source) {
         final CudaHandles.Function function = new CudaHandles.Function();
         CudaErrors.check(
                 "cuModuleGetFunction of " + source.name(),
@@ -258,12 +331,33 @@ final class CudaBackend implements DeviceBackend {
         CudaErrors.check("cuFuncLoad", CudaCalls.funcLoad(function.value()));
         final int attribute = CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
         CudaErrors.check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(new int[1], attribute, function));
-        return new CudaKernel(this, source.name(), function.value());
+        return new CudaKernel(this, source.name(), function.value(), source.persistent());
+    }
+
+    /// Pinned memory has the same address on the device: unified addressing, on every 64-bit system.
+    @Override
+    public Arrival openArrival(final ArrivalOptions options) {
+        return new FrameArrival(this, options);
+    }
+
+    @Override
+    public DeviceRequests openRequests(final int requestsMax) {
+        return new HostRequests(this, requestsMax);
     }
 
     @Override
     public long allocatedBytes() {
         return table.totalBytes();
+    }
+
+    @Override
+    public DeviceGather openGather(final DeviceStream stream) {
+        return KernelGather.measured(this, stream, kernels::any);
+    }
+
+    @Override
+    public DeviceResources resources() {
+        return resources;
     }
 
     @Override
@@ -274,64 +368,82 @@ final class CudaBackend implements DeviceBackend {
         return unused[0];
     }
 
-    /// Frees everything, whatever fails on the way; the first failure is thrown at the end.
+    /// Frees everything, whatever fails on the way; the first failure is thrown at the end. A device that is
+    /// lost has lost its memory with it, and was complained of before.
+    ///
+    /// Waits for this backend's own streams. Beside a persistent kernel of another, what would wait for that one
+    /// is freed later.
     @Override
     public void close() {
-        streamsInUse.lock();
         lock.lock();
         try {
             if (closed) {
                 return;
             }
             closed = true;
-            // Nobody else reaches what is left, and new work is refused, so the lock may be held during the wait.
-            final FirstFailure failure = new FirstFailure();
-            failure.note("cuCtxSetCurrent", CudaCalls.ctxSetCurrent(context.value()));
-            release(failure);
-            failure.note("cuCtxSetCurrent", CudaCalls.ctxSetCurrent(0));
-            failure.note("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(device));
-            failure.rethrow();
         } finally {
             lock.unlock();
+        }
+        frees.clear();
+        final FirstFailure failure = new FirstFailure();
+        final int code = enter();
+        failure.note("cuCtxSetCurrent", code);
+        closeStreams(code == CUresult.CUDA_SUCCESS, failure);
+        // Its kernels have ended with its streams, and the events behind them go now.
+        kernels.forget(this);
+        kernels.whenNoneRuns(remains(code == CUresult.CUDA_SUCCESS, failure));
+        failure.note("cuCtxSetCurrent", CudaCalls.ctxSetCurrent(0));
+        failure.rethrow();
+    }
+
+    // Handles of a context that was destroyed name nothing: a driver may crash on them.
+    private void closeStreams(final boolean alive, final FirstFailure failure) {
+        streamsInUse.lock();
+        try {
+            for (final CudaStream stream : openStreams()) {
+                if (!forget(stream)) {
+                    continue;
+                }
+                if (alive) {
+                    failure.note("cuStreamDestroy", stream.destroy());
+                } else {
+                    stream.abandon();
+                }
+            }
+        } finally {
             streamsInUse.unlock();
         }
     }
 
-    private void release(final FirstFailure failure) {
-        streams.forEach(stream -> failure.note("cuStreamDestroy", stream.destroy()));
-        events.forEach(event -> failure.note("cuEventDestroy", event.destroy()));
-        modules.forEach(module -> failure.note("cuModuleUnload", JCudaDriver.cuModuleUnload(module)));
-        pointers.values().forEach(pointer -> failure.note("cuMemFree", JCudaDriver.cuMemFree(pointer)));
-        for (final long address : registered) {
-            final var pointer = new CudaHandles.HostPointer(address);
-            failure.note("cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(pointer));
-        }
-        pinned.forEach((address, life) -> {
-            life.close();
-            failure.note("cuMemFreeHost", CudaCalls.memFreeHost(address));
-        });
-        streams.clear();
-        events.clear();
-        modules.clear();
-        pointers.clear();
-        registered.clear();
-        pinned.clear();
-        table.removeAll();
-    }
-
-    private static final class FirstFailure {
-        private @Nullable DeviceException first;
-
-        void note(final String call, final int code) {
-            if (code != CUresult.CUDA_SUCCESS && first == null) {
-                first = CudaErrors.failure(call, code);
+    // Nobody else reaches what is left, and new work is refused.
+    private CudaRemains remains(final boolean alive, final FirstFailure failure) {
+        lock.lock();
+        try {
+            if (alive) {
+                events.forEach(event -> failure.note("cuEventDestroy", event.destroy()));
+                // At once: the memory is its owner's, who may give it back to the system, and a registration that
+                // outlives it would send later copies to pages that are nobody's.
+                registered.forEach(address -> failure.note(
+                        "cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(new CudaHandles.HostPointer(address))));
             }
-        }
-
-        void rethrow() {
-            if (first != null) {
-                throw first;
-            }
+            pinned.values().forEach(memory -> memory.life().close());
+            final CudaRemains remains = new CudaRemains(
+                    device,
+                    context,
+                    List.copyOf(pointers.values()),
+                    List.copyOf(pinned.keySet()),
+                    List.copyOf(modules),
+                    failure);
+            events.clear();
+            modules.clear();
+            pointers.clear();
+            registered.clear();
+            pinned.clear();
+            table.removeAll();
+            resources.close();
+            return remains;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -342,11 +454,16 @@ final class CudaBackend implements DeviceBackend {
         if (closed) {
             throw new DeviceException(name + " is closed; open it again");
         }
-        CudaErrors.check("cuCtxSetCurrent", CudaCalls.ctxSetCurrent(context.value()));
+        CudaErrors.check("cuCtxSetCurrent", enter());
     }
 
-    /// Refuses a range that starts in one of this backend's allocations and leaves it. Memory of others is the driver's
-    /// to judge: a user's own buffers may come from any library.
+    /// As [#use], also of one that is being closed.
+    int enter() {
+        return CudaCalls.ctxSetCurrent(context.value());
+    }
+
+    /// Refuses a range that starts in one of this backend's allocations and leaves it. Memory of others is
+    /// the driver's to judge: a user's own buffers may come from any library.
     void checkRange(final String call, final long address, final long bytes) {
         final @Nullable Allocation found = table.find(address);
         // What lies right behind an allocation may be somebody else's.
@@ -358,13 +475,38 @@ final class CudaBackend implements DeviceBackend {
         }
     }
 
+    /// Launches a persistent kernel on a stream. Whoever frees meanwhile knows of it already.
+    void launchPersistent(final CudaStream stream, final Runnable launch) {
+        final CudaEvent ended = (CudaEvent) openEvent();
+        kernels.begin(this, stream, ended);
+        boolean running = false;
+        try {
+            launch.run();
+            running = true;
+            stream.record(ended);
+        } finally {
+            if (running) {
+                kernels.launched(ended);
+            } else {
+                kernels.failed(ended);
+                ended.discard();
+            }
+        }
+    }
+
     /// Waits for the stream's work and destroys it, once.
     void retire(final CudaStream stream) {
         streamsInUse.lock();
         try {
             if (forget(stream)) {
-                use();
-                CudaErrors.check("cuStreamDestroy", stream.destroy());
+                resources.give(Kind.STREAMS, 1);
+                final int code = enter();
+                if (code == CUresult.CUDA_SUCCESS) {
+                    CudaErrors.check("cuStreamDestroy", stream.destroy());
+                } else {
+                    stream.abandon();
+                    throw CudaErrors.failure("cuCtxSetCurrent", code);
+                }
             }
         } finally {
             streamsInUse.unlock();
@@ -384,9 +526,33 @@ final class CudaBackend implements DeviceBackend {
     boolean forget(final CudaEvent event) {
         lock.lock();
         try {
-            return events.remove(event);
+            final boolean known = events.remove(event);
+            if (known) {
+                resources.give(Kind.EVENTS, 1);
+            }
+            return known;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /// Marks what was enqueued by now on streams without a persistent kernel.
+    void mark(final CudaMarks marks) {
+        // Whoever closes a stream may wait long, for a kernel on it.
+        if (!streamsInUse.tryLock()) {
+            marks.giveUp();
+            return;
+        }
+        try {
+            for (final CudaStream stream : openStreams()) {
+                if (!kernels.on(stream)) {
+                    marks.add(stream, (CudaEvent) openEvent());
+                }
+            }
+        } catch (final DeviceException _) {
+            marks.giveUp();
+        } finally {
+            streamsInUse.unlock();
         }
     }
 
@@ -394,7 +560,10 @@ final class CudaBackend implements DeviceBackend {
         streamsInUse.lock();
         try {
             for (final CudaStream stream : openStreams()) {
-                CudaErrors.check("cuStreamSynchronize", stream.drain());
+                // A persistent kernel ends when its owner says so; it uses only what was passed to it.
+                if (!kernels.on(stream)) {
+                    CudaErrors.check("cuStreamSynchronize", stream.drain());
+                }
             }
         } finally {
             streamsInUse.unlock();

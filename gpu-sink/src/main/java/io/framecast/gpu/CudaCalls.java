@@ -14,12 +14,13 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
-/// Downcalls into libcuda for what is called per copy, and for the few calls that JCuda lacks or limits. They answer
-/// a CUresult. Handles, host pointers and device addresses pass as `long`: then a call allocates nothing, where JCuda
-/// needs a Pointer object for each end of each copy and looks into its fields through JNI.
+/// Downcalls into libcuda for what is called per copy, and for the few calls that JCuda lacks or limits. They
+/// answer a CUresult. Handles, host pointers and device addresses pass as `long`: then a call allocates
+/// nothing, where JCuda needs a Pointer object for each end of each copy and looks into its fields through
+/// JNI.
 ///
-/// JCuda limits two: cuMemHostAlloc wraps the memory in a ByteBuffer, which ends at 2 GiB; and cuFuncLoad is missing.
-/// Initialising this class throws a LinkageError when the driver lacks one of the names.
+/// JCuda limits two: cuMemHostAlloc wraps the memory in a ByteBuffer, which ends at 2 GiB; and cuFuncLoad is
+/// missing. Initialising this class throws a LinkageError when the driver lacks one of the names.
 final class CudaCalls {
     static final String LIBRARY = "libcuda.so.1";
 
@@ -59,7 +60,53 @@ final class CudaCalls {
     private static final Optional<MethodHandle> FUNC_LOAD = CUDA.find("cuFuncLoad")
             .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, JAVA_LONG)));
 
+    // Since CUDA 11.7, and 11.3.
+    private static final Optional<MethodHandle> EXPORT = CUDA.find("cuMemGetHandleForAddressRange")
+            .map(symbol -> LINKER.downcallHandle(
+                    symbol, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG)));
+    private static final Optional<MethodHandle> FLUSH = CUDA.find("cuFlushGPUDirectRDMAWrites")
+            .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT)));
+    private static final MethodHandle CLOSE = LINKER.downcallHandle(
+            LINKER.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final int DMA_BUF_FD = 1;
+    private static final int CURRENT_CONTEXT = 0;
+    private static final int TO_OWNER = 100;
+
     private CudaCalls() {}
+
+    static boolean canExport() {
+        return EXPORT.isPresent();
+    }
+
+    static boolean canFlush() {
+        return FLUSH.isPresent();
+    }
+
+    /// @param out one `int`, receives a dma-buf's descriptor
+    static int exportDmaBuf(final MemorySegment out, final long deviceAddress, final long bytes) {
+        try {
+            return (int) EXPORT.orElseThrow().invokeExact(out, deviceAddress, bytes, DMA_BUF_FD, 0L);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// Waits until the current context sees what NICs wrote.
+    static int flushRemoteWrites() {
+        try {
+            return (int) FLUSH.orElseThrow().invokeExact(CURRENT_CONTEXT, TO_OWNER);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int closeDescriptor(final int descriptor) {
+        try {
+            return (int) CLOSE.invokeExact(descriptor);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
 
     private static MethodHandle handle(final String name, final MemoryLayout... parameters) {
         return LINKER.downcallHandle(CUDA.findOrThrow(name), FunctionDescriptor.of(JAVA_INT, parameters));

@@ -22,6 +22,29 @@ final class CudaErrors {
         return CUresult.stringFor(code) + " (" + code + ")";
     }
 
+    /// Whether no call will succeed any more: the context is gone, or broken for the whole process.
+    static boolean isLost(final int code) {
+        return switch (code) {
+            case CUresult.CUDA_ERROR_DEINITIALIZED,
+                    CUresult.CUDA_ERROR_DEVICE_UNAVAILABLE,
+                    CUresult.CUDA_ERROR_INVALID_CONTEXT,
+                    CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
+                    CUresult.CUDA_ERROR_NVLINK_UNCORRECTABLE,
+                    CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,
+                    CUresult.CUDA_ERROR_LAUNCH_TIMEOUT,
+                    CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED,
+                    CUresult.CUDA_ERROR_ASSERT,
+                    CUresult.CUDA_ERROR_HARDWARE_STACK_ERROR,
+                    CUresult.CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                    CUresult.CUDA_ERROR_MISALIGNED_ADDRESS,
+                    CUresult.CUDA_ERROR_INVALID_ADDRESS_SPACE,
+                    CUresult.CUDA_ERROR_INVALID_PC,
+                    CUresult.CUDA_ERROR_LAUNCH_FAILED,
+                    CUresult.CUDA_ERROR_UNKNOWN -> true;
+            default -> false;
+        };
+    }
+
     private static String mend(final int code) {
         return switch (code) {
             case CUresult.CUDA_ERROR_INVALID_VALUE -> "check address and length: they leave the device's memory";
@@ -35,6 +58,11 @@ final class CudaErrors {
                 "build the kernel's PTX for this GPU";
             case CUresult.CUDA_ERROR_UNSUPPORTED_PTX_VERSION ->
                 "the driver is older than the PTX: update it or lower the PTX's .version";
+            case CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
+                    CUresult.CUDA_ERROR_NVLINK_UNCORRECTABLE,
+                    CUresult.CUDA_ERROR_HARDWARE_STACK_ERROR,
+                    CUresult.CUDA_ERROR_UNKNOWN ->
+                "the GPU is lost to this process: look at nvidia-smi and dmesg for an Xid, then start again";
             case CUresult.CUDA_ERROR_NOT_FOUND -> "check the kernel's name: the PTX has no such entry";
             case CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED -> "register host memory once per process";
             case CUresult.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED -> "unregister only what was registered";

@@ -55,9 +55,23 @@ final class CudaEvent implements DeviceEvent {
     @Override
     public void close() {
         if (backend.forget(this)) {
-            backend.use();
             closed = true;
+            backend.use();
             CudaErrors.check("cuEventDestroy", destroy());
+        }
+    }
+
+    /// Whether the work before it is done, or will never be: the device is lost. Also of a backend that is being
+    /// closed.
+    boolean isOver() {
+        return backend.enter() != CUresult.CUDA_SUCCESS
+                || CudaCalls.eventQuery(handle.value()) != CUresult.CUDA_ERROR_NOT_READY;
+    }
+
+    /// As [#close], also of a backend that is being closed; says nothing.
+    void discard() {
+        if (backend.forget(this) && backend.enter() == CUresult.CUDA_SUCCESS) {
+            destroy();
         }
     }
 

@@ -3,4 +3,5 @@ package io.framecast.gpu;
 import io.framecast.api.spi.DeviceKernel;
 
 /// @param function the CUfunction
-record CudaKernel(CudaBackend backend, String name, long function) implements DeviceKernel {}
+/// @param persistent whether it runs until it is told to end
+record CudaKernel(CudaBackend backend, String name, long function, boolean persistent) implements DeviceKernel {}

@@ -11,8 +11,8 @@ import jcuda.driver.CUresult;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 
-/// A non-blocking CUstream: it does not wait for the legacy default stream, which other libraries in the process may
-/// use. Enqueuing allocates nothing.
+/// A non-blocking CUstream: it does not wait for the legacy default stream, which other libraries in the
+/// process may use. Enqueuing allocates nothing.
 final class CudaStream implements DeviceStream {
     static final int ARGUMENTS_MAX = 32;
 
@@ -114,9 +114,17 @@ final class CudaStream implements DeviceStream {
         }
         use();
         MemorySegment.copy(values, 0, arguments, ValueLayout.JAVA_LONG, 0, values.length);
+        if (own.persistent()) {
+            backend.launchPersistent(this, () -> launch(own.function(), gridBlocks, blockThreads));
+        } else {
+            launch(own.function(), gridBlocks, blockThreads);
+        }
+    }
+
+    private void launch(final long function, final int gridBlocks, final int blockThreads) {
         CudaErrors.check(
                 "cuLaunchKernel",
-                CudaCalls.launchKernel(own.function(), gridBlocks, blockThreads, handle.value(), parameters));
+                CudaCalls.launchKernel(function, gridBlocks, blockThreads, handle.value(), parameters));
     }
 
     @Override
@@ -142,6 +150,12 @@ final class CudaStream implements DeviceStream {
         final int destroyed = JCudaDriver.cuStreamDestroy(handle);
         arena.close();
         return drained == CUresult.CUDA_SUCCESS ? destroyed : drained;
+    }
+
+    /// Its context is gone, and the stream with it: gives back what it has of the host.
+    void abandon() {
+        closed = true;
+        arena.close();
     }
 
     private void use() {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,17 +52,18 @@ class CudaUnderStubTest {
                         + "\"); return 801; }\n")
                 .collect(Collectors.joining());
         Files.writeString(weak, "void framecast_stub_count(const char *);\n" + functions);
-        final List<String> command = List.of(
-                "gcc",
-                "-shared",
-                "-fPIC",
-                "-O1",
-                "-pthread",
-                "-Wl,-soname,libcuda.so.1",
-                "-o",
-                directory.resolve("libcuda.so.1").toString(),
-                SOURCES.resolve("stub_cuda.c").toString(),
-                weak.toString());
+        final String failure =
+                library("libcuda.so.1", SOURCES.resolve("stub_cuda.c").toString(), weak.toString());
+        return failure.isEmpty()
+                ? library("libgdrapi.so.2", SOURCES.resolve("stub_gdrapi.c").toString())
+                : failure;
+    }
+
+    private static String library(final String name, final String... sources) throws IOException, InterruptedException {
+        final List<String> command =
+                new ArrayList<>(List.of("gcc", "-shared", "-fPIC", "-O1", "-pthread", "-Wl,-soname," + name, "-o"));
+        command.add(directory.resolve(name).toString());
+        command.addAll(List.of(sources));
         final Process process;
         try {
             process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -124,6 +126,50 @@ class CudaUnderStubTest {
                 .startsWith("cuMemHostRegister: CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED (712), "));
         assertTrue(said.get("unregister")
                 .startsWith("cuMemHostUnregister: CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED (713), "));
+    }
+
+    @Test
+    void shouldExportFlushAndMapThroughCallsThatJcudaLacks() throws IOException, InterruptedException {
+        final Map<String, String> said = child("access", Map.of());
+        assertEquals("nothing", said.get("export-refusal"));
+        assertEquals("true", said.get("descriptor"));
+        assertEquals("false", said.get("descriptor-after"));
+        assertEquals("1", said.get("cuFlushGPUDirectRDMAWrites"));
+        assertEquals("nothing", said.get("mapping-refusal"));
+        assertEquals("2", said.get("mapped"));
+        assertEquals("0", said.get("unmapped"));
+        assertEquals("", said.get("leaks"));
+        final Map<String, String> noModule = child("access", Map.of("FRAMECAST_STUB_NO_GDRDRV", "1"));
+        assertEquals("gdrcopy's kernel module is not loaded (gdrdrv)", noModule.get("mapping-refusal"));
+        assertEquals("cuda:0: gdrcopy's kernel module is not loaded (gdrdrv)", noModule.get("map"));
+        final Map<String, String> shortWindow = child("access", Map.of("FRAMECAST_STUB_BAR_BYTES", "65536"));
+        assertTrue(
+                shortWindow.get("map").startsWith("cuda:0: gdr_pin_buffer: errno 12, lower ring= or use another"),
+                shortWindow.get("map"));
+        assertEquals("0", shortWindow.get("unmapped"));
+    }
+
+    @Test
+    void shouldSayInOneLineWhatBecameOfTheDeviceAndLeakNothing() throws IOException, InterruptedException {
+        final Map<String, String> said = child("lost", Map.of());
+        assertEquals(
+                "cuModuleLoadData of contract_add: CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222), the driver is older than"
+                        + " the PTX: update it or lower the PTX's .version",
+                said.get("old-driver"));
+        assertEquals("1", said.get("old-driver-gather"), "without the kernel each piece is copied");
+        assertTrue(said.get("stream").startsWith("cuStreamCreate: CUDA_ERROR_OUT_OF_MEMORY (2), "), said.get("stream"));
+        for (final String code : List.of("709", "719", "214", "999")) {
+            for (final String call : List.of("copy", "query", "allocate", "free")) {
+                final String line = said.get(code + "-" + call);
+                assertTrue(line.contains("(" + code + "), "), code + " " + call + ": " + line);
+                assertFalse(line.contains("manual"), line);
+            }
+            assertEquals("closed", said.get(code + "-close"));
+            assertEquals("0", said.get(code + "-allocated"), "counted as gone");
+            assertEquals("", said.get(code + "-left"));
+            // Nobody may name what a destroyed context had.
+            assertEquals(code.equals("709") ? "0" : "1", said.get(code + "-destroyed"));
+        }
     }
 
     @Test

@@ -1,9 +1,12 @@
 package io.framecast.gpu;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceBackendContract;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceGather;
+import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
@@ -18,6 +21,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -34,12 +40,14 @@ final class StubChild {
 
     private StubChild() {}
 
-    /// @param arguments one of `contract`, `calls`, `errors`, `probe`
+    /// @param arguments one of `contract`, `calls`, `errors`, `access`, `lost`, `probe`
     public static void main(final String[] arguments) throws Throwable {
         switch (arguments[0]) {
             case "contract" -> contract();
             case "calls" -> calls();
             case "errors" -> errors();
+            case "access" -> access();
+            case "lost" -> lost();
             case "probe" -> say("unavailable", new CudaProvider().unavailable().orElse("nothing"));
             default -> throw new IllegalArgumentException(arguments[0]);
         }
@@ -146,6 +154,109 @@ final class StubChild {
             backend.registerHost(memory);
             sayFailure("register", () -> backend.registerHost(memory));
         }
+    }
+
+    private static void access() throws Throwable {
+        try (DeviceBackend backend = new CudaProvider().open(0)) {
+            final DeviceAccess access = backend.access();
+            say("export-refusal", access.exportRefusal().orElse("nothing"));
+            say("mapping-refusal", access.mappingRefusal().orElse("nothing"));
+            final DeviceRegion region = backend.allocate(2 << 20);
+            final DeviceRegion exported = access.export(region);
+            final Path descriptor = Path.of("/proc/self/fd/" + exported.dmaBufDescriptor());
+            say("descriptor", Boolean.toString(Files.exists(descriptor)));
+            access.flushRemoteWrites();
+            access.unexport(exported);
+            say("descriptor-after", Boolean.toString(Files.exists(descriptor)));
+            say(
+                    "cuFlushGPUDirectRDMAWrites",
+                    Long.toString(stub("framecast_stub_calls", "cuFlushGPUDirectRDMAWrites")));
+            try (DeviceMapping _ = access.map(region)) {
+                say("mapped", Long.toString(gdrLive()));
+            } catch (final DeviceException e) {
+                say("map", e.getMessage());
+            }
+            say("unmapped", Long.toString(gdrLive()));
+        }
+        say("leaks", leaks());
+    }
+
+    // The device is used, then breaks for good, then everything is given back.
+    private static void lost() throws Throwable {
+        try (DeviceBackend backend = new CudaProvider().open(0)) {
+            final byte[] newer = new String(ContractPtx.resource("contract_add.ptx"), StandardCharsets.UTF_8)
+                    .replaceFirst("\\.version \\S+", ".version 9.0")
+                    .getBytes(StandardCharsets.UTF_8);
+            sayFailure("old-driver", () -> backend.load(kernel("contract_add", newer)));
+            fail("cuModuleLoadData", 222);
+            final DeviceRegion pieces = backend.allocate(8192);
+            try (DeviceStream stream = backend.openStream()) {
+                final DeviceGather gather = backend.openGather(stream);
+                gather.add(pieces.address() + 4096, pieces.address(), 4096);
+                gather.flush();
+                stream.synchronize();
+                say("old-driver-gather", Long.toString(stub("framecast_stub_calls", "cuMemcpyDtoDAsync_v2")));
+            }
+            fail("cuStreamCreate", 2);
+            sayFailure("stream", backend::openStream);
+            fail("", 0);
+        }
+        for (final int code : new int[] {709, 719, 214, 999}) {
+            final DeviceBackend backend = new CudaProvider().open(0);
+            final DeviceRegion region = backend.allocate(4096);
+            backend.allocate(8192);
+            final MemorySegment host = backend.allocatePinned(4096);
+            final DeviceStream stream = backend.openStream();
+            final DeviceEvent event = backend.openEvent();
+            stream.copyToDevice(region.address(), host, 0, 4096);
+            stream.record(event);
+            broken(code);
+            sayFailure(code + "-copy", () -> stream.copyToDevice(region.address(), host, 0, 4096));
+            sayFailure(code + "-query", event::isComplete);
+            sayFailure(code + "-allocate", () -> backend.allocate(1));
+            sayFailure(code + "-free", () -> backend.free(region));
+            final long before = stub("framecast_stub_calls", "cuStreamDestroy_v2");
+            try {
+                backend.close();
+                say(code + "-close", "closed");
+            } catch (final DeviceException e) {
+                say(code + "-close", e.getMessage());
+            }
+            say(code + "-allocated", Long.toString(backend.allocatedBytes()));
+            say(code + "-left", backend.resources().toString());
+            final long destroyed = stub("framecast_stub_calls", "cuStreamDestroy_v2") - before;
+            say(code + "-destroyed", Long.toString(destroyed));
+            broken(0);
+        }
+    }
+
+    private static void broken(final int code) throws Throwable {
+        final MethodHandle handle = Linker.nativeLinker()
+                .downcallHandle(
+                        SymbolLookup.libraryLookup(CudaCalls.LIBRARY, Arena.global())
+                                .findOrThrow("framecast_stub_break"),
+                        FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT));
+        handle.invokeExact(code);
+    }
+
+    private static void fail(final String function, final int code) throws Throwable {
+        final MethodHandle handle = Linker.nativeLinker()
+                .downcallHandle(
+                        SymbolLookup.libraryLookup(CudaCalls.LIBRARY, Arena.global())
+                                .findOrThrow("framecast_stub_fail"),
+                        FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+        try (Arena arena = Arena.ofConfined()) {
+            handle.invokeExact(arena.allocateFrom(function), code);
+        }
+    }
+
+    private static long gdrLive() throws Throwable {
+        final MethodHandle handle = Linker.nativeLinker()
+                .downcallHandle(
+                        SymbolLookup.libraryLookup(GdrCalls.LIBRARY, Arena.global())
+                                .findOrThrow("framecast_stub_gdr_live"),
+                        FunctionDescriptor.of(ValueLayout.JAVA_LONG));
+        return (long) handle.invokeExact();
     }
 
     private static KernelSource kernel(final String name, final byte[] ptx) {

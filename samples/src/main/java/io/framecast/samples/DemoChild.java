@@ -17,6 +17,7 @@ final class DemoChild {
     private final Set<String> shown;
     private volatile String lastLine = "";
     private volatile String progress = "";
+    private volatile long progressedNs = System.nanoTime();
 
     /// @param stdin whether the child reads this process's standard input
     /// @param shown lines that some child has said; shared by all of a run, of a concurrent kind
@@ -33,12 +34,18 @@ final class DemoChild {
         this.child = environment.children().launch(arguments, stdin, this::onLine);
     }
 
-    /// What all children have to say (which device was chosen) is shown once, and complaints come in the result.
+    /// What all children have to say (which device was chosen) is shown once, and complaints come in the
+    /// result.
     private void onLine(final String line) {
         if (line.startsWith(Console.PROGRESS_MARK)) {
-            progress = line.substring(Console.PROGRESS_MARK.length());
+            final String said = line.substring(Console.PROGRESS_MARK.length());
+            if (!said.equals(progress)) {
+                progress = said;
+                progressedNs = System.nanoTime();
+            }
         } else if (!line.isBlank()) {
             lastLine = line.strip();
+            progressedNs = System.nanoTime();
             if (!line.startsWith(Report.COMPLAINT) && shown.add(lastLine)) {
                 console.line("[" + name + "] " + line);
             }
@@ -64,6 +71,11 @@ final class DemoChild {
     /// Frames, bytes and activity, as the child last said.
     String progress() {
         return progress;
+    }
+
+    /// When it last said something, or its progress was another than before, by `System.nanoTime()`.
+    long progressedNs() {
+        return progressedNs;
     }
 
     /// Once it has ended: the report of a child that did its work, whatever it found.

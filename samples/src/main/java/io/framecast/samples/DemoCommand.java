@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String GROUP = "224.20.30.39";
-    private static final List<String> TRANSPORTS = List.of("auto", "aeron", "udp");
+    private static final List<String> TRANSPORTS = List.of("auto", "aeron", "udp", "verbs");
 
     @Option(
             names = "--seconds",
@@ -55,7 +55,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Option(
             names = "--transport",
-            paramLabel = "auto|aeron|udp",
+            paramLabel = "auto|aeron|udp|verbs",
             description = "What carries the datagrams; default ${DEFAULT-VALUE}.")
     private String transport = "auto";
 
@@ -130,7 +130,7 @@ final class DemoCommand implements Callable<Integer> {
     // As no URI was given, the complaint must not be about one.
     private void requireTransport() {
         if (!TRANSPORTS.contains(transport)) {
-            throw new ConfigException("--transport: expected auto, aeron or udp, got " + transport);
+            throw new ConfigException("--transport: expected auto, aeron, udp or verbs, got " + transport);
         }
     }
 

@@ -10,11 +10,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/// Starts the demo's processes, waits for them within a bound, and ends them all when one fails. None is left behind.
+/// Starts the demo's processes, waits for them within a bound, and ends them all when one fails. None is left
+/// behind.
 final class DemoRun {
     private static final long POLL_NS = 10_000_000;
 
-    /// When one child fails the others often fail for it: the cause is looked for among all that ended this soon.
+    /// When one child fails the others often fail for it: the cause is looked for among all that ended this
+    /// soon.
     private static final long CAUSE_WAIT_NS = 300_000_000;
 
     private final DemoPlan plan;
@@ -48,13 +50,12 @@ final class DemoRun {
     }
 
     private void awaitChildren() {
-        final long startNs = System.nanoTime();
         while (children.stream().anyMatch(DemoChild::isAlive)) {
             if (hasFailed()) {
                 LockSupport.parkNanos(this, CAUSE_WAIT_NS);
                 throw cause();
             }
-            if (System.nanoTime() - startNs > plan.runMax().toNanos()) {
+            if (isQuiet()) {
                 throw hung();
             }
             showProgress();
@@ -64,6 +65,13 @@ final class DemoRun {
         if (hasFailed()) {
             throw cause();
         }
+    }
+
+    /// None of those still at work has come any further.
+    private boolean isQuiet() {
+        final long nowNs = System.nanoTime();
+        final long quietMaxNs = plan.quietMax().toNanos();
+        return children.stream().allMatch(child -> nowNs - child.progressedNs() > quietMaxNs);
     }
 
     private boolean hasFailed() {
@@ -93,7 +101,7 @@ final class DemoRun {
                 .map(DemoChild::name)
                 .collect(Collectors.joining(", "));
         return new PeerLostException(
-                "hung: " + names + " still at work after " + plan.runMax().toSeconds() + " s");
+                "hung: " + names + " stood still for " + plan.quietMax().toSeconds() + " s");
     }
 
     private void showProgress() {

@@ -47,6 +47,13 @@ final class PublishCommand implements Callable<Integer> {
     @Mixin
     private InputOptions inputOptions = new InputOptions();
 
+    @Option(
+            names = "--device",
+            paramLabel = "D",
+            description = "Copy each frame to the memory of emulated[:N] or cuda:N first, and publish it from there;"
+                    + " default host.")
+    private String device = "host";
+
     @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
     private long frames = Long.MAX_VALUE;
 
@@ -110,7 +117,7 @@ final class PublishCommand implements Callable<Integer> {
         try (FrameInput frameInput = spec.open(shape, nodeOptions.patternSeed(), environment.in());
                 Framecast node = environment.nodes().apply(config);
                 Publisher publisher = node.publish(channel)) {
-            result = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment).run();
+            result = run(publisher, frameInput, plan, shape.bytes());
         }
         report.result(result.json(), result.text(), false);
         if (!result.interrupted()) {
@@ -121,6 +128,16 @@ final class PublishCommand implements Callable<Integer> {
                 .line(Report.COMPLAINT + "interrupted after " + result.frames()
                         + " frames, before the input's end: subscribers are told that the source is lost");
         return ExitStatus.INTERRUPTED;
+    }
+
+    private PublishResult run(
+            final Publisher publisher, final FrameInput frames, final PublishPlan plan, final long frameBytes) {
+        final PublishRun run = new PublishRun(publisher, frames, plan, frameBytes, environment);
+        if (device.equals("host")) {
+            return run.run();
+        }
+        run.from(new DeviceInput(publisher, frameBytes));
+        return run.run();
     }
 
     private PublishPlan plan(final InputSpec spec) {
@@ -147,7 +164,11 @@ final class PublishCommand implements Callable<Integer> {
     /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and
     /// make their rings no larger than needed.
     private Channel channel(final FrameShape shape) {
-        final Channel channel = Channel.parse(uri);
+        if (!device.equals("host")) {
+            Devices.require(device);
+        }
+        final Channel given = Channel.parse(uri);
+        final Channel channel = given.withStream(withDevice(given.stream()));
         requireRing(channel.stream(), shape);
         if (!uri.contains("frame-max=")) {
             return channel.withStream(channel.stream().withFrameMaxBytes(shape.bytes()));
@@ -158,6 +179,15 @@ final class PublishCommand implements Callable<Integer> {
                     + channel.stream().frameMaxBytes());
         }
         return channel;
+    }
+
+    // Of the URI's device= a publisher takes nothing: it is the subscribers', who are often given the same.
+    private StreamConfig withDevice(final StreamConfig stream) {
+        try {
+            return stream.withDevice(device);
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
+        }
     }
 
     /// ring= is the subscribers', who are often given the same URI: they would all be refused.

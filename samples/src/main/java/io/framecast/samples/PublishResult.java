@@ -6,13 +6,14 @@ import java.util.Map;
 
 /// What `publish` reports.
 ///
+/// @param route what carried the frames, and whose memory they lay in
 /// @param frameBytes length of a full frame
 /// @param backPressured how often a frame had to wait for credit
 /// @param evicted subscribers evicted on the way; 0 unless they may come back
 /// @param elapsedNs first to last frame
 /// @param interrupted whether the user stopped it before the input's end
 record PublishResult(
-        String transport,
+        Route route,
         long frameBytes,
         long frames,
         long bytes,
@@ -21,6 +22,8 @@ record PublishResult(
         long evicted,
         long elapsedNs,
         boolean interrupted) {
+
+    record Route(String transport, String device) {}
 
     Map<String, Object> publisherJson() {
         final Map<String, Object> json = new LinkedHashMap<>();
@@ -36,7 +39,10 @@ record PublishResult(
 
     Map<String, Object> json() {
         final Map<String, Object> json = new LinkedHashMap<>();
-        json.put("transport", transport);
+        json.put("transport", route.transport());
+        if (!route.device().equals("host")) {
+            json.put("device", route.device());
+        }
         json.put("frame_bytes", frameBytes);
         json.put("publisher", publisherJson());
         if (interrupted) {
@@ -52,7 +58,7 @@ record PublishResult(
                 "published %,d frames, %,d bytes by %s in %.1f s (%.1f MB/s), crc32c %s, back-pressured %,d times",
                 frames,
                 bytes,
-                transport,
+                route.transport() + (route.device().equals("host") ? "" : " from " + route.device()),
                 elapsedNs / 1e9,
                 rateMBps,
                 streamCrc32c,

@@ -46,6 +46,7 @@ final class PublishRun {
     private long disconnectedNs = -1;
     private boolean frameDropped;
     private @Nullable MemorySegment buffer;
+    private @Nullable DeviceInput device;
 
     /// @param frameBytes length of a full frame
     PublishRun(
@@ -62,6 +63,13 @@ final class PublishRun {
         this.console = environment.console();
         final long windowBytes = publisher.channel().stream().windowBytes();
         this.claimable = windowBytes == 0 || frameBytes <= windowBytes;
+    }
+
+    /// Publishes frames out of a device's memory; before [#run].
+    void from(final DeviceInput deviceInput) {
+        device = deviceInput;
+        buffer = deviceInput.host();
+        claimable = false;
     }
 
     /// A run that does not get to the end of its input sends no end of stream: subscribers must not take a
@@ -245,6 +253,9 @@ final class PublishRun {
     /// a stop ends the waiting, and not at once.
     private boolean offerWhole(final MemorySegment frame) {
         long stoppedNs = -1;
+        if (device != null) {
+            device.load(frame.byteSize());
+        }
         long code = offer(frame);
         while (code < 0) {
             if (stop.isRequested()) {
@@ -264,7 +275,7 @@ final class PublishRun {
 
     private long offer(final MemorySegment frame) {
         try {
-            return publisher.offer(frame, FrameOptions.KEYFRAME);
+            return device == null ? publisher.offer(frame, FrameOptions.KEYFRAME) : device.offer(FrameOptions.KEYFRAME);
         } catch (final IllegalArgumentException e) {
             throw new ConfigException(String.valueOf(e.getMessage()), e);
         }
@@ -345,7 +356,7 @@ final class PublishRun {
 
     private PublishResult result(final boolean interrupted) {
         return new PublishResult(
-                publisher.channel().transport(),
+                new PublishResult.Route(publisher.channel().transport(), device == null ? "host" : device.deviceName()),
                 frameBytes,
                 frames,
                 bytes,

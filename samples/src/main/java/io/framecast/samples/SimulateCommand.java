@@ -48,6 +48,11 @@ final class SimulateCommand implements Callable<Integer> {
     private boolean crashes;
 
     @Option(
+            names = "--one-sided",
+            description = "Receivers write their grants into the source's memory, and read what they miss out of it.")
+    private boolean oneSided;
+
+    @Option(
             names = "--plant",
             paramLabel = "NAME",
             description = "Break the protocol on purpose: no-duplicate-check, ignore-credit, reuse-unacked-slot,"
@@ -94,7 +99,7 @@ final class SimulateCommand implements Callable<Integer> {
         if (Double.isNaN(loss) || loss > 0.9 || (loss < 0 && loss != -1)) {
             throw new ConfigException("--loss: expected 0 … 0.9, got " + loss);
         }
-        return new SimulateRun.Plan(first, last, new Swarm(receivers, loss, crashes, plant()));
+        return new SimulateRun.Plan(first, last, new Swarm(receivers, loss, crashes, oneSided, plant()));
     }
 
     private Plant plant() {

@@ -26,6 +26,7 @@ final class SimulateRun {
             return "framecast simulate --seeds " + seed + " --receivers " + swarm.receivers()
                     + (swarm.loss() < 0 ? "" : " --loss " + swarm.loss())
                     + (swarm.crashes() ? " --crashes" : "")
+                    + (swarm.oneSided() ? " --one-sided" : "")
                     + (swarm.plant() == Plant.NONE
                             ? ""
                             : " --plant " + swarm.plant().label());

@@ -1,6 +1,7 @@
 package io.framecast.samples;
 
 import io.framecast.api.LossReason;
+import io.framecast.api.PlacementReport;
 import io.framecast.api.SubscriberStats;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +27,14 @@ record SubscribeResult(
         @Nullable Map<String, Object> worker) {
 
     /// What carried the frames, and where to.
-    record Route(String transport, String device) {}
+    ///
+    /// @param placement the way into the device's memory; null for frames in host memory
+    record Route(String transport, String device, @Nullable PlacementReport placement) {
+        @Override
+        public String toString() {
+            return transport + " into " + device + (placement == null ? "" : ", " + placement);
+        }
+    }
 
     /// Frames handled and the checksum over them.
     ///
@@ -70,6 +78,9 @@ record SubscribeResult(
         final Map<String, Object> json = new LinkedHashMap<>();
         json.put("transport", route.transport());
         json.put("device", route.device());
+        if (route.placement() != null) {
+            json.put("placement", PlacementJson.of(route.placement()));
+        }
         json.put("frame_bytes", frameBytesMax);
         json.put("subscribers", List.of(subscriberJson()));
         json.put("goodput_MBps", goodputMBps());
@@ -89,11 +100,10 @@ record SubscribeResult(
         final StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
-                "received %,d frames, %,d bytes by %s into %s (%.1f MB/s), crc32c %s%n",
+                "received %,d frames, %,d bytes by %s (%.1f MB/s), crc32c %s%n",
                 tally.frames(),
                 tally.bytes(),
-                route.transport(),
-                route.device(),
+                route,
                 goodputMBps(),
                 tally.streamCrc32c()));
         text.append(String.format(

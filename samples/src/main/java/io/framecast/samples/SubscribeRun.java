@@ -181,7 +181,10 @@ final class SubscribeRun {
         final FrameWorker worker = consumers.worker();
         final Map<String, Object> summary = worker == null ? null : worker.summary();
         return new SubscribeResult(
-                new SubscribeResult.Route(subscriber.channel().transport(), device),
+                new SubscribeResult.Route(
+                        subscriber.channel().transport(),
+                        device,
+                        subscriber.placement().orElse(null)),
                 frameBytesMax,
                 new SubscribeResult.FrameTally(frames, bytes, checksum.hex(), sources.joined(), interrupted),
                 subscriber.stats(),

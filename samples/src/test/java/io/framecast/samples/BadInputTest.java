@@ -51,7 +51,7 @@ final class BadInputTest {
                 bad("--loss", "demo", "--loss", "-0.1"),
                 bad("--rate: expected 0", "demo", "--rate", "-1"),
                 bad("--device: expected auto", "demo", "--device", "gpu"),
-                bad("--transport: expected auto, aeron or udp, got upd", "demo", "--transport", "upd"),
+                bad("--transport: expected auto, aeron, udp or verbs, got upd", "demo", "--transport", "upd"),
                 bad(
                         "--frame-bytes: expected a number of bytes, such as 6220800, 64k, 16m or 1g, got 64q",
                         "demo",

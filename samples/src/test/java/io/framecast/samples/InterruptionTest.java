@@ -110,6 +110,9 @@ final class InterruptionTest {
     @Test
     void shouldNotEndTheStreamWhenSubscribersDoNotCome() throws Exception {
         final var subscriber = tool.start("subscribe", ToolFixture.URI, "--json", "-");
+        while (tool.network.subscribers.isEmpty()) {
+            Thread.onSpinWait();
+        }
         tool.run(
                         "publish",
                         ToolFixture.URI,

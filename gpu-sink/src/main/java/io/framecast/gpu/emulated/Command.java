@@ -4,8 +4,8 @@ import io.framecast.gpu.AllocationTable.Allocation;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// One slot of a stream's ring, filled by the enqueuer and read by the DMA thread; reused, so that a copy allocates
-/// nothing.
+/// One slot of a stream's ring, filled by the enqueuer and read by the DMA thread; reused, so that a copy
+/// allocates nothing.
 final class Command {
     enum Kind {
         TO_DEVICE,
@@ -42,6 +42,10 @@ final class Command {
     int blockThreads;
     long[] arguments = NO_ARGUMENTS;
 
+    // A persistent kernel that was started; the DMA thread's.
+    @Nullable
+    KernelThread running;
+
     // How far the DMA thread got; its own field.
     long bytesDone;
 
@@ -53,6 +57,7 @@ final class Command {
         target = null;
         source = null;
         kernel = null;
+        running = null;
         arguments = NO_ARGUMENTS;
         bytesDone = 0;
     }

@@ -1,7 +1,7 @@
 package io.framecast.gpu.emulated;
 
-/// A stream's commands: one enqueuer, consumed by the DMA thread in order. Positions only grow and go on where the
-/// slot's last stream stopped, so that an old event never mistakes a new stream for its own.
+/// A stream's commands: one enqueuer, consumed by the DMA thread in order. Positions only grow and go on
+/// where the slot's last stream stopped, so that an old event never mistakes a new stream for its own.
 final class CommandRing {
     static final long NOBODY = Long.MAX_VALUE;
 
@@ -17,6 +17,7 @@ final class CommandRing {
 
     // When the link delivers what the DMA thread moved last; the DMA thread's own.
     private long busyUntilNs = Long.MIN_VALUE;
+    private boolean delayDrawn;
 
     CommandRing(final int slot, final int commandsMax, final long firstPosition) {
         this.slot = slot;
@@ -48,8 +49,8 @@ final class CommandRing {
         awaited = position;
     }
 
-    /// How far the DMA thread must get for a quarter of the ring to be free: waking the enqueuer for every slot would
-    /// cost more than the copies.
+    /// How far the DMA thread must get for a quarter of the ring to be free: waking the enqueuer for every
+    /// slot would cost more than the copies.
     long roomPosition() {
         return enqueued - commands.length + Math.max(1, commands.length / 4);
     }
@@ -82,6 +83,15 @@ final class CommandRing {
     @SuppressWarnings("NonAtomicVolatileUpdate")
     void complete() {
         done = done + 1;
+    }
+
+    /// Whether it was decided how late the oldest command begins; the DMA thread's own.
+    boolean isDelayDrawn() {
+        return delayDrawn;
+    }
+
+    void delayDrawn(final boolean drawn) {
+        delayDrawn = drawn;
     }
 
     long busyUntilNs() {

@@ -5,17 +5,20 @@ import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.AllocationTable.Allocation;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The engine of one emulated device: takes the commands of all streams in turn, each stream's in order, a chunk at
-/// a time. Parks when there is nothing to do.
+/// The engine of one emulated device: takes the commands of all streams in turn, each stream's in order, a
+/// chunk at a time. Parks when there is nothing to do.
 ///
-/// A command that fails (a kernel out of bounds, host memory freed too early) breaks the device for good, as on a GPU:
-/// the rest is skipped, and every later call says why.
+/// A command that fails (a kernel out of bounds, host memory freed too early) breaks the device for good, as
+/// on a GPU: the rest is skipped, and every later call says why.
 final class DmaThread implements Runnable {
     static final int STREAMS_MAX = 1024;
 
@@ -24,11 +27,14 @@ final class DmaThread implements Runnable {
     // Looking again is cheaper than a futex round trip while a producer is in full flow; a few microseconds at most.
     private static final int LOOKS_BEFORE_PARKING = 64;
     private static final long NEVER_NS = Long.MAX_VALUE;
+    private static final long KERNEL_END_MS = 1_000;
 
     private final String deviceName;
     private final KernelSource.DeviceMemory memory;
     private final PcieLink toDevice;
     private final PcieLink toHost;
+    private final long delayMaxNs;
+    private final SplittableRandom delays;
     private final Thread thread;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -37,6 +43,9 @@ final class DmaThread implements Runnable {
     // [slot]; a closed stream's ring stays in its slot, complete, until a new stream takes the slot.
     private volatile CommandRing[] rings = {};
     private boolean[] slotTaken = {};
+
+    // Persistent kernels; ended ones leave when others start.
+    private final List<KernelThread> kernels = new CopyOnWriteArrayList<>();
 
     private volatile boolean parked;
     private volatile boolean closing;
@@ -51,6 +60,8 @@ final class DmaThread implements Runnable {
         this.memory = memory;
         this.toDevice = new PcieLink(config.toDeviceBytesPerSecond());
         this.toHost = new PcieLink(config.toHostBytesPerSecond());
+        this.delayMaxNs = config.disorder().delayMaxNs();
+        this.delays = new SplittableRandom(config.disorder().seed());
         this.thread = new Thread(this, "framecast-emulated-" + ordinal);
         thread.setDaemon(true);
     }
@@ -59,8 +70,10 @@ final class DmaThread implements Runnable {
         thread.start();
     }
 
-    /// Runs what is enqueued, then ends the thread.
+    /// Runs what is enqueued, then ends the thread. A persistent kernel is interrupted; one that does not
+    /// listen keeps its thread, and what is enqueued behind it is dropped.
     void close() {
+        kernels.forEach(kernel -> kernel.end(KERNEL_END_MS));
         closing = true;
         LockSupport.unpark(thread);
         boolean interrupted = false;
@@ -80,6 +93,16 @@ final class DmaThread implements Runnable {
     @Nullable
     String failure() {
         return failure;
+    }
+
+    /// Whether a persistent kernel runs.
+    boolean hasKernels() {
+        for (final KernelThread kernel : kernels) {
+            if (!kernel.isDone()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean canAccess(final MemorySegment segment) {
@@ -192,7 +215,7 @@ final class DmaThread implements Runnable {
             if (worked) {
                 looks = 0;
             } else if (wakeAtNs != NEVER_NS) {
-                LockSupport.parkNanos(this, wakeAtNs - System.nanoTime());
+                parkUntil(wakeAtNs);
             } else if (looks < LOOKS_BEFORE_PARKING) {
                 looks++;
                 Thread.onSpinWait();
@@ -205,13 +228,28 @@ final class DmaThread implements Runnable {
         }
     }
 
+    // Nothing to do but to wait: for commands, or for kernels that run on their own and wake this thread at their end.
     private boolean isIdle() {
         for (final CommandRing ring : rings) {
-            if (!ring.isEmpty()) {
+            if (!ring.isEmpty() && !(failure == null && isWaiting(ring.oldest()))) {
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean isWaiting(final Command command) {
+        final KernelThread running = command.running;
+        return running == null ? command.kind == Command.Kind.AWAIT && !isReached(command.mark) : !running.isDone();
+    }
+
+    // Streams that are not held up go on meanwhile: whoever publishes ends it. What was published just before waits, at
+    // most as long.
+    private void parkUntil(final long wakeAtNs) {
+        parked = true;
+        LockSupport.parkNanos(this, wakeAtNs - System.nanoTime());
+        parked = false;
+        Thread.interrupted();
     }
 
     private void park() {
@@ -233,8 +271,11 @@ final class DmaThread implements Runnable {
         boolean worked = false;
         for (int i = 0; i < COMMANDS_PER_TURN && !ring.isEmpty(); i++) {
             final Command command = ring.oldest();
+            if (isDelayed(ring)) {
+                return worked;
+            }
             if (failure == null) {
-                if (command.kind == Command.Kind.AWAIT && !isReached(command.mark)) {
+                if (isWaiting(command)) {
                     return worked;
                 }
                 final boolean whole = runGuarded(command, ring);
@@ -245,12 +286,28 @@ final class DmaThread implements Runnable {
             }
             worked = true;
             command.clear();
+            ring.delayDrawn(false);
             ring.complete();
             if (ring.done() >= ring.awaited()) {
                 signal(ring);
             }
         }
         return worked;
+    }
+
+    // Draws once for each command.
+    private boolean isDelayed(final CommandRing ring) {
+        if (delayMaxNs == 0 || ring.isDelayDrawn() || failure != null) {
+            return false;
+        }
+        ring.delayDrawn(true);
+        if (delays.nextBoolean()) {
+            return false;
+        }
+        // Most are short, some are longer than a scheduler keeps those away who would notice.
+        final double share = delays.nextDouble();
+        ring.busyUntilNs(System.nanoTime() + (long) (delayMaxNs * share * share * share * share));
+        return true;
     }
 
     private static boolean isBusy(final CommandRing ring) {
@@ -273,9 +330,13 @@ final class DmaThread implements Runnable {
             return run(command, ring);
         } catch (final Throwable e) {
             // Whatever a kernel throws ends here: the thread must outlive it to complete what others wait for.
-            failure = deviceName + ": " + describe(command) + " failed: " + e + "; mend it and open the device again";
+            fail(command, e);
             return true;
         }
+    }
+
+    private void fail(final Command command, final Throwable e) {
+        failure = deviceName + ": " + describe(command) + " failed: " + e + "; mend it and open the device again";
     }
 
     private static String describe(final Command command) {
@@ -310,13 +371,29 @@ final class DmaThread implements Runnable {
                 yield true;
             }
             case AWAIT -> true;
-            case LAUNCH -> {
-                Objects.requireNonNull(command.kernel)
-                        .emulation()
-                        .run(memory, command.gridBlocks, command.blockThreads, command.arguments);
-                yield true;
-            }
+            case LAUNCH -> launch(command, Objects.requireNonNull(command.kernel));
         };
+    }
+
+    // Whether the kernel is done.
+    private boolean launch(final Command command, final EmulatedKernel kernel) {
+        if (!kernel.persistent()) {
+            kernel.emulation().run(memory, command.gridBlocks, command.blockThreads, command.arguments);
+            return true;
+        }
+        final KernelThread running = command.running;
+        if (running == null) {
+            kernels.removeIf(KernelThread::isDone);
+            final KernelThread started = KernelThread.start(command, kernel, memory, this::wake);
+            command.running = started;
+            kernels.add(started);
+            return false;
+        }
+        final Throwable thrown = running.failure();
+        if (thrown != null) {
+            fail(command, thrown);
+        }
+        return true;
     }
 
     private static boolean moveChunk(

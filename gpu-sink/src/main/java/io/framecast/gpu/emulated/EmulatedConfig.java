@@ -3,14 +3,38 @@ package io.framecast.gpu.emulated;
 /// What an emulated GPU is like.
 ///
 /// @param memoryBytes device memory; host memory is taken only for what is allocated and written
-/// @param toDeviceBytesPerSecond bandwidth of the modelled PCIe link towards the device, shared by all streams;
-///     [#UNLIMITED] copies as fast as the host can
+/// @param toDeviceBytesPerSecond bandwidth of the modelled PCIe link towards the device, shared by all
+///     streams; [#UNLIMITED] copies as fast as the host can
 /// @param toHostBytesPerSecond the same, towards the host
 /// @param streamCommandsMax commands a stream holds before its enqueuer has to wait; a power of two
+/// @param disorder how late streams run against each other
+/// @param exports whether NICs that map a descriptor of shared memory may write into the device: those of tests.
+///     Copies run as late as ever, what NICs write is there at once
 public record EmulatedConfig(
-        long memoryBytes, long toDeviceBytesPerSecond, long toHostBytesPerSecond, int streamCommandsMax) {
+        long memoryBytes,
+        long toDeviceBytesPerSecond,
+        long toHostBytesPerSecond,
+        int streamCommandsMax,
+        Disorder disorder,
+        boolean exports) {
+    /// Half of all commands begin late, each stream's in order all the same: who does not wait for what he
+    /// should wait for reads what is old, or writes what is still read.
+    ///
+    /// @param seed of the delays
+    /// @param delayMaxNs longest delay of a command, most are much shorter; 0 delays nothing
+    public record Disorder(long seed, long delayMaxNs) {
+        public static final Disorder NONE = new Disorder(0, 0);
+
+        public Disorder {
+            if (delayMaxNs < 0 || delayMaxNs > 1_000_000_000) {
+                throw new IllegalArgumentException("emulated disorder: expected 0 … 10^9 ns, got " + delayMaxNs);
+            }
+        }
+    }
+
     public static final long UNLIMITED = Long.MAX_VALUE;
-    public static final EmulatedConfig DEFAULT = new EmulatedConfig(16L << 30, UNLIMITED, UNLIMITED, 1024);
+    public static final EmulatedConfig DEFAULT =
+            new EmulatedConfig(16L << 30, UNLIMITED, UNLIMITED, 1024, Disorder.NONE, false);
 
     public EmulatedConfig {
         if (memoryBytes <= 0) {
@@ -27,14 +51,26 @@ public record EmulatedConfig(
     }
 
     public EmulatedConfig withMemory(final long bytes) {
-        return new EmulatedConfig(bytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax);
+        return new EmulatedConfig(
+                bytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, disorder, exports);
     }
 
     public EmulatedConfig withLink(final long toDevice, final long toHost) {
-        return new EmulatedConfig(memoryBytes, toDevice, toHost, streamCommandsMax);
+        return new EmulatedConfig(memoryBytes, toDevice, toHost, streamCommandsMax, disorder, exports);
     }
 
     public EmulatedConfig withStreamCommands(final int commandsMax) {
-        return new EmulatedConfig(memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, commandsMax);
+        return new EmulatedConfig(
+                memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, commandsMax, disorder, exports);
+    }
+
+    public EmulatedConfig withDisorder(final Disorder value) {
+        return new EmulatedConfig(
+                memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, value, exports);
+    }
+
+    public EmulatedConfig withExports() {
+        return new EmulatedConfig(
+                memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, disorder, true);
     }
 }

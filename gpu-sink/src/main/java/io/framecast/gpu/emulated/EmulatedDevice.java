@@ -1,28 +1,42 @@
 package io.framecast.gpu.emulated;
 
+import io.framecast.api.Arrival;
+import io.framecast.api.ArrivalOptions;
+import io.framecast.api.DeviceRequests;
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceResources;
+import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.AllocationTable;
 import io.framecast.gpu.AllocationTable.Allocation;
+import io.framecast.gpu.DeferredFrees;
 import io.framecast.gpu.HostBounds;
+import io.framecast.gpu.KernelGather;
+import io.framecast.gpu.arrival.FrameArrival;
+import io.framecast.gpu.request.HostRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// A GPU in software. Device addresses are numbers that no host pointer can be, are never given out twice and keep
-/// a distance from each other: reading through one crashes, overruns and use after free are refused.
+/// A GPU in software. Device addresses are numbers that no host pointer can be, are never given out twice and
+/// keep a distance from each other: reading through one crashes, overruns and use after free are refused.
 ///
-/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works is thrown
-/// from the call where possible; what only the thread can find (a kernel out of bounds) breaks the device, as on a GPU.
+/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works
+/// is thrown from the call where possible; what only the thread can find (a kernel out of bounds) breaks the
+/// device, as on a GPU.
 public final class EmulatedDevice implements DeviceBackend {
     // Bit 62 set and bit 63 clear is no address on any 64-bit CPU; 2^48 numbers for each device ever opened.
     private static final long ADDRESS_BASE = 1L << 62;
@@ -33,23 +47,36 @@ public final class EmulatedDevice implements DeviceBackend {
     private static final long ALIGNMENT_BYTES = 256;
     private static final long GUARD_BYTES = 64 << 10;
     private static final long PAGE_BYTES = 4096;
+    // What is sooner here tells nothing of a GPU: the kernel, so that it is tried.
+    private static final int GATHER_PIECES_MIN = 2;
+
+    // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary context.
+    private static final List<EmulatedDevice> OPEN = new CopyOnWriteArrayList<>();
 
     private final String name;
+    private final int ordinal;
     private final EmulatedConfig config;
     private final DmaThread dma;
     private final AllocationTable table = new AllocationTable();
+    // Pinned host memory: kernels reach it at the host's address.
+    private final AllocationTable pinned = new AllocationTable();
+    private final DeferredFrees deferred = new DeferredFrees();
+    private final DeviceResources resources = new DeviceResources();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Long, Arena> arenas = new HashMap<>();
+    private final Map<Long, SharedMemory> shared = new HashMap<>();
     private final Map<Long, Long> registered = new HashMap<>();
     private long nextAddress = ADDRESS_BASE | (long) (OPENED.getAndIncrement() & DEVICES_MASK) << DEVICE_SHIFT;
     private volatile boolean closed;
 
     public EmulatedDevice(final int ordinal, final EmulatedConfig config) {
         this.name = "emulated:" + ordinal;
+        this.ordinal = ordinal;
         this.config = config;
         this.dma = new DmaThread(name, ordinal, config, this::at);
         dma.start();
+        OPEN.add(this);
     }
 
     @Override
@@ -74,6 +101,7 @@ public final class EmulatedDevice implements DeviceBackend {
     public DeviceRegion allocate(final long bytes) {
         checkUsable();
         checkLength("allocate", bytes);
+        deferred.flush(dma.hasKernels());
         lock.lock();
         try {
             final long freeBytes = config.memoryBytes() - table.totalBytes();
@@ -82,28 +110,60 @@ public final class EmulatedDevice implements DeviceBackend {
                         + config.memoryBytes() + " free; lower window or frame-max");
             }
             final Arena arena = Arena.ofShared();
-            final MemorySegment backing = HostMemory.allocate(arena, bytes, PAGE_BYTES);
             final long address = nextAddress;
+            final MemorySegment backing = backing(arena, address, bytes);
             nextAddress += (bytes + ALIGNMENT_BYTES - 1 & -ALIGNMENT_BYTES) + GUARD_BYTES;
             arenas.put(address, arena);
             table.add(new Allocation(address, bytes, backing));
+            resources.take(Kind.REGIONS, 1);
             return DeviceRegion.ofDevice(address, bytes);
         } finally {
             lock.unlock();
         }
     }
 
-    /// Waits for the work enqueued so far, as cuMemFree does: it might use the memory.
+    private MemorySegment backing(final Arena arena, final long address, final long bytes) {
+        if (!config.exports()) {
+            return HostMemory.allocate(arena, bytes, PAGE_BYTES);
+        }
+        final SharedMemory memory = SharedMemory.allocate(arena, bytes);
+        shared.put(address, memory);
+        return memory.segment();
+    }
+
+    /// What an allocation is exported by.
+    ///
+    /// @throws DeviceException when it is none, whole, of a device that exports
+    SharedMemory shared(final DeviceRegion region) {
+        lock.lock();
+        try {
+            final SharedMemory found = shared.get(region.address());
+            if (found == null || found.segment().byteSize() != region.bytes()) {
+                throw new DeviceException(name + ": export of " + region.bytes()
+                        + " bytes that are no allocation of a device that exports");
+            }
+            return found;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Waits for the work enqueued so far, as cuMemFree does: it might use the memory. Beside a persistent
+    /// kernel it frees later.
     @Override
     public void free(final DeviceRegion region) {
         checkOpen();
-        // Before it leaves the table: a kernel enqueued before may still resolve addresses in it.
-        dma.drain();
-        final Allocation gone = table.remove(region.address(), region.bytes());
-        if (gone == null) {
+        final Allocation found = table.find(region.address());
+        if (found == null || found.address() != region.address() || found.bytes() != region.bytes()) {
             throw new IllegalArgumentException(name + ": free of a region that is no allocation of this device");
         }
-        closeArena(gone.address());
+        deferred.free(dma.hasKernels(), region.address(), () -> {
+            // Before it leaves the table: a kernel enqueued before may still resolve addresses in it.
+            dma.drain();
+            table.remove(region.address(), region.bytes());
+            closeArena(region.address());
+            resources.give(Kind.REGIONS, 1);
+        });
     }
 
     @Override
@@ -115,6 +175,8 @@ public final class EmulatedDevice implements DeviceBackend {
         lock.lock();
         try {
             arenas.put(segment.address(), arena);
+            pinned.add(new Allocation(segment.address(), bytes, segment));
+            resources.take(Kind.PINNED_BYTES, bytes);
         } finally {
             lock.unlock();
         }
@@ -124,8 +186,12 @@ public final class EmulatedDevice implements DeviceBackend {
     @Override
     public void freePinned(final MemorySegment segment) {
         checkOpen();
-        dma.drain();
-        closeArena(segment.address());
+        deferred.free(dma.hasKernels(), segment.address(), () -> {
+            dma.drain();
+            pinned.remove(segment.address(), segment.byteSize());
+            closeArena(segment.address());
+            resources.give(Kind.PINNED_BYTES, segment.byteSize());
+        });
     }
 
     /// Changes nothing here, but keeps the books as strictly as CUDA does.
@@ -138,6 +204,7 @@ public final class EmulatedDevice implements DeviceBackend {
             if (registered.putIfAbsent(segment.address(), segment.byteSize()) != null) {
                 throw new DeviceException(name + ": host memory is registered already; register it once");
             }
+            resources.take(Kind.REGISTRATIONS, 1);
         } finally {
             lock.unlock();
         }
@@ -151,6 +218,7 @@ public final class EmulatedDevice implements DeviceBackend {
             if (registered.remove(segment.address()) == null) {
                 throw new DeviceException(name + ": host memory is not registered; unregister what was registered");
             }
+            resources.give(Kind.REGISTRATIONS, 1);
         } finally {
             lock.unlock();
         }
@@ -159,24 +227,47 @@ public final class EmulatedDevice implements DeviceBackend {
     @Override
     public DeviceStream openStream() {
         checkUsable();
-        return new EmulatedStream(this, dma.openRing(config.streamCommandsMax()));
+        final EmulatedStream stream = new EmulatedStream(this, dma.openRing(config.streamCommandsMax()));
+        resources.take(Kind.STREAMS, 1);
+        return stream;
     }
 
     @Override
     public DeviceEvent openEvent() {
         checkUsable();
+        resources.take(Kind.EVENTS, 1);
         return new EmulatedEvent(this);
     }
 
     @Override
     public DeviceKernel load(final KernelSource source) {
         checkUsable();
-        return new EmulatedKernel(this, source.name(), source.emulation());
+        return new EmulatedKernel(this, source.name(), source.emulation(), source.persistent());
+    }
+
+    @Override
+    public Arrival openArrival(final ArrivalOptions options) {
+        return new FrameArrival(this, options);
+    }
+
+    @Override
+    public DeviceRequests openRequests(final int requestsMax) {
+        return new HostRequests(this, requestsMax);
     }
 
     @Override
     public long allocatedBytes() {
         return table.totalBytes();
+    }
+
+    @Override
+    public DeviceGather openGather(final DeviceStream stream) {
+        return KernelGather.of(this, stream, dma::hasKernels, GATHER_PIECES_MIN);
+    }
+
+    @Override
+    public DeviceResources resources() {
+        return resources;
     }
 
     @Override
@@ -195,20 +286,33 @@ public final class EmulatedDevice implements DeviceBackend {
         } finally {
             lock.unlock();
         }
+        OPEN.remove(this);
         dma.close();
+        deferred.clear();
         lock.lock();
         try {
             table.removeAll();
+            pinned.removeAll();
             arenas.values().forEach(Arena::close);
             arenas.clear();
             registered.clear();
+            resources.close();
         } finally {
             lock.unlock();
         }
     }
 
+    @Override
+    public DeviceAccess access() {
+        return new EmulatedAccess(this);
+    }
+
     DmaThread dma() {
         return dma;
+    }
+
+    EmulatedConfig config() {
+        return config;
     }
 
     /// The allocation that holds all of a range.
@@ -245,8 +349,23 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     private MemorySegment at(final long address, final long bytes) {
-        final Allocation allocation = resolve("kernel access", address, bytes);
-        return allocation.backing().asSlice(address - allocation.address(), bytes);
+        Allocation allocation = locate(address, bytes);
+        if (allocation == null) {
+            for (final EmulatedDevice other : OPEN) {
+                allocation = allocation == null && other.ordinal == ordinal ? other.locate(address, bytes) : allocation;
+            }
+        }
+        final Allocation found = allocation == null ? resolve("kernel access", address, bytes) : allocation;
+        return found.backing().asSlice(address - found.address(), bytes);
+    }
+
+    private @Nullable Allocation locate(final long address, final long bytes) {
+        final Allocation device = table.find(address);
+        if (device != null && device.holds(address, bytes)) {
+            return device;
+        }
+        final Allocation host = pinned.find(address);
+        return host != null && host.holds(address, bytes) ? host : null;
     }
 
     private void closeArena(final long address) {
@@ -254,6 +373,7 @@ public final class EmulatedDevice implements DeviceBackend {
         lock.lock();
         try {
             arena = arenas.remove(address);
+            shared.remove(address);
         } finally {
             lock.unlock();
         }

@@ -1,8 +1,11 @@
 package io.framecast.gpu.emulated;
 
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceResources;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A place in a stream: complete when the stream's DMA got that far. Recording needs no command and completing no work.
+/// A place in a stream: complete when the stream's DMA got that far. Recording needs no command and
+/// completing no work.
 final class EmulatedEvent implements DeviceEvent {
     // Stream slot + 1 in the upper 16 bits, position in that slot's ring in the lower 48; one word, so that a reader
     // never pairs the slot of one recording with the position of another.
@@ -11,6 +14,7 @@ final class EmulatedEvent implements DeviceEvent {
     static final long NEVER = 0;
 
     private final EmulatedDevice device;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private volatile long mark = NEVER;
 
     EmulatedEvent(final EmulatedDevice device) {
@@ -39,8 +43,10 @@ final class EmulatedEvent implements DeviceEvent {
 
     @Override
     public boolean isComplete() {
+        // In this order: when the device broke, everything counts as done.
+        final boolean reached = device.dma().isReached(mark);
         device.checkUsable();
-        return device.dma().isReached(mark);
+        return reached;
     }
 
     @Override
@@ -53,5 +59,8 @@ final class EmulatedEvent implements DeviceEvent {
     @Override
     public void close() {
         mark = NEVER;
+        if (closed.compareAndSet(false, true)) {
+            device.resources().give(DeviceResources.Kind.EVENTS, 1);
+        }
     }
 }

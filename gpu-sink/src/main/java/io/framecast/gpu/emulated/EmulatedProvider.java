@@ -10,6 +10,13 @@ public final class EmulatedProvider implements DeviceBackendProvider {
     private static final int RANK = 200;
     private static final int DEVICES = 16;
 
+    private static volatile EmulatedConfig config = EmulatedConfig.DEFAULT;
+
+    /// What devices opened from now on, in all of this process, are like: for benches and tests.
+    public static void configure(final EmulatedConfig value) {
+        config = value;
+    }
+
     @Override
     public String kind() {
         return "emulated";
@@ -35,6 +42,6 @@ public final class EmulatedProvider implements DeviceBackendProvider {
         if (ordinal < 0 || ordinal >= DEVICES) {
             throw new DeviceException("emulated:" + ordinal + ": expected emulated:0 to emulated:" + (DEVICES - 1));
         }
-        return new EmulatedDevice(ordinal, EmulatedConfig.DEFAULT);
+        return new EmulatedDevice(ordinal, config);
     }
 }

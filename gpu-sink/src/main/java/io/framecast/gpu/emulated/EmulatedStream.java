@@ -3,6 +3,7 @@ package io.framecast.gpu.emulated;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceKernel;
+import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.gpu.AllocationTable.Allocation;
 import io.framecast.gpu.HostBounds;
@@ -129,6 +130,7 @@ final class EmulatedStream implements DeviceStream {
             closed = true;
             device.dma().awaitDone(ring, ring.enqueued());
             device.dma().closeRing(ring);
+            device.resources().give(DeviceResources.Kind.STREAMS, 1);
         }
     }
 

@@ -78,6 +78,10 @@ public record BenchCase(
 
     /// The loss in percent.
     public String lossText() {
+        return lossText(loss);
+    }
+
+    static String lossText(final double loss) {
         return new BigDecimal(loss * 100)
                         .round(new MathContext(3))
                         .stripTrailingZeros()

@@ -4,9 +4,9 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
-/// One end of measured streams: a process that [ChildProcess] starts, told by [ChildRounds] what to do. Lives through
-/// many rounds, for a stream in service does too: what is measured is a program that runs, not one that starts. Ends
-/// with its parent, however that ends.
+/// One end of measured streams: a process that [ChildProcess] starts, told by [ChildRounds] what to do. Lives
+/// through many rounds, for a stream in service does too: what is measured is a program that runs, not one
+/// that starts. Ends with its parent, however that ends.
 public final class BenchChild {
     static final String PUBLISH = "publish";
     static final String SUBSCRIBE = "subscribe";
@@ -25,7 +25,8 @@ public final class BenchChild {
                 .serve());
     }
 
-    private static void watch(final long parent) {
+    /// Ends this process when its parent has ended.
+    public static void watch(final long parent) {
         final ProcessHandle handle = ProcessHandle.of(parent).orElse(null);
         if (handle == null) {
             Runtime.getRuntime().halt(ChildRounds.FAILED);

@@ -4,6 +4,8 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.perf.report.JsonReport;
 import io.framecast.perf.report.ReportFolder;
 import io.framecast.perf.report.TextTable;
+import io.framecast.perf.streaming.StreamingBench;
+import io.framecast.perf.streaming.StreamingOptions;
 import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
 import java.io.IOException;
@@ -29,6 +31,7 @@ import picocli.CommandLine.Mixin;
             "  framecast bench latency --frame-bytes 64 --rate 1000 --against aeron",
             "  framecast bench scaling --net bridge --json -",
             "  framecast bench loss --loss 0,0.01 --offload on,off",
+            "  framecast bench streaming --background h2d,d2h --subscribers 1,2,3,4",
             "",
             "MB = 10^6 bytes. Goodput: from the first publish to the last frame in place, at the slowest receiver."
         })
@@ -58,6 +61,57 @@ final class BenchCommand implements Callable<Integer> {
         final BenchReport report = new BenchReport(machine, plan, started, rows);
         write(report);
         return status(report, run);
+    }
+
+    /// How late repairs come, a question of its own with options of its own.
+    @Command(
+            name = "tail",
+            description = "Times repairs over a bridge of network namespaces that loses datagrams: a frame that was"
+                    + " repaired at one subscriber against another that did not lose it, and the repair against the"
+                    + " datagram that was lost. Which those are is known, because what is lost comes to another port.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  framecast bench tail",
+                "  framecast bench tail --frame-bytes 1408 --offload off --seconds 20 --losing one --json -"
+            })
+    int tail(@Mixin final TailOptions tailOptions) throws InterruptedException {
+        return tailOptions.run(context);
+    }
+
+    /// How a kernel hears of frames: no network in it.
+    @Command(
+            name = "arrival",
+            description = "Times how a kernel that already runs is told of frames, against one launch per frame: round"
+                    + " trips from the host's decision to the kernel's result, and frames per second. Frames lie in"
+                    + " device memory already.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  framecast bench arrival",
+                "  framecast bench arrival --device cuda:0 --frame-bytes 64,6220800 --blocks 16 --json -"
+            })
+    int arrival(@Mixin final ArrivalBench arrivalBench) {
+        return arrivalBench.run(context);
+    }
+
+    /// Frames into devices whose links carry other copies, too: a question of its own with options of its
+    /// own.
+    @Command(
+            name = "streaming",
+            description = "Broadcasts frames into devices, alone (peak) and beside other copies between host and device"
+                    + " (streaming), against a ring and a k-nomial tree over unicast, and against what cost models"
+                    + " predict. Every row says what device it ran on: figures of an emulated one are of its modelled"
+                    + " link and of this machine's processors.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  framecast bench streaming",
+                "  framecast bench streaming --background paper --background-rate 0 --subscribers 1,4 --out report",
+                "  framecast bench streaming --device cuda:0 --placement direct,staged --frame-bytes 8M --json -"
+            })
+    int streaming(@Mixin final StreamingOptions streamingOptions) throws InterruptedException {
+        return StreamingBench.run(streamingOptions, context);
     }
 
     private void announce(final BenchPlan plan, final MachineInfo machine) {

@@ -41,6 +41,17 @@ interface BenchNetwork {
         // Loopback stays as it is.
     }
 
+    /// Loses datagrams on the last step to each receiver and on the first step from it, and shows what is
+    /// lost: data comes to another port of the receiver's host, and what else is lost there to the port
+    /// behind that.
+    ///
+    /// @param losses of each receiver's link
+    /// @param port that data is sent to
+    /// @throws IOException when it cannot be done; the line says why
+    default void divert(final List<Double> losses, final int port, final int divertedPort) throws IOException {
+        throw new IOException("this network is everybody's");
+    }
+
     /// One end.
     ///
     /// @param prefix command that a process is run by to be there

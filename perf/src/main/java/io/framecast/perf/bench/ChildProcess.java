@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /// One end of measured streams in a JVM of its own, the same flags for every system.
-final class ChildProcess implements AutoCloseable {
+public final class ChildProcess implements AutoCloseable {
     private static final long END_MAX_MS = 5_000;
 
     private final String name;
@@ -25,7 +25,7 @@ final class ChildProcess implements AutoCloseable {
     /// @param name that its failures are told by
     /// @param console takes what it writes to stderr, on a thread of its own
     /// @param answers takes one answer per round, and one when it has ended, on another
-    ChildProcess(
+    public ChildProcess(
             final String name, final Process process, final Consumer<String> console, final Consumer<Answer> answers) {
         this.name = name;
         this.process = process;
@@ -48,7 +48,7 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    enum Kind {
+    public enum Kind {
         REPORT,
         FAILURE,
         /// Frames arrived that are not what was published.
@@ -58,31 +58,41 @@ final class ChildProcess implements AutoCloseable {
     /// What a process has to say of a round.
     ///
     /// @param text the report, or why there is none
-    record Answer(ChildProcess child, Kind kind, String text) {}
+    public record Answer(ChildProcess child, Kind kind, String text) {}
 
     static ChildProcess start(final Role role, final Consumer<String> console, final Consumer<Answer> answers) {
-        final List<String> command = new ArrayList<>(role.prefix);
-        command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
-        command.addAll(List.of(
-                "--add-opens",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-XX:-UsePerfData"));
-        final String flags = System.getProperty("framecast.bench.flags", "");
-        if (!flags.isEmpty()) {
-            command.addAll(List.of(flags.split(" ", -1)));
-        }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), BenchChild.class.getName()));
-        command.addAll(List.of(
-                role.role,
-                role.system.name(),
-                Long.toString(ProcessHandle.current().pid())));
-        try {
-            return new ChildProcess(role.text(), new ProcessBuilder(command).start(), console, answers);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        final Program program = new Program(
+                BenchChild.class,
+                List.of(
+                        role.role,
+                        role.system.name(),
+                        Long.toString(ProcessHandle.current().pid())));
+        return new ChildProcess(role.text(), program.start(role.prefix), console, answers);
+    }
+
+    /// What a JVM is to run.
+    public record Program(Class<?> main, List<String> words) {
+        public Process start(final List<String> prefix) {
+            final List<String> command = new ArrayList<>(prefix);
+            command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+            command.addAll(List.of(
+                    "--add-opens",
+                    "java.base/jdk.internal.misc=ALL-UNNAMED",
+                    "--enable-native-access=ALL-UNNAMED",
+                    "--sun-misc-unsafe-memory-access=allow",
+                    "-XX:+UseSerialGC",
+                    "-XX:-UsePerfData"));
+            final String flags = System.getProperty("framecast.bench.flags", "");
+            if (!flags.isEmpty()) {
+                command.addAll(List.of(flags.split(" ", -1)));
+            }
+            command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+            command.addAll(words);
+            try {
+                return new ProcessBuilder(command).start();
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
@@ -118,12 +128,23 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 
     void begin(final StreamSpec spec) {
         write(ChildRounds.beginning(spec));
+    }
+
+    void begin(final TailSpec spec) {
+        begin(spec.words());
+    }
+
+    /// Begins a round.
+    ///
+    /// @param words what the process knows its stream by
+    public void begin(final List<String> words) {
+        write(ChildRounds.ROUND + ChildRounds.BETWEEN_WORDS + String.join(ChildRounds.BETWEEN_WORDS, words));
     }
 
     /// Tells a publisher that its receivers have left.

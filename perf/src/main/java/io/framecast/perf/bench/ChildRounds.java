@@ -12,26 +12,27 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a child does with the lines of its parent: `round` and the words of a stream begin a round, which opens
-/// everything anew, is answered by one line, and leaves nothing open; `gone` tells the publisher of the round that its
-/// receivers have left; the end of input is the end. Between rounds it waits for a line and costs nothing.
-final class ChildRounds {
+/// What a child does with the lines of its parent: `round` and the words of a stream begin a round, which
+/// opens everything anew, is answered by one line, and leaves nothing open; `gone` tells the publisher of the
+/// round that its receivers have left; the end of input is the end. Between rounds it waits for a line and
+/// costs nothing.
+public final class ChildRounds {
     /// Begins a line to a child.
-    static final String ROUND = "round";
+    public static final String ROUND = "round";
 
     static final String GONE = "gone";
 
     /// Begins a child's answer.
-    static final String REPORT = "@report ";
+    public static final String REPORT = "@report ";
 
-    static final String FAILURE = "@failure ";
-    static final String DIFFERENCE = "@difference ";
+    public static final String FAILURE = "@failure ";
+    public static final String DIFFERENCE = "@difference ";
 
     /// Words may be empty and hold no tabs.
-    static final String BETWEEN_WORDS = "\t";
+    public static final String BETWEEN_WORDS = "\t";
 
-    static final int FRAMES_DIFFER = 1;
-    static final int FAILED = 3;
+    public static final int FRAMES_DIFFER = 1;
+    public static final int FAILED = 3;
 
     private final MeasuredSystem system;
     private final boolean publishes;

@@ -31,7 +31,7 @@ public record MachineInfo(
         double load) {
     private static final double BUSY = 0.5;
 
-    static MachineInfo read() {
+    public static MachineInfo read() {
         return new MachineInfo(
                 value(Path.of("/proc/cpuinfo"), "model name", System.getProperty("os.arch")),
                 Runtime.getRuntime().availableProcessors(),
@@ -45,7 +45,7 @@ public record MachineInfo(
     }
 
     /// Whether something else runs that spoils the figures.
-    boolean isBusy() {
+    public boolean isBusy() {
         return load > BUSY * cores;
     }
 

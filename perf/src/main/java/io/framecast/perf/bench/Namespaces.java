@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Makes networks of network namespaces and deletes them again. Their names carry this process's number, so that runs
-/// do not meet, and what a killed run left behind is deleted by the next.
+/// Makes networks of network namespaces and deletes them again. Their names carry this process's number, so
+/// that runs do not meet, and what a killed run left behind is deleted by the next.
 final class Namespaces implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile("fcb(\\d+)x.*");
     private static final String DEVICE = "eth0";
@@ -154,6 +154,42 @@ final class Namespaces implements AutoCloseable {
                         : clean);
     }
 
+    // Before the kernel looks for the packet's socket, which it does early.
+    private static void divert(final String host, final double loss, final int port, final int divertedPort)
+            throws IOException {
+        final String random = "numgen random mod " + (long) LOSS_UNIT + " < " + Math.round(loss * LOSS_UNIT);
+        final String arriving = "add rule inet tail door iifname \"" + DEVICE + "\" ";
+        within(
+                host,
+                "nft",
+                "add table inet tail; delete table inet tail; add table inet tail; "
+                        + "add chain inet tail door { type filter hook prerouting priority -300; }; "
+                        + (loss == 0
+                                ? ""
+                                : arriving + "udp dport " + port + " " + random + " counter udp dport set "
+                                        + divertedPort + "; " + arriving + "udp dport != { " + port + ", "
+                                        + divertedPort + " } " + random + " counter udp dport set "
+                                        + (divertedPort + 1) + "; "));
+    }
+
+    private static void dropFrom(final String host, final Map<String, Double> losses) throws IOException {
+        final StringBuilder rules =
+                new StringBuilder("add table inet tail; delete table inet tail; add table inet tail; "
+                        + "add chain inet tail door { type filter hook input priority 0; }; ");
+        losses.forEach((address, loss) -> {
+            if (loss > 0) {
+                rules.append("add rule inet tail door ip saddr ")
+                        .append(address)
+                        .append(" meta l4proto udp numgen random mod ")
+                        .append((long) LOSS_UNIT)
+                        .append(" < ")
+                        .append(Math.round(loss * LOSS_UNIT))
+                        .append(" counter drop; ");
+            }
+        });
+        within(host, "nft", rules.toString());
+    }
+
     private static void ip(final String... words) throws IOException {
         final List<String> command = new ArrayList<>(List.of("ip"));
         command.addAll(List.of(words));
@@ -247,6 +283,16 @@ final class Namespaces implements AutoCloseable {
         @Override
         public String device() {
             return DEVICE;
+        }
+
+        @Override
+        public void divert(final List<Double> losses, final int port, final int divertedPort) throws IOException {
+            final Map<String, Double> byAddress = new HashMap<>();
+            for (int i = 0; i < losses.size(); i++) {
+                Namespaces.divert(receiverName(i), losses.get(i), port, divertedPort);
+                byAddress.put(receiver(i).address(), losses.get(i));
+            }
+            dropFrom(sourceName(), byAddress);
         }
 
         @Override

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// The options of `framecast bench` as users give them, and the plan they make.
-final class PlanOptions {
+public final class PlanOptions {
     private static final int FRAME_BYTES_MAX = 1 << 30;
     private static final int RECEIVERS_MAX = 64;
     private static final int ROUNDS_MAX = 1_000;
@@ -36,7 +36,7 @@ final class PlanOptions {
     private static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron");
 
     @Parameters(
-            arity = "1..*",
+            arity = "0..*",
             paramLabel = "SCENARIO",
             description = "latency, throughput, scaling, loss, sizes or isolation; several are run together.")
     private List<String> scenarios = List.of();
@@ -112,6 +112,10 @@ final class PlanOptions {
 
     /// @throws ConfigException naming option, expectation and value
     BenchPlan plan() {
+        if (scenarios.isEmpty()) {
+            throw new ConfigException("SCENARIO: expected some of " + String.join(", ", BenchScenario.labels())
+                    + ", or the command tail, got nothing");
+        }
         final List<String> skips = new ArrayList<>();
         final Set<BenchPlan.Part> parts = new LinkedHashSet<>();
         for (final String name : new LinkedHashSet<>(scenarios)) {
@@ -275,18 +279,20 @@ final class PlanOptions {
         return setting.scenario().comparesLatency() && setting.net() != BenchNet.LOOPBACK && setting.offload();
     }
 
-    private static boolean onOrOff(final String text) {
+    static boolean onOrOff(final String text) {
         return word("--offload", text, List.of("on", "off")).equals("on");
     }
 
-    private static String word(final String option, final String text, final List<String> known) {
+    /// One of some words.
+    public static String word(final String option, final String text, final List<String> known) {
         if (!known.contains(text)) {
             throw new ConfigException(option + ": expected " + String.join(", ", known) + ", got " + text);
         }
         return text;
     }
 
-    private static <T> List<T> list(final String option, final String text, final Function<String, T> parse) {
+    /// Values between commas, each once.
+    public static <T> List<T> list(final String option, final String text, final Function<String, T> parse) {
         final List<T> values = Arrays.stream(text.split(",", -1))
                 .map(String::strip)
                 .filter(part -> !part.isEmpty())
@@ -299,7 +305,8 @@ final class PlanOptions {
         return values;
     }
 
-    private static int bytes(final String option, final String text, final int least, final int most) {
+    /// A number of bytes, within bounds.
+    public static int bytes(final String option, final String text, final int least, final int most) {
         final long value;
         try {
             value = ByteSize.parse(option, text);
@@ -312,7 +319,7 @@ final class PlanOptions {
         return (int) value;
     }
 
-    private static double number(final String option, final String text) {
+    static double number(final String option, final String text) {
         try {
             return Double.parseDouble(text);
         } catch (final NumberFormatException e) {
@@ -320,7 +327,8 @@ final class PlanOptions {
         }
     }
 
-    private static double within(final String option, final double value, final double least, final double most) {
+    /// The value, when it is within bounds.
+    public static double within(final String option, final double value, final double least, final double most) {
         if (!(value >= least && value <= most)) {
             throw new ConfigException(
                     option + ": expected " + plain(least) + " … " + plain(most) + ", got " + plain(value));

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -13,14 +14,14 @@ import java.util.function.Consumer;
 /// All processes of a run, past and present. The run's thread.
 final class Cast implements AutoCloseable {
     private static final long TICK_NS = 20_000_000;
-    private static final long JOIN_MAX_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final long JOIN_MAX_MS = 30_000;
 
     private final ChaosPlan plan;
     private final ChaosNetwork network;
     private final Path directory;
     private final Consumer<String> lines;
     private final ChaosProcess publisher;
-    private final ChaosProcess stranger;
+    private final Optional<ChaosProcess> stranger;
     private final List<Seat> seats = new ArrayList<>();
     private final List<ChaosProcess> all = new ArrayList<>();
     private final List<String> complaints = new ArrayList<>();
@@ -31,15 +32,28 @@ final class Cast implements AutoCloseable {
         this.network = network;
         this.lines = lines;
         directory = Files.createTempDirectory("framecast-chaos");
-        publisher = start("publisher", ChaosNetwork.SOURCE, ChildSettings.PUBLISH, plan.publisherChannel());
-        stranger = start("stranger", plan.strangerHost(), ChildSettings.SHOUT, plan.publisherChannel());
+        publisher = start(
+                "publisher",
+                ChaosNetwork.SOURCE,
+                ChildSettings.PUBLISH,
+                plan.publisherChannel(network.device(ChaosNetwork.SOURCE)));
+        stranger = plan.hasStranger() ? Optional.of(stranger()) : Optional.empty();
         for (int i = 0; i < plan.subscribers(); i++) {
             seats.add(new Seat(i, subscriber(i), System.nanoTime()));
         }
     }
 
     private ChaosProcess subscriber(final int index) throws IOException {
-        return start("subscriber " + index, index + 1, ChildSettings.SUBSCRIBE, plan.subscriberChannel(index));
+        return start(
+                "subscriber " + index,
+                index + 1,
+                ChildSettings.SUBSCRIBE,
+                plan.subscriberChannel(index, network.device(index + 1)));
+    }
+
+    private ChaosProcess stranger() throws IOException {
+        final int host = plan.strangerHost();
+        return start("stranger", host, ChildSettings.SHOUT, plan.publisherChannel(network.device(host)));
     }
 
     private ChaosProcess start(final String name, final int host, final String role, final String channel)
@@ -64,9 +78,19 @@ final class Cast implements AutoCloseable {
         return publisher;
     }
 
-    /// Sends garbage when it is told to.
-    ChaosProcess stranger() {
-        return stranger;
+    /// Has garbage sent.
+    void shout(final String order) {
+        stranger.orElseThrow().tell(order);
+    }
+
+    /// Datagrams of garbage that were sent.
+    long shouted() {
+        return stranger.map(process -> process.log().shouted()).orElse(0L);
+    }
+
+    /// Processes that are no subscribers.
+    int others() {
+        return stranger.isPresent() ? 2 : 1;
     }
 
     List<Seat> seats() {
@@ -135,8 +159,8 @@ final class Cast implements AutoCloseable {
             } else if (!seat.isVacant()
                     && !process.isDoomed()
                     && process.log().joinedNs() == StreamLog.NONE
-                    && nowNs - seat.startedNs() > JOIN_MAX_NS) {
-                complain(process, "did not join within " + JOIN_MAX_NS / 1_000_000_000 + " s");
+                    && nowNs - seat.startedNs() > TimeUnit.MILLISECONDS.toNanos(joinMaxMs())) {
+                complain(process, "did not join within " + joinMaxMs() / 1_000 + " s");
                 process.close();
                 seat.restartAt(nowNs);
             }
@@ -148,6 +172,10 @@ final class Cast implements AutoCloseable {
             publisher.doom();
             stop();
         }
+    }
+
+    private long joinMaxMs() {
+        return plan.patienceMs(JOIN_MAX_MS);
     }
 
     private static boolean hasEndedBadly(final ChaosProcess process) {

@@ -53,7 +53,7 @@ final class ChaosCommand implements Callable<Integer> {
             names = "--margin",
             paramLabel = "MS",
             description = "How late an outcome may be on this machine (default ${DEFAULT-VALUE}).")
-    private long marginMs = 1_500;
+    private long marginMs = ChaosPlan.MARGIN_DEFAULT_MS;
 
     @Option(names = "--rate", paramLabel = "F", description = "Frames a second (default ${DEFAULT-VALUE}).")
     private double rate = 60;
@@ -61,8 +61,12 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--frame-bytes", paramLabel = "N", description = "Longest frame (default ${DEFAULT-VALUE}).")
     private int frameBytes = 200_000;
 
-    @Option(names = "--transport", paramLabel = "NAME", description = "Only udp, which is the default.")
-    private String transport = "udp";
+    @Option(
+            names = "--transport",
+            paramLabel = "NAME",
+            description = "udp, on network namespaces, or verbs, on Soft-RoCE devices that are there (default"
+                    + " ${DEFAULT-VALUE}).")
+    private String transport = ChaosPlan.UDP;
 
     @Option(
             names = "--plant",
@@ -109,8 +113,24 @@ final class ChaosCommand implements Callable<Integer> {
     }
 
     private static ChaosNetwork network(final ChaosPlan plan) {
+        return plan.transport().equals(ChaosPlan.VERBS) ? devices(plan) : namespaces(plan);
+    }
+
+    private static ChaosNetwork devices(final ChaosPlan plan) {
         try {
-            return ChaosNetwork.make(plan.hosts(), plan.loss());
+            return RdmaNetwork.make(plan.hosts(), plan.loss());
+        } catch (final IOException e) {
+            throw new ConfigException(
+                    "chaos over verbs needs Soft-RoCE devices on a bridge, one for the publisher and each subscriber ("
+                            + e.getMessage() + "): rdma-transport/lab/run.sh -d " + plan.hosts()
+                            + " -- makes them, in a guest",
+                    e);
+        }
+    }
+
+    private static ChaosNetwork namespaces(final ChaosPlan plan) {
+        try {
+            return NamespaceNetwork.make(plan.hosts(), plan.loss());
         } catch (final IOException e) {
             throw new ConfigException(
                     "chaos needs network namespaces and nftables, which cannot be had here (" + e.getMessage()
@@ -136,8 +156,11 @@ final class ChaosCommand implements Callable<Integer> {
                 frameBytes >= ChaosFrames.BYTES_MIN && frameBytes <= ChaosPlan.WINDOW_BYTES / 4,
                 "--frame-bytes: expected " + ChaosFrames.BYTES_MIN + " … " + ChaosPlan.WINDOW_BYTES / 4 + ", got "
                         + frameBytes);
-        require(transport.equals("udp"), "--transport: expected udp, got " + transport);
+        require(
+                transport.equals(ChaosPlan.UDP) || transport.equals(ChaosPlan.VERBS),
+                "--transport: expected udp or verbs, got " + transport);
         return new ChaosPlan(
+                transport,
                 seed == null ? ThreadLocalRandom.current().nextLong(SEED_BOUND) : seed,
                 seconds,
                 subscribers,

@@ -2,12 +2,14 @@ package io.framecast.perf.chaos;
 
 /// What a run is to be.
 ///
+/// @param transport `udp`, or `verbs`, whose hosts are RDMA devices of this machine
 /// @param seconds how long faults are done
 /// @param loss share of datagrams that each host drops at its output, and again at its input
 /// @param aliveTimeoutMs of the stream
 /// @param marginMs how much later than alive-timeout, or the end of a fault, what must come of it may come
 /// @param rate frames a second
 record ChaosPlan(
+        String transport,
         long seed,
         int seconds,
         int subscribers,
@@ -18,22 +20,26 @@ record ChaosPlan(
         double rate,
         int frameBytes,
         Plant plant) {
-    /// Never killed, stopped for long or cut off for long, and never a co-root: whose memory must stay as it was.
+    /// Never killed, stopped for long or cut off for long, and never a co-root: whose memory must stay as it
+    /// was.
     static final int WITNESS = 0;
 
+    static final String UDP = "udp";
+    static final String VERBS = "verbs";
+    static final long MARGIN_DEFAULT_MS = 1_500;
     static final int WINDOW_BYTES = 8 << 20;
     private static final String GROUP = "239.78.30.39:24326";
 
-    String publisherChannel() {
-        return channel() + "|window=" + WINDOW_BYTES + "|co-roots=" + coRoots;
+    String publisherChannel(final String device) {
+        return channel(device) + "|window=" + WINDOW_BYTES + "|co-roots=" + coRoots;
     }
 
-    String subscriberChannel(final int index) {
-        return channel() + "|device=host" + (index == WITNESS ? "|serve=no" : "");
+    String subscriberChannel(final int index, final String device) {
+        return channel(device) + "|device=host" + (index == WITNESS ? "|serve=no" : "");
     }
 
-    private String channel() {
-        return "framecast:udp?group=" + GROUP + "|channel=chaos|interface=" + ChaosNetwork.DEVICE + "|frame-max="
+    private String channel(final String device) {
+        return "framecast:" + transport + "?group=" + GROUP + "|channel=chaos|interface=" + device + "|frame-max="
                 + frameBytes + "|alive-timeout=" + aliveTimeoutMs;
     }
 
@@ -43,6 +49,22 @@ record ChaosPlan(
     }
 
     int hosts() {
-        return subscribers + 2;
+        return subscribers + (hasStranger() ? 2 : 1);
+    }
+
+    /// Whether somebody shouts garbage: only at sockets.
+    boolean hasStranger() {
+        return transport.equals(UDP);
+    }
+
+    /// Whether a fault can be done in this run.
+    boolean isDone(final FaultKind kind) {
+        return hasStranger() || !kind.isOfEverybody();
+    }
+
+    /// How long something may take that is judged only by whether it comes: longer on a machine whose margin
+    /// is.
+    long patienceMs(final long usualMs) {
+        return usualMs * Math.max(1, marginMs / MARGIN_DEFAULT_MS);
     }
 }

@@ -14,8 +14,6 @@ final class ChaosRun {
     private static final long JOIN_MAX_MS = 60_000;
     private static final long END_MAX_MS = 40_000;
     private static final long LEAD_MS = 5_000;
-    // Publisher and stranger.
-    private static final long OTHERS = 2;
     private static final long MEMORY_MAX_MS = 10_000;
 
     private final ChaosPlan plan;
@@ -65,7 +63,7 @@ final class ChaosRun {
             }
         }
         network.close();
-        network.leftovers().forEach(name -> unmet.add("network namespace " + name + " is left over"));
+        network.leftovers().forEach(name -> unmet.add(name + " is left over"));
         return new ChaosReport(plan, List.copyOf(faults), List.copyOf(memory), List.copyOf(unmet), totals());
     }
 
@@ -74,9 +72,9 @@ final class ChaosRun {
     }
 
     private void perform(final Cast cast, final ChaosNetwork network) throws IOException {
-        if (!cast.await(() -> cast.settled(0).size() == plan.subscribers(), JOIN_MAX_MS)) {
+        if (!cast.await(() -> cast.settled(0).size() == plan.subscribers(), joinMaxMs())) {
             unmet.add("only " + cast.settled(0).size() + " of " + plan.subscribers() + " joined within "
-                    + JOIN_MAX_MS / 1_000 + " s");
+                    + joinMaxMs() / 1_000 + " s");
             cast.all()
                     .forEach(process ->
                             process.said().forEach(line -> lines.accept("  [" + process.name() + "] " + line)));
@@ -86,15 +84,19 @@ final class ChaosRun {
         cast.publisher().tell(ChildLines.TELL_MEMORY);
         doFaults(cast, network);
         dropped = network.dropped();
-        if (!cast.await(() -> cast.settled(0).size() == plan.subscribers(), JOIN_MAX_MS)) {
+        if (!cast.await(() -> cast.settled(0).size() == plan.subscribers(), joinMaxMs())) {
             unmet.add("at the end only " + cast.settled(0).size() + " of " + plan.subscribers() + " have joined");
         }
         compareMemory(cast);
         end(cast);
     }
 
+    private long joinMaxMs() {
+        return plan.patienceMs(JOIN_MAX_MS);
+    }
+
     private void doFaults(final Cast cast, final ChaosNetwork network) throws IOException {
-        final FaultDraw draw = new FaultDraw(plan.seed(), plan.aliveTimeoutMs(), plan.plant());
+        final FaultDraw draw = new FaultDraw(plan);
         final long beganNs = System.nanoTime();
         final long endNs = beganNs + TimeUnit.SECONDS.toNanos(plan.seconds());
         final FaultRun run = new FaultRun(plan, network, cast, beganNs);
@@ -135,7 +137,7 @@ final class ChaosRun {
         cast.await(
                 () -> measured.stream()
                         .allMatch(process -> process.log().memory().size() > 1),
-                MEMORY_MAX_MS);
+                plan.patienceMs(MEMORY_MAX_MS));
         for (final ChaosProcess process : measured) {
             final List<StreamLog.Memory> told = process.log().memory();
             if (told.size() < 2) {
@@ -162,7 +164,7 @@ final class ChaosRun {
                 () -> !publisher.isAlive()
                         && cast.seats().stream()
                                 .noneMatch(seat -> seat.process().isAlive()),
-                END_MAX_MS);
+                plan.patienceMs(END_MAX_MS));
         final StreamLog source = publisher.log();
         frames = source.frames();
         if (!source.isEnded()) {
@@ -177,7 +179,7 @@ final class ChaosRun {
                         + ", the last published is " + source.lastId());
             }
         }
-        lives = cast.all().size() - OTHERS;
+        lives = (long) cast.all().size() - cast.others();
         for (final ChaosProcess process : cast.all()) {
             process.log().wrong().forEach(text -> unmet.add(process.name() + ": " + text));
         }

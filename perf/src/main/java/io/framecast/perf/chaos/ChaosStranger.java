@@ -13,6 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 /// it came from whomever the socket listens to.
 final class ChaosStranger {
     private static final int BURST = 40;
+    // However little time its machine gives it.
+    private static final int BURSTS_MIN = 10;
     private static final long BURST_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final int PACKET_MAX = 1 << 16;
     private static final int IP_BYTES = 20;
@@ -30,14 +32,14 @@ final class ChaosStranger {
             paths.add(UdpPath.parse(words[i]));
         }
         final Garbage garbage = new Garbage(Long.parseLong(words[0]));
-        final long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[1]));
         final List<byte[]> real = new ArrayList<>();
         long sent = 0;
         try (Arena arena = Arena.ofConfined();
                 RawSocket sender = RawSocket.sender();
                 RawSocket listener = RawSocket.listener()) {
             final MemorySegment packet = arena.allocate(PACKET_MAX, Long.BYTES);
-            while (System.nanoTime() < endNs) {
+            final long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Long.parseLong(words[1]));
+            for (int bursts = 0; bursts < BURSTS_MIN || System.nanoTime() < endNs; bursts++) {
                 hear(listener, packet, real);
                 for (int i = 0; i < BURST; i++) {
                     final UdpPath path = paths.get((int) (sent % paths.size()));

@@ -21,15 +21,17 @@ final class FaultDraw {
     private static final long CARRIER_MS = 1_000;
     private static final double CARRIER_SHARE = 0.8;
 
+    private final ChaosPlan plan;
     private final Random random;
     private final long aliveTimeoutMs;
     private final Deque<FaultKind> bag = new ArrayDeque<>();
 
-    /// @param plant [Plant#SPARE] needs somebody to be killed first
-    FaultDraw(final long seed, final long aliveTimeoutMs, final Plant plant) {
-        random = new Random(seed);
-        this.aliveTimeoutMs = aliveTimeoutMs;
-        if (plant == Plant.SPARE) {
+    FaultDraw(final ChaosPlan plan) {
+        this.plan = plan;
+        random = new Random(plan.seed());
+        aliveTimeoutMs = plan.aliveTimeoutMs();
+        // It needs somebody to be killed first.
+        if (plan.plant() == Plant.SPARE) {
             bag.add(FaultKind.KILL_SUBSCRIBER);
         }
     }
@@ -37,6 +39,7 @@ final class FaultDraw {
     DrawnFault next() {
         if (bag.isEmpty()) {
             final List<FaultKind> kinds = new ArrayList<>(List.of(FaultKind.values()));
+            kinds.removeIf(kind -> !plan.isDone(kind));
             Collections.shuffle(kinds, random);
             bag.addAll(kinds);
         }

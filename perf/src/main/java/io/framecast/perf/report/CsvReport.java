@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A run as CSV (RFC 4180): a line of names, then a line per row; a field is empty where nothing is known.
-final class CsvReport {
+public final class CsvReport {
     private static final String LINE_END = "\r\n";
 
     private CsvReport() {}
@@ -25,7 +25,8 @@ final class CsvReport {
         return text.toString();
     }
 
-    static String field(final @Nullable Object value) {
+    /// One field; empty for null.
+    public static String field(final @Nullable Object value) {
         final String text = value == null ? "" : value.toString();
         return text.matches("(?s).*[,\"\r\n].*") ? '"' + text.replace("\"", "\"\"") + '"' : text;
     }

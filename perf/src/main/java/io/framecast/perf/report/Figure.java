@@ -7,7 +7,7 @@ import java.util.List;
 /// @param id of its files
 /// @param lines whether categories are steps of a quantity, which lines join; else bars stand side by side
 /// @param logarithmic whether the values span powers of ten
-record Figure(
+public record Figure(
         String id,
         String title,
         String xTitle,
@@ -20,11 +20,11 @@ record Figure(
     /// One system.
     ///
     /// @param points one per category
-    record Series(String name, List<Point> points) {}
+    public record Series(String name, List<Point> points) {}
 
     /// A median with its quartiles; NaN where there is none.
-    record Point(double value, double low, double high) {
-        static final Point NONE = new Point(Double.NaN, Double.NaN, Double.NaN);
+    public record Point(double value, double low, double high) {
+        public static final Point NONE = new Point(Double.NaN, Double.NaN, Double.NaN);
 
         boolean isKnown() {
             return Double.isFinite(value);
@@ -50,7 +50,8 @@ record Figure(
                 .orElse(1);
     }
 
-    boolean isEmpty() {
+    /// Whether there is nothing to draw.
+    public boolean isEmpty() {
         return series.stream().flatMap(one -> one.points.stream()).noneMatch(Point::isKnown);
     }
 }

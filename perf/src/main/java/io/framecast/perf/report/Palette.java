@@ -4,9 +4,28 @@ import java.util.List;
 
 /// One colour per system, the same in every plot.
 final class Palette {
-    private static final List<String> NAMES = List.of("udp", "aeron", "verbs", "floor", "stock-aeron", "tcp");
-    private static final List<String> LIGHT = List.of("#1f6feb", "#0f9d8a", "#7c3aed", "#8a93a0", "#e07a1f", "#b5366f");
-    private static final List<String> DARK = List.of("#5b9dff", "#3fd0b9", "#b18cff", "#8e98a6", "#ffa657", "#f778ba");
+    private static final List<String> NAMES = List.of(
+            "udp",
+            "aeron",
+            "verbs",
+            "floor",
+            "stock-aeron",
+            "tcp",
+            "framecast",
+            "framecast, streaming",
+            "framecast, model",
+            "ring",
+            "ring, streaming",
+            "ring, model",
+            "knomial",
+            "knomial, streaming",
+            "knomial, model");
+    private static final List<String> LIGHT = List.of(
+            "#1f6feb", "#0f9d8a", "#7c3aed", "#8a93a0", "#e07a1f", "#b5366f", "#1f6feb", "#8cb8f5", "#0b3a80",
+            "#e07a1f", "#f3bf8f", "#8a4500", "#0f9d8a", "#8fd6cc", "#065a4e");
+    private static final List<String> DARK = List.of(
+            "#5b9dff", "#3fd0b9", "#b18cff", "#8e98a6", "#ffa657", "#f778ba", "#5b9dff", "#2f5a99", "#a9ccff",
+            "#ffa657", "#9c6433", "#ffd3a8", "#3fd0b9", "#277f71", "#9fe8dc");
 
     private Palette() {}
 

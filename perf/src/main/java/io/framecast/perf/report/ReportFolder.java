@@ -37,24 +37,9 @@ public final class ReportFolder {
         final List<Figure> figures = Figures.of(report);
         Files.writeString(folder.resolve("bench.json"), Json.write(JsonReport.of(report)) + "\n");
         Files.writeString(folder.resolve("bench.csv"), CsvReport.of(report));
-        for (final Figure figure : figures) {
-            Files.writeString(folder.resolve(figure.id() + ".svg"), SvgFigure.file(figure));
-        }
-        final List<String> lines = new ArrayList<>();
-        writePictures(figures, lines);
+        final List<String> lines = new ArrayList<>(Plots.write(folder, figures));
         Files.writeString(folder.resolve("index.html"), HtmlPage.of(report));
         lines.add("wrote " + folder.resolve("index.html"));
         return lines;
-    }
-
-    // AWT needs fonts and libraries that small systems lack; the other formats do not.
-    private void writePictures(final List<Figure> figures, final List<String> lines) throws IOException {
-        try {
-            for (final Figure figure : figures) {
-                PngFigure.write(figure, folder.resolve(figure.id() + ".png"));
-            }
-        } catch (final RuntimeException | LinkageError | InternalError e) {
-            lines.add("skipped: plots as PNG, install fontconfig and a font if they are missing: " + e);
-        }
     }
 }

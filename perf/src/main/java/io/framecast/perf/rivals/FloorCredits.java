@@ -20,7 +20,7 @@ final class FloorCredits implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 20;
     private static final long WAIT_MS = 50;
     // Without loss a credit comes or is repeated within one wait, unless the receiver does not get a processor.
-    private static final int WAITS_MAX = 20;
+    private static final int WAITS_MAX = 200;
 
     private final FloorSocket socket;
     private final FloorMessages messages;

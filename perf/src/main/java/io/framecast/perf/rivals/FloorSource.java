@@ -17,7 +17,7 @@ final class FloorSource implements AutoCloseable {
     private static final int SEND_BUFFER_BYTES = 4 << 20;
     private static final int CALL_MESSAGES_MAX = 64;
     private static final int END_BYTES = 2 * Long.BYTES;
-    private static final long END_MAX_NS = TimeUnit.SECONDS.toNanos(2);
+    private static final long END_MAX_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final FloorShape shape;
     private final FloorSocket socket;

@@ -10,7 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class ChaosReportTest {
-    private static final ChaosPlan PLAN = new ChaosPlan(9, 60, 6, 2, 0.01, 2_000, 1_500, 60, 200_000, Plant.NONE);
+    private static final ChaosPlan PLAN =
+            new ChaosPlan(ChaosPlan.UDP, 9, 60, 6, 2, 0.01, 2_000, 1_500, 60, 200_000, Plant.NONE);
     private static final StreamLog.Memory BEFORE = new StreamLog.Memory(4 << 20, 100 << 20, 44);
 
     @Test

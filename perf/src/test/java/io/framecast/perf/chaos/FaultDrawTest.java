@@ -14,7 +14,12 @@ final class FaultDrawTest {
     private static final long ALIVE_MS = 2_000;
 
     private static List<DrawnFault> draw(final long seed, final int count) {
-        final FaultDraw draw = new FaultDraw(seed, ALIVE_MS, Plant.NONE);
+        return draw(ChaosPlan.UDP, seed, count);
+    }
+
+    private static List<DrawnFault> draw(final String transport, final long seed, final int count) {
+        final FaultDraw draw =
+                new FaultDraw(new ChaosPlan(transport, seed, 60, 6, 2, 0.01, ALIVE_MS, 1_500, 60, 200_000, Plant.NONE));
         final List<DrawnFault> faults = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             faults.add(draw.next());
@@ -29,6 +34,15 @@ final class FaultDrawTest {
             final Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
             draw(seed, kinds).forEach(fault -> drawn.add(fault.kind()));
             assertEquals(kinds, drawn.size());
+        }
+    }
+
+    @Test
+    void shouldDrawNoGarbageWhereNobodyCanShoutIt() {
+        for (long seed = 0; seed < 50; seed++) {
+            final Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
+            draw(ChaosPlan.VERBS, seed, FaultKind.values().length - 1).forEach(fault -> drawn.add(fault.kind()));
+            assertEquals(EnumSet.complementOf(EnumSet.of(FaultKind.GARBAGE)), drawn);
         }
     }
 

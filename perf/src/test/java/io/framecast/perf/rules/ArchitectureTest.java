@@ -33,7 +33,8 @@ final class ArchitectureTest {
             "io.framecast.engine.aeron.TermViews",
             "io.framecast.rdma.verbs.Verbs",
             "io.framecast.gpu.CudaBackend",
-            "io.framecast.gpu.emulated.HostMemory");
+            "io.framecast.gpu.emulated.HostMemory",
+            "io.framecast.gpu.emulated.SharedMemory");
 
     @Test
     void shouldReadEveryClassOfEveryModule() {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// The checkout that the tests run in, found by walking up to `mvnw`; needs no git.
-final class Repository {
-    static final Path ROOT = root();
+public final class Repository {
+    public static final Path ROOT = root();
     static final List<String> MODULES =
             List.of("api", "reliability", "engine", "rdma-transport", "gpu-sink", "samples", "perf");
 

@@ -51,11 +51,12 @@ final class FfmpegInput implements FrameInput {
     /// @throws ConfigException when ffmpeg is not there or the arguments cannot work
     static FfmpegInput open(
             final String executable, final String searchPath, final String arguments, final VideoFormat video) {
+        final List<String> command = command(executable, arguments, video);
         if (!isExecutable(executable, searchPath)) {
             throw new ConfigException("--input ffmpeg: no " + executable
                     + " found on the PATH: install it (Debian, Ubuntu: apt install ffmpeg)");
         }
-        return new FfmpegInput(command(executable, arguments, video), video);
+        return new FfmpegInput(command, video);
     }
 
     /// What is run: the user's arguments, then output as raw frames of the wanted size on stdout. `-s` scales where the

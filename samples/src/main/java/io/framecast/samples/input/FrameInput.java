@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 
 /// Where a publisher's frames come from. One thread reads; [#cancel] may come from another.
 public interface FrameInput extends AutoCloseable {
-    /// Length of the next frame in bytes as far as it is known: exact for inputs of known size, the full frame length
-    /// for pipes; 0 when the input has ended.
+    /// Length of the next frame in bytes as far as it is known: exact for inputs of known size, the full
+    /// frame length for pipes; 0 when the input has ended.
     long nextBytes() throws IOException;
 
     /// Fills `target` with the next frame, waiting for it where the input is a pipe.
@@ -17,9 +17,8 @@ public interface FrameInput extends AutoCloseable {
     /// @throws io.framecast.api.error.ConfigException when the input turns out to be unusable
     long read(MemorySegment target) throws IOException;
 
-    /// Whether more is known to follow what was read: the rest of a file. An input without an end of its own (a camera,
-    /// a
-    /// pipe, the test pattern) ends well wherever it is stopped.
+    /// Whether more is known to follow what was read: the rest of a file. An input without an end of its own
+    /// (a camera, a pipe, the test pattern) ends well wherever it is stopped.
     boolean isUnfinished();
 
     /// Ends a read that waits, and the input with it.

@@ -1,0 +1,115 @@
+package io.framecast.gpu;
+
+import java.util.ArrayDeque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/// Memory whose freeing would wait for a kernel that runs until it is told to end: freed later, by whoever
+/// allocates or frees next when none runs. Else a subscriber that is closed, or a source that goes, would
+/// hold up the engine for as long as some kernel likes. Until then it is given out again to whoever wants as
+/// much: a source that comes and goes for days takes no more than once. Any thread may call any method.
+public final class DeferredFrees {
+    /// What [#take] answers when there is nothing.
+    public static final long NONE = 0;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Set<Long> addresses = new HashSet<>();
+    private final ArrayDeque<Block> blocks = new ArrayDeque<>();
+
+    /// Memory that waits.
+    ///
+    /// @param idle whether nothing that was enqueued before it was freed may still use it
+    /// @param free frees it
+    public record Block(long address, long bytes, BooleanSupplier idle, Runnable free) {}
+
+    /// Whether nothing waits: a hint.
+    public boolean isEmpty() {
+        lock.lock();
+        try {
+            return blocks.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// As [#free(boolean, Block)], of memory that is not given out again.
+    ///
+    /// @param free frees the memory at the address
+    public void free(final boolean running, final long address, final Runnable free) {
+        free(running, new Block(address, 0, () -> false, free));
+    }
+
+    /// Frees now, or keeps it for later.
+    ///
+    /// @param running whether a persistent kernel runs
+    /// @throws IllegalArgumentException when the address is being freed already
+    public void free(final boolean running, final Block block) {
+        if (running) {
+            lock.lock();
+            try {
+                if (!addresses.add(block.address())) {
+                    throw new IllegalArgumentException(
+                            "memory at 0x" + Long.toHexString(block.address()) + " was freed already; free it once");
+                }
+                blocks.add(block);
+            } finally {
+                lock.unlock();
+            }
+            return;
+        }
+        flush(false);
+        block.free().run();
+    }
+
+    /// Gives memory out again that waits to be freed.
+    ///
+    /// @return the address of exactly as many bytes, or [#NONE]
+    public long take(final long bytes) {
+        lock.lock();
+        try {
+            for (final Iterator<Block> all = blocks.iterator(); all.hasNext(); ) {
+                final Block block = all.next();
+                if (block.bytes() == bytes && block.idle().getAsBoolean()) {
+                    all.remove();
+                    addresses.remove(block.address());
+                    return block.address();
+                }
+            }
+            return NONE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Frees what waits, unless a persistent kernel runs.
+    public void flush(final boolean running) {
+        while (!running) {
+            final Block block;
+            lock.lock();
+            try {
+                if (blocks.isEmpty()) {
+                    addresses.clear();
+                    return;
+                }
+                block = blocks.remove();
+            } finally {
+                lock.unlock();
+            }
+            block.free().run();
+        }
+    }
+
+    /// Forgets what waits: the device is closed, and all memory goes with it.
+    public void clear() {
+        lock.lock();
+        try {
+            blocks.clear();
+            addresses.clear();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

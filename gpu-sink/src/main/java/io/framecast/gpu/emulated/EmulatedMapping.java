@@ -1,0 +1,78 @@
+package io.framecast.gpu.emulated;
+
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceMapping;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceResources;
+import io.framecast.gpu.AllocationTable.Allocation;
+import io.framecast.gpu.HostBounds;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/// An emulated device's memory as the CPU stores into it. Where the link is modelled, stores take the link's
+/// time: the thread that stores waits for them.
+final class EmulatedMapping implements DeviceMapping {
+    private static final double NS_PER_SECOND = 1e9;
+
+    private final EmulatedDevice device;
+    private final Allocation allocation;
+    private final long base;
+    private final long bytes;
+    private volatile boolean closed;
+
+    EmulatedMapping(final EmulatedDevice device, final Allocation allocation, final DeviceRegion region) {
+        this.device = device;
+        this.allocation = allocation;
+        base = region.address() - allocation.address();
+        bytes = region.bytes();
+    }
+
+    @Override
+    public void write(final long offset, final MemorySegment source, final long sourceOffset, final long length) {
+        check(offset, length);
+        HostBounds.check(device.name(), source, sourceOffset, length);
+        final long startNs = System.nanoTime();
+        MemorySegment.copy(source, sourceOffset, allocation.backing(), base + offset, length);
+        // Kernels run on another thread.
+        VarHandle.releaseFence();
+        pass(startNs, length, device.config().toDeviceBytesPerSecond());
+    }
+
+    @Override
+    public void read(final long offset, final MemorySegment target, final long targetOffset, final long length) {
+        check(offset, length);
+        HostBounds.check(device.name(), target, targetOffset, length);
+        final long startNs = System.nanoTime();
+        VarHandle.acquireFence();
+        MemorySegment.copy(allocation.backing(), base + offset, target, targetOffset, length);
+        pass(startNs, length, device.config().toHostBytesPerSecond());
+    }
+
+    private void check(final long offset, final long length) {
+        device.checkUsable();
+        if (closed) {
+            throw new DeviceException(device.name() + ": the mapping is closed; map the memory again");
+        }
+        if (offset < 0 || length < 0 || offset > bytes - length) {
+            throw new IndexOutOfBoundsException(
+                    device.name() + ": " + length + " bytes at " + offset + " of a mapping of " + bytes);
+        }
+    }
+
+    private static void pass(final long startNs, final long length, final long bytesPerSecond) {
+        if (bytesPerSecond != EmulatedConfig.UNLIMITED) {
+            final long untilNs = startNs + (long) (length * NS_PER_SECOND / bytesPerSecond);
+            while (System.nanoTime() - untilNs < 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            device.resources().give(DeviceResources.Kind.MAPPINGS, 1);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.framecast.gpu.emulated;
+
+import io.framecast.api.spi.KernelSource;
+import org.jspecify.annotations.Nullable;
+
+/// A persistent kernel on its own thread, so that copies and other kernels go on beside it.
+final class KernelThread implements Runnable {
+    private final Runnable work;
+    private final Runnable onEnd;
+    private final Thread thread;
+    private volatile boolean done;
+    private volatile @Nullable Throwable failure;
+
+    private KernelThread(final String name, final Runnable work, final Runnable onEnd) {
+        this.work = work;
+        this.onEnd = onEnd;
+        thread = new Thread(this, name);
+        thread.setDaemon(true);
+    }
+
+    /// @param onEnd called on the kernel's thread when it has ended
+    static KernelThread start(
+            final Command command,
+            final EmulatedKernel kernel,
+            final KernelSource.DeviceMemory memory,
+            final Runnable onEnd) {
+        final int gridBlocks = command.gridBlocks;
+        final int blockThreads = command.blockThreads;
+        final long[] arguments = command.arguments;
+        final KernelThread started = new KernelThread(
+                "framecast-emulated-kernel-" + kernel.name(),
+                () -> kernel.emulation().run(memory, gridBlocks, blockThreads, arguments),
+                onEnd);
+        started.thread.start();
+        return started;
+    }
+
+    @Override
+    public void run() {
+        try {
+            work.run();
+        } catch (final Throwable e) {
+            // Told by the DMA thread, which breaks the device.
+            failure = e;
+        } finally {
+            done = true;
+            onEnd.run();
+        }
+    }
+
+    boolean isDone() {
+        return done;
+    }
+
+    /// What it ended with, or null.
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    /// Asks the kernel to end and waits that long for it: a real one cannot be asked, and is waited for
+    /// without end.
+    void end(final long millis) {
+        thread.interrupt();
+        try {
+            thread.join(millis);
+        } catch (final InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.framecast.gpu.arrival;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.gpu.CudaProvider;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+
+/// The contract on a real GPU.
+@Tag("gpu")
+class CudaArrivalTest extends ArrivalContract {
+    @BeforeAll
+    static void needsGpu() {
+        final String missing = new CudaProvider().unavailable().orElse("");
+        if (!missing.isEmpty()) {
+            System.err.println("CudaArrivalTest skipped: " + missing);
+        }
+        Assumptions.assumeTrue(missing.isEmpty(), missing);
+    }
+
+    @Override
+    protected DeviceBackend open() {
+        return new CudaProvider().open(0);
+    }
+
+    @Override
+    protected int blocks() {
+        return 4;
+    }
+}

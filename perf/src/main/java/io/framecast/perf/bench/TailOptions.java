@@ -1,0 +1,159 @@
+package io.framecast.perf.bench;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.perf.report.ReportFolder;
+import io.framecast.samples.PeerLostException;
+import io.framecast.samples.ToolContext;
+import io.framecast.samples.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// `framecast bench tail`: its options as users give them, and its course.
+final class TailOptions {
+    private static final int DONE = 0;
+    // Shorter ones share datagrams.
+    private static final int FRAME_BYTES_MIN = 1_024;
+    private static final int FRAME_BYTES_MAX = 1 << 27;
+    private static final int RECEIVERS_MAX = 16;
+    private static final double SECONDS_MAX = 600;
+    private static final double LOSS_MIN = 0.00001;
+    private static final double LOSS_MAX = 0.2;
+    private static final double FPS_MAX = 200_000;
+
+    @Option(names = "--frame-bytes", paramLabel = "LIST", description = "Lengths of frames; default 1408,1000000.")
+    private String frameBytes = "1408,1000000";
+
+    @Option(names = "--receivers", paramLabel = "N", description = "Subscribers, two at least; default 2.")
+    private int receivers = 2;
+
+    @Option(
+            names = "--loss",
+            paramLabel = "SHARE",
+            description = "Share of packets that a link loses, each way; default 0.001.")
+    private double loss = 0.001;
+
+    @Option(
+            names = "--losing",
+            paramLabel = "each|one|LIST",
+            description = "Whether each subscriber's link loses, or one alone; default each.")
+    private String losing = "each";
+
+    @Option(
+            names = "--offload",
+            paramLabel = "on|off|LIST",
+            description = "Whether the source's interface takes many datagrams at once, which then are lost together;"
+                    + " default off,on.")
+    private String offloads = "off,on";
+
+    @Option(
+            names = "--load",
+            paramLabel = "SHARE",
+            description =
+                    "Frames per second as a share of what is taken at most, which is measured first; default 0.3.")
+    private double load = 0.3;
+
+    @Option(names = "--rate", paramLabel = "FPS", description = "Frames per second, instead of --load.")
+    private @Nullable Double rate;
+
+    @Option(names = "--seconds", paramLabel = "S", description = "How long each stream lasts; default 5.")
+    private double seconds = 5;
+
+    @Option(names = "--out", paramLabel = "DIR", description = "Write tail.json and tail.csv.")
+    private @Nullable Path out;
+
+    // The tool reads it before all options are; here it is only known.
+    @Option(
+            names = "--json",
+            paramLabel = "FILE|-",
+            description = "Write the result, or {\"error\", \"exit\"}, as one JSON object to FILE or stdout.")
+    void json(final String file) {
+        if (file.isEmpty()) {
+            throw new ConfigException("--json: expected FILE or -, got nothing");
+        }
+    }
+
+    /// @throws ConfigException naming option, expectation and value
+    List<TailCase> cases() {
+        PlanOptions.within("--receivers", receivers, 2, RECEIVERS_MAX);
+        PlanOptions.within("--loss", loss, LOSS_MIN, LOSS_MAX);
+        final List<TailCase> cases = new ArrayList<>();
+        for (final int bytes : PlanOptions.list(
+                "--frame-bytes",
+                frameBytes,
+                text -> PlanOptions.bytes("--frame-bytes", text, FRAME_BYTES_MIN, FRAME_BYTES_MAX))) {
+            for (final boolean offload : PlanOptions.list("--offload", offloads, PlanOptions::onOrOff)) {
+                for (final String who : PlanOptions.list(
+                        "--losing", losing, text -> PlanOptions.word("--losing", text, List.of("each", "one")))) {
+                    cases.add(new TailCase(bytes, receivers, loss, who.equals("each"), offload));
+                }
+            }
+        }
+        return cases;
+    }
+
+    TailRun.Offer offer() {
+        return new TailRun.Offer(
+                PlanOptions.within("--load", load, 0.01, 1),
+                rate == null ? 0 : PlanOptions.within("--rate", rate, 1, FPS_MAX),
+                PlanOptions.within("--seconds", seconds, 0.5, SECONDS_MAX));
+    }
+
+    int run(final ToolContext context) throws InterruptedException {
+        context.requireWritable();
+        final List<TailCase> cases = cases();
+        final TailRun.Offer offer = offer();
+        final String why = Namespaces.unavailable();
+        if (!why.isEmpty()) {
+            throw new ConfigException("network namespaces cannot be made here: " + why
+                    + "; run as root with iproute2, nftables and ethtool installed");
+        }
+        if (out != null) {
+            ReportFolder.requireWritable(out);
+        }
+        final MachineInfo machine = MachineInfo.read();
+        context.line(machine.text());
+        final List<TailRow> rows = new ArrayList<>();
+        try (TailRun run = new TailRun(offer, context::line)) {
+            context.onStop(run::close);
+            for (final TailCase setting : cases) {
+                context.line(setting.text());
+                rows.add(run.measure(setting));
+            }
+        } catch (final MeasurementFailedException | IOException e) {
+            if (context.isStopped()) {
+                throw new ConfigException("stopped before the end: nothing is reported", e);
+            }
+            throw new PeerLostException(String.valueOf(e.getMessage()));
+        }
+        report(context, machine, rows);
+        return DONE;
+    }
+
+    // The tool's writer takes null for null.
+    @SuppressWarnings("NullAway")
+    private void report(final ToolContext context, final MachineInfo machine, final List<TailRow> rows) {
+        final Map<String, Object> result = new LinkedHashMap<>();
+        result.put("machine", machine.json());
+        result.put("rows", rows.stream().map(TailRow::json).toList());
+        if (out != null) {
+            try {
+                Files.writeString(out.resolve("tail.json"), Json.write(result) + "\n");
+                Files.writeString(out.resolve("tail.csv"), TailRow.csv(rows));
+            } catch (final IOException e) {
+                throw new ConfigException("--out: cannot write to " + out + ": " + e.getMessage(), e);
+            }
+        }
+        final String table = TailTable.of(rows);
+        if (context.hasJson()) {
+            context.line(table);
+        }
+        context.result(result, table);
+    }
+}

@@ -1,0 +1,177 @@
+package io.framecast.perf.litmus;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.gpu.emulated.EmulatedConfig;
+import io.framecast.gpu.emulated.EmulatedProvider;
+import io.framecast.samples.ToolContext;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/// `framecast litmus`.
+@Command(
+        name = "litmus",
+        description = "Tries the visibility contract of frames in device memory: kernels that check each frame the"
+                + " moment they may, memory used again the moment it may be; then the same with a wait left out and"
+                + " with memory given back too early, which must be seen. An emulated device runs its streams late.",
+        mixinStandardHelpOptions = true,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  framecast litmus",
+            "  framecast litmus --device cuda:0 --rounds 10000 --json -",
+            "",
+            "Exit status: 0 kept, and what was planted was seen; 1 not; 2 usage or environment."
+        })
+final class LitmusCommand implements Callable<Integer> {
+    private static final int DONE = 0;
+    private static final int UNMET = 1;
+    // On real hardware.
+    private static final long LATE_NS = 50_000;
+    private static final long EMULATED_FRAME_BYTES = 24 << 10;
+    private static final long GPU_FRAME_BYTES = 4 << 20;
+
+    @Option(names = "--device", paramLabel = "D", description = "emulated[:N] or cuda:N; default ${DEFAULT-VALUE}.")
+    private String device = "emulated:0";
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Frames of each test; default ${DEFAULT-VALUE}.")
+    private long rounds = 2000;
+
+    @Option(
+            names = "--frame-bytes",
+            paramLabel = "N",
+            description = "A multiple of 8; default 24 KiB emulated, else 4 MiB.")
+    private long frameBytes;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Of the delays of an emulated device; 1 if not given.")
+    private long seed = 1;
+
+    @Option(
+            names = "--placement",
+            split = ",",
+            paramLabel = "P",
+            description = "Ways into the device; default ${DEFAULT-VALUE}.")
+    private List<String> placements = new ArrayList<>(List.of("staged", "fastcopy"));
+
+    private final ToolContext context;
+
+    LitmusCommand(final ToolContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() {
+        context.requireWritable();
+        require(rounds >= 1 && rounds <= 10_000_000, "--rounds: expected 1 … 10000000, got " + rounds);
+        require(
+                frameBytes >= 0 && frameBytes % Long.BYTES == 0,
+                "--frame-bytes: expected a multiple of 8, got " + frameBytes);
+        require(
+                device.matches("emulated(:\\d{1,3})?|cuda:\\d{1,3}"),
+                "--device: expected emulated[:N] or cuda:N, got " + device);
+        final boolean emulated = device.startsWith("emulated");
+        try {
+            return run(emulated);
+        } finally {
+            EmulatedProvider.configure(EmulatedConfig.DEFAULT);
+        }
+    }
+
+    private int run(final boolean emulated) {
+        final String description = describe();
+        context.line(description);
+        final List<LitmusRow> rows = new ArrayList<>();
+        for (final String placement : placements) {
+            toDevice(placement, emulated, rows);
+        }
+        for (final LitmusWay way : LitmusWay.values()) {
+            if (way != LitmusWay.FRAME_STREAM && way != LitmusWay.AWAIT_READY) {
+                add(rows, new ToHostLitmus(plan("", way, emulated)).run(), emulated);
+            }
+        }
+        final boolean met = rows.stream().allMatch(row -> row.isMet(emulated));
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("device", description);
+        json.put("ok", met);
+        json.put("rows", rows.stream().map(row -> row.json(emulated)).toList());
+        context.result(json, rows.stream().map(row -> row.text(emulated)).collect(Collectors.joining("\n")));
+        if (!met) {
+            context.line("framecast: the visibility contract was not kept, or a planted fault was not seen");
+        }
+        return met ? DONE : UNMET;
+    }
+
+    private void toDevice(final String placement, final boolean emulated, final List<LitmusRow> rows) {
+        for (final LitmusWay way : LitmusWay.values()) {
+            // What the CPU stored is there before the frame is: nothing to wait for, and nothing to miss.
+            if (way == LitmusWay.MISSING_WAIT && !placement.equals("staged")) {
+                continue;
+            }
+            try {
+                add(rows, new ToDeviceLitmus(plan("|placement=" + placement, way, emulated)).run(), emulated);
+            } catch (final io.framecast.samples.PeerLostException e) {
+                if (!String.valueOf(e.getMessage()).contains("cannot be used here")) {
+                    throw e;
+                }
+                context.line("skipped: " + e.getMessage());
+                return;
+            }
+        }
+    }
+
+    private void add(final List<LitmusRow> rows, final LitmusRow row, final boolean emulated) {
+        rows.add(row);
+        context.line(row.text(emulated));
+    }
+
+    private LitmusPlan plan(final String settings, final LitmusWay way, final boolean emulated) {
+        if (emulated) {
+            EmulatedProvider.configure(EmulatedConfig.DEFAULT.withDisorder(way.disorder(seed)));
+        }
+        final long bytes = frameBytes > 0 ? frameBytes : emulated ? EMULATED_FRAME_BYTES : GPU_FRAME_BYTES;
+        final int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+        return new LitmusPlan(
+                "framecast:udp?group=224.20.30.47:" + port + "|interface=127.0.0.1|mtu=1500",
+                device,
+                settings,
+                way,
+                way.rounds(rounds, emulated),
+                bytes,
+                LATE_NS);
+    }
+
+    // Opened once, to say what runs before anything does.
+    private String describe() {
+        final int colon = device.indexOf(':');
+        final String kind = colon < 0 ? device : device.substring(0, colon);
+        final int ordinal = colon < 0 ? 0 : Integer.parseInt(device.substring(colon + 1));
+        for (final DeviceBackendProvider provider : ServiceLoader.load(DeviceBackendProvider.class)) {
+            if (provider.kind().equals(kind)) {
+                provider.unavailable().ifPresent(why -> {
+                    throw new ConfigException("litmus: " + device + " cannot be used here: " + why);
+                });
+                try (DeviceBackend backend = provider.open(ordinal)) {
+                    return backend.name() + ": " + backend.description();
+                } catch (final DeviceException e) {
+                    throw new ConfigException("litmus: " + e.getMessage(), e);
+                }
+            }
+        }
+        throw new ConfigException("litmus: " + device + ": no such kind of device is on the class path");
+    }
+
+    private static void require(final boolean condition, final String message) {
+        if (!condition) {
+            throw new ConfigException(message);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.framecast.perf.litmus;
+
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameClaim;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.PlacementReport;
+import io.framecast.api.Publisher;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceKernel;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Frames from host memory into a device, each checked by a kernel the moment it may run; the ring is short,
+/// so that slots are written again the moment they may be.
+final class ToDeviceLitmus {
+    private static final int GRID = 16;
+    private static final int THREADS = 128;
+    // Kernels that have not run, of frames that were closed too early.
+    private static final int BEHIND_MAX = 32;
+
+    private final LitmusPlan plan;
+    private final FrameClaim claim = new FrameClaim();
+    private long offered;
+    private long polled;
+
+    ToDeviceLitmus(final LitmusPlan plan) {
+        this.plan = plan;
+    }
+
+    LitmusRow run() {
+        try (LitmusStream stream = new LitmusStream(plan, "host", plan.device())) {
+            final DeviceBackend device = stream.subscriber().device();
+            final DeviceKernel check = device.load(LitmusKernels.check());
+            final DeviceKernel late = device.load(LitmusKernels.late());
+            final DeviceRegion result = device.allocate(LitmusKernels.RESULT_BYTES);
+            try (DeviceStream user = device.openStream()) {
+                user.fill(result.address(), (byte) 0, result.bytes());
+                user.synchronize();
+                while (polled < plan.rounds()) {
+                    final boolean published = publish(stream.publisher());
+                    final DeviceFrame frame = stream.subscriber().poll();
+                    if (frame != null) {
+                        consume(frame, user, check, late, result);
+                        polled++;
+                    }
+                    if (frame != null || published) {
+                        stream.progress();
+                    } else {
+                        stream.idle();
+                    }
+                }
+                return row(stream, device, user, result);
+            }
+        }
+    }
+
+    private LitmusRow row(
+            final LitmusStream stream, final DeviceBackend device, final DeviceStream user, final DeviceRegion result) {
+        final MemorySegment host = device.allocatePinned(LitmusKernels.RESULT_BYTES);
+        // The frames' own stream may be behind.
+        device.free(device.allocate(1));
+        user.copyToHost(host, 0, result.address(), LitmusKernels.RESULT_BYTES);
+        user.synchronize();
+        final String placement =
+                stream.subscriber().placement().map(PlacementReport::toString).orElse("host");
+        return new LitmusRow(
+                "to-device",
+                placement,
+                plan.way(),
+                plan.rounds(),
+                host.getAtIndex(ValueLayout.JAVA_LONG, 1),
+                host.getAtIndex(ValueLayout.JAVA_LONG, 0));
+    }
+
+    private boolean publish(final Publisher publisher) {
+        if (offered == plan.rounds() || publisher.tryClaim(plan.frameBytes(), claim) < 0) {
+            return false;
+        }
+        LitmusKernels.write(claim.segment(), offered);
+        claim.commit(FrameOptions.DEFAULT);
+        offered++;
+        return true;
+    }
+
+    private void consume(
+            final DeviceFrame frame,
+            final DeviceStream user,
+            final DeviceKernel check,
+            final DeviceKernel late,
+            final DeviceRegion result) {
+        final DeviceStream stream = plan.way() == LitmusWay.FRAME_STREAM ? frame.stream() : user;
+        switch (plan.way()) {
+            case READY_EVENT, EARLY_RELEASE -> stream.await(frame.ready());
+            case AWAIT_READY -> frame.awaitReady();
+            case FRAME_STREAM, MISSING_WAIT -> {
+                // The stream waits by itself; or nobody does.
+            }
+        }
+        if (plan.way() != LitmusWay.MISSING_WAIT && frame.frameId() % 2 == 0) {
+            // So that memory given back too early is written before it was read.
+            stream.launch(late, 1, 1, plan.lateNs());
+        }
+        stream.launch(check, GRID, THREADS, frame.region().address(), plan.words(), frame.frameId(), result.address());
+        if (plan.way() == LitmusWay.EARLY_RELEASE) {
+            frame.close();
+            if (polled % BEHIND_MAX == 0) {
+                stream.synchronize();
+            }
+        } else {
+            frame.release(stream);
+        }
+    }
+}

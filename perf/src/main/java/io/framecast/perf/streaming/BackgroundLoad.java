@@ -1,0 +1,168 @@
+package io.framecast.perf.streaming;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Copies between host and device that have nothing to do with frames, on streams of their own, paced: an
+/// application that uses its GPU. Counts the copies that are done.
+final class BackgroundLoad implements AutoCloseable {
+    private static final int COPY_BYTES = 256 << 10;
+    private static final int COPIES_MAX = 4;
+    // Copies that came late are not all made up for at once.
+    private static final long DEBT_MAX_NS = 10_000_000;
+    private static final double NS_PER_SECOND = 1e9;
+
+    private final List<Way> ways = new ArrayList<>();
+    private final long bytesPerSecond;
+    private final AtomicLong doneBytes = new AtomicLong();
+    private final @Nullable Thread thread;
+    private volatile boolean stopped;
+    private volatile @Nullable RuntimeException failure;
+    private long beginNs;
+    private long beginBytes;
+    private long measuredNs;
+    private long measuredBytes;
+
+    /// @param bytesPerSecond each way; 0 for as much as is taken
+    BackgroundLoad(final DeviceBackend device, final Direction.Load load, final long bytesPerSecond) {
+        this.bytesPerSecond = bytesPerSecond;
+        if (load.toDevice()) {
+            ways.add(new Way(device, true));
+        }
+        if (load.toHost()) {
+            ways.add(new Way(device, false));
+        }
+        thread = ways.isEmpty()
+                ? null
+                : Thread.ofPlatform().daemon().name("background-copies").start(this::run);
+    }
+
+    private void run() {
+        try {
+            copy();
+        } catch (final RuntimeException e) {
+            failure = e;
+        }
+    }
+
+    private void copy() {
+        long startNs = System.nanoTime();
+        long issued = 0;
+        final double intervalNs = bytesPerSecond == 0 ? 0 : COPY_BYTES * NS_PER_SECOND / bytesPerSecond;
+        while (!stopped) {
+            final long lateNs = System.nanoTime() - startNs - (long) (issued * intervalNs);
+            if (lateNs < 0) {
+                LockSupport.parkNanos(-lateNs);
+                continue;
+            }
+            if (lateNs > DEBT_MAX_NS) {
+                startNs += lateNs - DEBT_MAX_NS;
+            }
+            for (final Way way : ways) {
+                way.copy((int) (issued % COPIES_MAX));
+            }
+            issued++;
+        }
+    }
+
+    /// What is measured begins.
+    void begin() {
+        beginBytes = doneBytes.get();
+        beginNs = System.nanoTime();
+    }
+
+    /// What is measured has ended.
+    void end() {
+        measuredBytes = doneBytes.get() - beginBytes;
+        measuredNs = System.nanoTime() - beginNs;
+        final RuntimeException why = failure;
+        if (why != null) {
+            throw new IllegalStateException("background copies failed: " + why.getMessage(), why);
+        }
+    }
+
+    /// What was copied while it was measured, all ways together.
+    long measuredBytes() {
+        return measuredBytes;
+    }
+
+    /// What was copied, in units of 10^6 bytes per second and way; 0 where there is no load.
+    double achievedMBps() {
+        return ways.isEmpty() || measuredNs == 0 ? 0 : measuredBytes * 1e3 / measuredNs / ways.size();
+    }
+
+    /// Ends the copies and gives back what they used.
+    @Override
+    public void close() {
+        stopped = true;
+        if (thread != null) {
+            LockSupport.unpark(thread);
+            boolean interrupted = false;
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (final InterruptedException _) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        ways.forEach(Way::close);
+    }
+
+    /// Copies one way.
+    private final class Way implements AutoCloseable {
+        private final DeviceBackend device;
+        private final boolean toDevice;
+        private final DeviceRegion region;
+        private final MemorySegment host;
+        private final DeviceStream stream;
+        private final List<DeviceEvent> events = new ArrayList<>();
+        private long copies;
+
+        Way(final DeviceBackend device, final boolean toDevice) {
+            this.device = device;
+            this.toDevice = toDevice;
+            region = device.allocate((long) COPIES_MAX * COPY_BYTES);
+            host = device.allocatePinned((long) COPIES_MAX * COPY_BYTES);
+            stream = device.openStream();
+            for (int i = 0; i < COPIES_MAX; i++) {
+                events.add(device.openEvent());
+            }
+        }
+
+        void copy(final int slot) {
+            final DeviceEvent event = events.get(slot);
+            event.synchronize();
+            if (copies >= COPIES_MAX) {
+                doneBytes.addAndGet(COPY_BYTES);
+            }
+            copies++;
+            final long offset = (long) slot * COPY_BYTES;
+            if (toDevice) {
+                stream.copyToDevice(region.address() + offset, host, offset, COPY_BYTES);
+            } else {
+                stream.copyToHost(host, offset, region.address() + offset, COPY_BYTES);
+            }
+            stream.record(event);
+        }
+
+        @Override
+        public void close() {
+            stream.close();
+            events.forEach(DeviceEvent::close);
+            device.freePinned(host);
+            device.free(region);
+        }
+    }
+}

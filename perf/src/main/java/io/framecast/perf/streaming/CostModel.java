@@ -1,0 +1,118 @@
+package io.framecast.perf.streaming;
+
+/// The cost models of broadcasts to GPUs of seed 000 (Chu et al., "Exploiting Hardware Multicast and
+/// GPUDirect RDMA for Efficient Broadcast"), §3.1, §5.2 and §8, equation by equation. Times in seconds,
+/// lengths in bytes, bandwidths in bytes per second; n counts processes, the source among them.
+final class CostModel {
+    private CostModel() {}
+
+    /// A step over unicast.
+    ///
+    /// @param setUpSeconds t_s
+    /// @param bandwidth B_G where the network reads the GPU's memory, B_H where it reads the host's
+    record Hop(double setUpSeconds, double bandwidth) {
+        double seconds(final double bytes) {
+            return setUpSeconds + bytes / bandwidth;
+        }
+    }
+
+    /// A datagram to all.
+    ///
+    /// @param setUpSeconds t_s
+    /// @param overheadSeconds what 1/a of eq. 10 is: t_o(n) = ln(n)/a
+    /// @param bandwidth B_G or B_H, as with [Hop]
+    /// @param payloadBytes U
+    record Multicast(double setUpSeconds, double overheadSeconds, double bandwidth, double payloadBytes) {
+        double seconds(final int processes) {
+            return setUpSeconds + overhead(overheadSeconds, processes) + payloadBytes / bandwidth;
+        }
+    }
+
+    /// Eq. 1: a ring, each hop after the one before it.
+    static double ring(final int processes, final double bytes, final Hop hop) {
+        return (processes - 1) * hop.seconds(bytes);
+    }
+
+    /// Eq. 2: a ring in chunks.
+    static double ringPipelined(final int processes, final double bytes, final double chunkBytes, final Hop hop) {
+        return (bytes / chunkBytes + processes - 2) * hop.seconds(chunkBytes);
+    }
+
+    /// Eq. 3: a ring, staged through the source's host memory.
+    ///
+    /// @param copyBandwidth B_H2D
+    static double ringStaged(final int processes, final double bytes, final double copyBandwidth, final Hop hop) {
+        return bytes / copyBandwidth + ring(processes, bytes, hop);
+    }
+
+    /// Eq. 4: a k-nomial tree.
+    static double knomial(final int radix, final int processes, final double bytes, final Hop hop) {
+        return steps(radix, processes) * hop.seconds(bytes);
+    }
+
+    /// Eq. 5: a k-nomial tree, staged through the source's host memory.
+    ///
+    /// @param copyBandwidth B_H2D
+    static double knomialStaged(
+            final int radix, final int processes, final double bytes, final double copyBandwidth, final Hop hop) {
+        return bytes / copyBandwidth + knomial(radix, processes, bytes, hop);
+    }
+
+    /// Eq. 6: a k-nomial tree in chunks.
+    static double knomialPipelined(
+            final int radix, final int processes, final double bytes, final double chunkBytes, final Hop hop) {
+        return bytes / chunkBytes * steps(radix, processes) * hop.seconds(chunkBytes);
+    }
+
+    /// Eq. 7: multicast of what lies in the GPU.
+    static double multicast(final int processes, final double bytes, final Multicast datagram) {
+        return bytes / datagram.payloadBytes * datagram.seconds(processes);
+    }
+
+    /// Eq. 8: multicast through the source's host memory in chunks, of which only the first is waited for.
+    ///
+    /// @param copyBandwidth B_H2D
+    static double multicastStreamed(
+            final int processes,
+            final double bytes,
+            final double chunkBytes,
+            final double copyBandwidth,
+            final Multicast datagram) {
+        return chunkBytes / copyBandwidth + multicast(processes, bytes, datagram);
+    }
+
+    /// Eq. 9: several sources at once.
+    ///
+    /// @param overlap OP
+    /// @param singleSeconds of one broadcast: eq. 8, or that of another scheme
+    static double severalSources(final double overlap, final int sources, final double singleSeconds) {
+        return (1 - overlap) * sources * singleSeconds;
+    }
+
+    /// Eq. 10: what more receivers cost a datagram.
+    ///
+    /// @param overheadSeconds 1/a
+    static double overhead(final double overheadSeconds, final int processes) {
+        return overheadSeconds * Math.log(processes);
+    }
+
+    /// Eq. 10 the other way: 1/a, from what a datagram takes with few processes and with more. Never less
+    /// than 0.
+    static double overheadSeconds(final int few, final double fewSeconds, final int more, final double moreSeconds) {
+        return more == few ? 0 : Math.max(0, (moreSeconds - fewSeconds) / Math.log((double) more / few));
+    }
+
+    /// Eq. 11: OP, from the times of one broadcast and of as many at once as there are sources.
+    static double overlap(final int sources, final double singleSeconds, final double severalSeconds) {
+        return (sources * singleSeconds - severalSeconds) / (sources * singleSeconds);
+    }
+
+    /// ⌈log_k n⌉.
+    static int steps(final int radix, final int processes) {
+        int steps = 0;
+        for (long reached = 1; reached < processes; reached *= radix) {
+            steps++;
+        }
+        return steps;
+    }
+}

@@ -1,0 +1,72 @@
+package io.framecast.perf.streaming;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What the models are fed with, measured at the beginning of a run, nothing else going on. Seconds, bytes,
+/// bytes per second.
+///
+/// @param device by which copies were measured
+/// @param toDevice a copy: start-up and bandwidth (B_H2D)
+/// @param toHost the same the other way
+/// @param unicast a hop from host to host
+/// @param multicast a datagram from host to hosts
+record ModelParameters(
+        String device,
+        CostModel.Hop toDevice,
+        CostModel.Hop toHost,
+        CostModel.Hop unicast,
+        CostModel.Multicast multicast) {
+    private static final double MB = 1e6;
+    private static final double US = 1e6;
+
+    Map<String, @Nullable Object> json() {
+        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("device", device);
+        json.put("copy_to_device_MBps", known(toDevice.bandwidth() / MB));
+        json.put("copy_to_device_start_us", known(toDevice.setUpSeconds() * US));
+        json.put("copy_to_host_MBps", known(toHost.bandwidth() / MB));
+        json.put("copy_to_host_start_us", known(toHost.setUpSeconds() * US));
+        json.put("unicast_MBps", known(unicast.bandwidth() / MB));
+        json.put("unicast_start_us", known(unicast.setUpSeconds() * US));
+        json.put("multicast_MBps", known(multicast.bandwidth() / MB));
+        json.put("multicast_payload_bytes", multicast.payloadBytes());
+        json.put("multicast_overhead_us", known(multicast.overheadSeconds() * US));
+        return json;
+    }
+
+    private static @Nullable Double known(final double value) {
+        return Double.isFinite(value) ? value : null;
+    }
+
+    /// A line through two points: start-up and bandwidth. Where noise makes it absurd, a line through the
+    /// origin and the longer.
+    static CostModel.Hop fit(
+            final double shortBytes, final double shortSeconds, final double longBytes, final double longSeconds) {
+        final double perByte = (longSeconds - shortSeconds) / (longBytes - shortBytes);
+        final double start = shortSeconds - shortBytes * perByte;
+        return perByte > 0 && start >= 0
+                ? new CostModel.Hop(start, 1 / perByte)
+                : new CostModel.Hop(0, longBytes / longSeconds);
+    }
+
+    /// U/B_H and 1/a of eq. 10, t_s being left out as in §8, from what a datagram takes to one receiver and to
+    /// several. Where receivers cost more than a logarithm, as they do on shared processors, nothing is left for
+    /// U/B_H: the bandwidth is then infinite, and 1/a what is nearest to both.
+    ///
+    /// @param oneSeconds to one receiver, which are two processes
+    /// @param processes of the other
+    static CostModel.Multicast fitMulticast(
+            final double payloadBytes, final double oneSeconds, final int processes, final double manySeconds) {
+        final double overhead = CostModel.overheadSeconds(2, oneSeconds, processes, manySeconds);
+        final double rest = oneSeconds - CostModel.overhead(overhead, 2);
+        if (!(rest < 0)) {
+            return new CostModel.Multicast(0, overhead, payloadBytes / rest, payloadBytes);
+        }
+        final double one = Math.log(2);
+        final double many = Math.log(processes);
+        final double nearest = (oneSeconds * one + manySeconds * many) / (one * one + many * many);
+        return new CostModel.Multicast(0, nearest, Double.POSITIVE_INFINITY, payloadBytes);
+    }
+}

@@ -1,0 +1,131 @@
+package io.framecast.perf.streaming;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+
+/// Measures what the models are fed with: copies on the device itself, a hop and a datagram by streams from
+/// host to host, frames one at a time.
+final class ModelProbe {
+    private static final int SHORT_BYTES = 64 << 10;
+    private static final int COPIES = 20;
+    private static final int COPIES_UNTIMED = 5;
+    private static final int ROUNDS = 3;
+    private static final StreamingPlan.Times TIMES = new StreamingPlan.Times(1, 0, 0.1, 0.3, 0);
+    // Of a full datagram at an MTU of 1500: IP and UDP take 28 bytes, the header 40, and slots are multiples of 64.
+    private static final double PAYLOAD_BYTES = 1_408;
+    private static final double NS_PER_SECOND = 1e9;
+    private static final double US_PER_SECOND = 1e6;
+
+    private final StreamingPlan plan;
+    private final StreamingRun run;
+    private final Consumer<String> console;
+
+    ModelProbe(final StreamingPlan plan, final StreamingRun run, final Consumer<String> console) {
+        this.plan = plan;
+        this.run = run;
+        this.console = console;
+    }
+
+    /// A datagram's cost needs Framecast among the contenders, a hop's a scheme over unicast: what is missing
+    /// is not a number.
+    ModelParameters measure() throws InterruptedException {
+        final DeviceChoice choice = plan.devices().ofSource();
+        try (DeviceBackend device = choice.open(plan.devices().linkBytesPerSecond())) {
+            return new ModelParameters(device.name(), copies(device, true), copies(device, false), hop(), datagram());
+        }
+    }
+
+    private CostModel.Hop copies(final DeviceBackend device, final boolean toDevice) {
+        final int longBytes = Math.max(2 * SHORT_BYTES, plan.frameBytes());
+        return ModelParameters.fit(
+                SHORT_BYTES,
+                copySeconds(device, toDevice, SHORT_BYTES),
+                longBytes,
+                copySeconds(device, toDevice, longBytes));
+    }
+
+    private static double copySeconds(final DeviceBackend device, final boolean toDevice, final int bytes) {
+        final DeviceRegion region = device.allocate(bytes);
+        final MemorySegment host = device.allocatePinned(bytes);
+        try (DeviceStream stream = device.openStream()) {
+            long bestNs = Long.MAX_VALUE;
+            for (int i = 0; i < COPIES_UNTIMED + COPIES; i++) {
+                final long beginNs = System.nanoTime();
+                if (toDevice) {
+                    stream.copyToDevice(region.address(), host, 0, bytes);
+                } else {
+                    stream.copyToHost(host, 0, region.address(), bytes);
+                }
+                stream.synchronize();
+                if (i >= COPIES_UNTIMED) {
+                    bestNs = Math.min(bestNs, System.nanoTime() - beginNs);
+                }
+            }
+            return bestNs / NS_PER_SECOND;
+        } finally {
+            device.freePinned(host);
+            device.free(region);
+        }
+    }
+
+    private CostModel.Hop hop() throws InterruptedException {
+        final int shortBytes =
+                Math.min(SHORT_BYTES, plan.frameBytes() / 2 / FrameContent.BLOCK_BYTES * FrameContent.BLOCK_BYTES);
+        for (final Contender contender : plan.contenders()) {
+            if (!contender.isFramecast() && isWarm(contender)) {
+                final double chunk = Math.min(plan.way().chunkBytes(), plan.frameBytes());
+                // To one receiver eq. 2 has as many steps as there are chunks.
+                final double steps = plan.frameBytes() / chunk;
+                final double step = loneSeconds(contender, 1, plan.frameBytes()) / steps;
+                return shortBytes < FrameContent.BYTES_MIN
+                        ? new CostModel.Hop(0, chunk / step)
+                        : ModelParameters.fit(shortBytes, loneSeconds(contender, 1, shortBytes), chunk, step);
+            }
+        }
+        return new CostModel.Hop(0, Double.NaN);
+    }
+
+    private CostModel.Multicast datagram() throws InterruptedException {
+        for (final Contender contender : plan.contenders()) {
+            if (contender.isFramecast() && isWarm(contender)) {
+                final double datagrams = plan.frameBytes() / PAYLOAD_BYTES;
+                final int many = plan.subscribersMax();
+                final double one = loneSeconds(contender, 1, plan.frameBytes()) / datagrams;
+                final double each = many == 1 ? one : loneSeconds(contender, many, plan.frameBytes()) / datagrams;
+                return ModelParameters.fitMulticast(PAYLOAD_BYTES, one, many + 1, each);
+            }
+        }
+        return new CostModel.Multicast(0, 0, Double.NaN, PAYLOAD_BYTES);
+    }
+
+    // Frames in host memory take other code than those in a device's.
+    private boolean isWarm(final Contender contender) throws InterruptedException {
+        try {
+            run.warmUp(contender, DeviceChoice.HOST);
+            return true;
+        } catch (final StreamingPool.FailedException e) {
+            console.accept("not measured for the models: " + contender.text() + ": " + e.getMessage());
+            return false;
+        }
+    }
+
+    // The best of some rounds: what else runs makes it longer, never shorter.
+    private double loneSeconds(final Contender contender, final int subscribers, final int frameBytes)
+            throws InterruptedException {
+        double best = Double.NaN;
+        try {
+            for (int round = 0; round < ROUNDS; round++) {
+                final StreamingResult result = run.run(
+                        new StreamingCase(contender, subscribers, Direction.NONE),
+                        new StreamingRun.Variant(frameBytes, DeviceChoice.HOST, TIMES));
+                best = Double.isNaN(best) ? result.latencyUs() : Math.min(best, result.latencyUs());
+            }
+        } catch (final StreamingPool.FailedException e) {
+            console.accept("not measured for the models: " + contender.text() + ": " + e.getMessage());
+        }
+        return best / US_PER_SECOND;
+    }
+}

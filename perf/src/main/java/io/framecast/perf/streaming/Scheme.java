@@ -1,0 +1,30 @@
+package io.framecast.perf.streaming;
+
+import java.io.IOException;
+import java.util.Map;
+
+/// A way of bringing frames from one process into the devices of others.
+interface Scheme {
+    String FRAMECAST = "framecast";
+    String RING = "ring";
+    String KNOMIAL = "knomial";
+
+    /// The only way that a scheme over unicast has here.
+    String STAGED = "staged";
+
+    /// Sends a whole stream, once its receivers are there, and returns when they have it.
+    Map<String, Object> publish(StreamingSpec spec) throws IOException;
+
+    /// Takes a whole stream.
+    Map<String, Object> subscribe(StreamingSpec spec) throws IOException;
+
+    static Scheme of(final StreamingSpec spec) {
+        return switch (spec.way().scheme()) {
+            case FRAMECAST -> new FramecastScheme();
+            case RING, KNOMIAL -> new TreeScheme();
+            default ->
+                throw new IllegalArgumentException("scheme: expected framecast, ring or knomial, got "
+                        + spec.way().scheme());
+        };
+    }
+}

@@ -1,0 +1,147 @@
+package io.framecast.perf.streaming;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.streaming.FrameContent.Stamp;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/// What a receiver measures, and how it makes sure that frames are what was sent: the front and the end of
+/// each are read from the device, and all of some that do not count. Used by one thread.
+final class StreamingMeter implements AutoCloseable {
+    private static final long LATENCY_MAX_NS = TimeUnit.MINUTES.toNanos(10);
+    private static final int DIGITS = 3;
+    private static final long END_OFFSET = 64;
+    private static final double NS_PER_US = 1e3;
+
+    private final DeviceBackend device;
+    private final Acknowledgements.Sending acknowledgements;
+    private final BackgroundLoad background;
+    private final Busy busy = new Busy();
+    private final DeviceStream stream;
+    private final MemorySegment ends;
+    private final MemorySegment whole;
+    private final MemorySegment expected;
+    private final Histogram lone = new Histogram(LATENCY_MAX_NS, DIGITS);
+    private final long frameBytes;
+    private long next;
+    private long checked;
+    private long frames;
+    private long firstNs;
+    private long lastNs;
+    private boolean measuring;
+
+    StreamingMeter(
+            final StreamingSpec spec,
+            final DeviceBackend device,
+            final Acknowledgements.Sending acknowledgements,
+            final BackgroundLoad background) {
+        this.device = device;
+        this.acknowledgements = acknowledgements;
+        this.background = background;
+        frameBytes = spec.frameBytes();
+        stream = device.openStream();
+        ends = device.allocatePinned(2 * END_OFFSET);
+        whole = device.allocatePinned(frameBytes);
+        expected = device.allocatePinned(frameBytes);
+        FrameContent.fill(expected);
+    }
+
+    /// A whole frame is in the device's memory, and stays there until this returns.
+    ///
+    /// @param readyNs when it was
+    /// @return whether it was the last
+    /// @throws FramesDifferException when it is not what was sent, or came twice or out of order, or one is
+    ///     missing
+    boolean onFrame(final DeviceRegion region, final long readyNs) {
+        if (region.bytes() != frameBytes) {
+            throw new FramesDifferException("a frame of " + region.bytes() + " bytes, expected " + frameBytes);
+        }
+        final Stamp stamp = front(region);
+        if (stamp.number() != next) {
+            throw new FramesDifferException("frame " + stamp.number() + " came where " + next + " was due");
+        }
+        next++;
+        FrameContent.requireEnd(ends.asSlice(END_OFFSET, Long.BYTES), frameBytes, stamp);
+        if (stamp.is(Stamp.CHECKED)) {
+            FrameContent.requireSame(all(region), expected, stamp);
+            checked++;
+        }
+        count(stamp, readyNs);
+        acknowledgements.acknowledge(stamp.number());
+        return stamp.is(Stamp.LAST);
+    }
+
+    private void count(final Stamp stamp, final long readyNs) {
+        final boolean counts = stamp.is(Stamp.LONE) || stamp.is(Stamp.COUNTED);
+        if (counts && !measuring) {
+            measuring = true;
+            background.begin();
+            busy.begin();
+        }
+        if (stamp.is(Stamp.LONE)) {
+            lone.recordValue(Math.clamp(readyNs - stamp.dueNs(), 0, LATENCY_MAX_NS));
+        }
+        if (stamp.is(Stamp.COUNTED)) {
+            if (frames == 0) {
+                firstNs = stamp.dueNs();
+            }
+            frames++;
+            lastNs = readyNs;
+        }
+        if (measuring && !counts) {
+            measuring = false;
+            background.end();
+            busy.end();
+        }
+    }
+
+    private Stamp front(final DeviceRegion region) {
+        if (device.hostAddressable()) {
+            MemorySegment.copy(region.host(), 0, ends, 0, FrameContent.stampBytes());
+            MemorySegment.copy(region.host(), frameBytes - Long.BYTES, ends, END_OFFSET, Long.BYTES);
+        } else {
+            stream.copyToHost(ends, 0, region.address(), FrameContent.stampBytes());
+            stream.copyToHost(ends, END_OFFSET, region.address() + frameBytes - Long.BYTES, Long.BYTES);
+            stream.synchronize();
+        }
+        return FrameContent.read(ends);
+    }
+
+    private MemorySegment all(final DeviceRegion region) {
+        if (device.hostAddressable()) {
+            return region.host().asSlice(0, frameBytes);
+        }
+        stream.copyToHost(whole, 0, region.address(), frameBytes);
+        stream.synchronize();
+        return whole;
+    }
+
+    /// @param placement how frames came into the device
+    Map<String, Object> report(final String placement) {
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("device", device.name());
+        report.put("placement", placement);
+        report.put("frames", frames);
+        report.put("checked", checked);
+        report.put("MBps", lastNs > firstNs ? frames * frameBytes * 1e3 / (lastNs - firstNs) : 0);
+        report.put("latency_us", lone.getTotalCount() == 0 ? -1 : lone.getValueAtPercentile(50) / NS_PER_US);
+        report.put("latency_p99_us", lone.getTotalCount() == 0 ? -1 : lone.getValueAtPercentile(99) / NS_PER_US);
+        report.put("background_MBps", background.achievedMBps());
+        busy.put(report);
+        return report;
+    }
+
+    @Override
+    public void close() {
+        stream.close();
+        device.freePinned(ends);
+        device.freePinned(whole);
+        device.freePinned(expected);
+    }
+}

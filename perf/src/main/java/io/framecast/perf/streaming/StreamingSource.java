@@ -1,0 +1,114 @@
+package io.framecast.perf.streaming;
+
+import io.framecast.perf.streaming.FrameContent.Stamp;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Says which frame of a stream is next and when it may be sent: first some that do not count, then one at a
+/// time, then as many under way as are allowed, then the last.
+final class StreamingSource {
+    private static final int FRAMES_MIN = 4;
+    private static final int CHECKED_EVERY = 4;
+
+    private final StreamingSpec spec;
+    private final Acknowledgements acknowledgements;
+    private final BackgroundLoad background;
+    private final Busy busy = new Busy();
+    private Phase phase = Phase.LEAD;
+    private long phaseBeginNs;
+    private int phaseFrames;
+    private long number = -1;
+    private Stamp stamp = new Stamp(-1, 0, 0);
+
+    private enum Phase {
+        LEAD,
+        LONE,
+        MANY,
+        LAST
+    }
+
+    StreamingSource(
+            final StreamingSpec spec, final Acknowledgements acknowledgements, final BackgroundLoad background) {
+        this.spec = spec;
+        this.acknowledgements = acknowledgements;
+        this.background = background;
+        phaseBeginNs = System.nanoTime();
+    }
+
+    /// Waits until a frame may be sent.
+    ///
+    /// @return its front; the same as before when there is none
+    boolean next() {
+        if (phase == Phase.LAST) {
+            return false;
+        }
+        number++;
+        advance();
+        acknowledgements.await(number - (phase == Phase.LONE ? 1 : spec.flow().inFlight()));
+        phaseFrames++;
+        stamp = new Stamp(number, System.nanoTime(), flags());
+        return true;
+    }
+
+    Stamp stamp() {
+        return stamp;
+    }
+
+    private void advance() {
+        final long ageNs = System.nanoTime() - phaseBeginNs;
+        if (phaseFrames < framesMin() || ageNs < durationNs()) {
+            return;
+        }
+        if (phase == Phase.LEAD) {
+            // What is measured begins with nothing under way.
+            acknowledgements.await(number - 1);
+            background.begin();
+            busy.begin();
+        }
+        phase = Phase.values()[phase.ordinal() + 1];
+        phaseFrames = 0;
+        phaseBeginNs = System.nanoTime();
+    }
+
+    private int framesMin() {
+        return switch (phase) {
+            case LEAD -> spec.framesUntilTouched();
+            case LONE -> spec.flow().loneNs() == 0 ? 0 : FRAMES_MIN;
+            case MANY, LAST -> FRAMES_MIN;
+        };
+    }
+
+    private long durationNs() {
+        return switch (phase) {
+            case LEAD -> spec.stream().load().warmUpNs();
+            case LONE -> spec.flow().loneNs();
+            case MANY -> spec.stream().load().measureNs();
+            case LAST -> 0;
+        };
+    }
+
+    private long flags() {
+        return switch (phase) {
+            case LEAD -> number % CHECKED_EVERY == 0 ? Stamp.CHECKED : 0;
+            case LONE -> Stamp.LONE;
+            case MANY -> Stamp.COUNTED;
+            case LAST -> Stamp.LAST | Stamp.CHECKED;
+        };
+    }
+
+    /// Waits until every receiver has everything.
+    ///
+    /// @param device what the source's frames came from, or would have
+    Map<String, Object> finish(final String transport, final String device) {
+        acknowledgements.await(number);
+        background.end();
+        busy.end();
+        final Map<String, Object> report = new LinkedHashMap<>();
+        report.put("transport", transport);
+        report.put("device", device);
+        report.put("frames", number + 1);
+        report.put("background_MBps", background.achievedMBps());
+        busy.put(report);
+        return report;
+    }
+}

@@ -1,0 +1,62 @@
+package io.framecast.perf.streaming;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The connections of one process of a tree: from the one before it, to those behind it. Nothing but frames
+/// goes over them, one behind the other.
+final class TreeLinks implements AutoCloseable {
+    private final @Nullable SocketChannel parent;
+    private final List<SocketChannel> children;
+
+    private TreeLinks(final @Nullable SocketChannel parent, final List<SocketChannel> children) {
+        this.parent = parent;
+        this.children = children;
+    }
+
+    static TreeLinks open(final StreamingSpec spec, final int rank) throws IOException {
+        final Topology topology = Topology.of(spec);
+        final String address = spec.stream().link().sourceAddress();
+        final List<Integer> ranks = topology.children(rank);
+        SocketChannel parent = null;
+        // Those behind may connect before this process has found the one before it.
+        try (ServerSocketChannel server = Connections.listen(address, spec.treePort(rank))) {
+            if (rank > 0) {
+                parent = Connections.connect(address, spec.treePort(topology.parent(rank)), rank);
+            }
+            return new TreeLinks(parent, Connections.accept(server, ranks));
+        } catch (final IOException e) {
+            if (parent != null) {
+                parent.close();
+            }
+            throw e;
+        }
+    }
+
+    void read(final MemorySegment part) throws IOException {
+        if (parent == null) {
+            throw new IllegalStateException("the source has nobody before it");
+        }
+        Connections.readFully(parent, part.asByteBuffer());
+    }
+
+    /// To each of those behind, one after the other.
+    void write(final MemorySegment part) throws IOException {
+        for (final SocketChannel child : children) {
+            Connections.writeFully(child, part.asByteBuffer());
+        }
+    }
+
+    /// Any thread: who reads or writes then fails.
+    @Override
+    public void close() throws IOException {
+        if (parent != null) {
+            parent.close();
+        }
+        Connections.closeAll(children);
+    }
+}

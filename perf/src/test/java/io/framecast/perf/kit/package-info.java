@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf.kit;
+
+import org.jspecify.annotations.NullMarked;

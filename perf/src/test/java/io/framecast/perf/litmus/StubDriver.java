@@ -1,0 +1,77 @@
+package io.framecast.perf.litmus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.framecast.perf.rules.Repository;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// The stub libcuda of gpu-sink's tests, built into a folder of its own, and processes that run over it.
+///
+/// @param folder that holds `libcuda.so.1`
+record StubDriver(Path folder) {
+    private static final Path SOURCES = Repository.ROOT.resolve("gpu-sink/src/test/c");
+
+    /// @return why it cannot be built here; empty when it was
+    Optional<String> build() throws IOException, InterruptedException {
+        if (!System.getProperty("os.name").equals("Linux")
+                || !System.getProperty("os.arch").equals("amd64")) {
+            return Optional.of("the stub libcuda is for Linux on x86-64");
+        }
+        // JCuda refers to every name; what the stub does not define is refused.
+        final Path weak = folder.resolve("weak.c");
+        try (Stream<String> names = Files.lines(SOURCES.resolve("jcuda-symbols.txt"))) {
+            Files.writeString(
+                    weak,
+                    names.filter(line -> !line.startsWith("#"))
+                            .map(name -> "__attribute__((weak)) int " + name + "(void) { return 801; }\n")
+                            .collect(Collectors.joining()));
+        }
+        final Process process;
+        try {
+            process = new ProcessBuilder(
+                            "gcc",
+                            "-shared",
+                            "-fPIC",
+                            "-O1",
+                            "-pthread",
+                            "-Wl,-soname,libcuda.so.1",
+                            "-o",
+                            folder.resolve("libcuda.so.1").toString(),
+                            SOURCES.resolve("stub_cuda.c").toString(),
+                            weak.toString())
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (final IOException _) {
+            return Optional.of("no gcc to build the stub libcuda with");
+        }
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        return Optional.empty();
+    }
+
+    /// A Java process of this class path whose driver is the stub.
+    ProcessBuilder java(final Class<?> main, final String... arguments) {
+        final ProcessBuilder builder = new ProcessBuilder(Stream.concat(
+                        Stream.of(
+                                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                                "-XX:+UseSerialGC",
+                                "-Xmx256m",
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                main.getName()),
+                        List.of(arguments).stream())
+                .toList());
+        builder.environment().put("LD_LIBRARY_PATH", folder.toString());
+        return builder;
+    }
+}

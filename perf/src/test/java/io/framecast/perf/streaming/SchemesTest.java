@@ -1,0 +1,132 @@
+package io.framecast.perf.streaming;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.rivals.StreamSpec;
+import io.framecast.perf.streaming.FrameContent.Stamp;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Every scheme carries a stream to emulated devices, sources and receivers on threads of one process.
+final class SchemesTest {
+    private static final StreamingPorts PORTS =
+            new StreamingPorts(RandomGenerator.getDefault().nextInt(Integer.MAX_VALUE));
+    private static final int FRAME_BYTES = 300 * FrameContent.BLOCK_BYTES;
+
+    @AfterEach
+    void forgetTheLink() {
+        EmulatedLinkProvider.set(0);
+    }
+
+    private static StreamingSpec spec(final String scheme, final int receivers, final Direction direction) {
+        return new StreamingSpec(
+                new StreamSpec(
+                        new StreamSpec.Load(FRAME_BYTES, receivers, 0, 20_000_000, 50_000_000),
+                        new StreamSpec.Link(
+                                "224.20.30.45", PORTS.next(), "127.0.0.1", "127.0.0.1", "", 1500, 0, true, 0),
+                        0),
+                new StreamingSpec.Way(
+                        scheme, "auto", scheme.equals(Scheme.FRAMECAST) ? "auto" : Scheme.STAGED, 2, 64 << 10),
+                new StreamingSpec.Devices(List.of("emulated:0"), true, 500_000_000),
+                new StreamingSpec.Flow(3, 20_000_000, direction, 50_000_000));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "framecast, 2, NONE",
+        "framecast, 1, BOTH",
+        "ring, 1, NONE",
+        "ring, 3, H2D",
+        "knomial, 3, PAPER",
+        "knomial, 4, D2H",
+    })
+    void shouldBringTheSameFramesToEveryDevice(final String scheme, final int receivers, final Direction direction)
+            throws Exception {
+        final StreamingSpec spec = spec(scheme, receivers, direction);
+        final List<FutureTask<Map<String, Object>>> subscribing = new ArrayList<>();
+        for (int i = 0; i < receivers; i++) {
+            final StreamingSpec own = StreamingSpec.parse(spec.ofReceiver(i).words());
+            subscribing.add(start(() -> Scheme.of(own).subscribe(own)));
+        }
+        final Map<String, Object> source = Scheme.of(spec).publish(spec);
+        final double sourceCopies = (double) source.get("background_MBps");
+        assertEquals(direction.atSource().isAny(), sourceCopies > 0);
+        for (final FutureTask<Map<String, Object>> task : subscribing) {
+            final Map<String, Object> report = task.get();
+            assertEquals("emulated:0", report.get("device"));
+            assertTrue((long) report.get("frames") >= 4, report::toString);
+            assertTrue((long) report.get("checked") >= 2, report::toString);
+            assertTrue((double) report.get("MBps") > 0, report::toString);
+            assertTrue((double) report.get("latency_us") > 0, report::toString);
+            assertEquals(direction.atReceiver().isAny(), (double) report.get("background_MBps") > 0);
+        }
+    }
+
+    private static <T> FutureTask<T> start(final Callable<T> action) {
+        final FutureTask<T> task = new FutureTask<>(action);
+        Thread.ofPlatform().daemon().name("receiver").start(task);
+        return task;
+    }
+
+    @Test
+    void shouldNoticeADeviceThatHoldsSomethingElse() throws Exception {
+        final StreamingSpec spec = spec(Scheme.RING, 1, Direction.NONE);
+        try (DeviceBackend device = spec.devices().ofSource().open(0);
+                Acknowledgements acknowledgements = new Acknowledgements(spec);
+                Acknowledgements.Sending sending = new Acknowledgements.Sending(spec);
+                BackgroundLoad none = new BackgroundLoad(device, Direction.NONE.atReceiver(), 0);
+                StreamingMeter meter = new StreamingMeter(spec, device, sending, none);
+                DeviceStream stream = device.openStream()) {
+            acknowledgements.accept(1);
+            final DeviceRegion region = device.allocate(FRAME_BYTES);
+            final MemorySegment frame = device.allocatePinned(FRAME_BYTES);
+            FrameContent.fill(frame);
+            FrameContent.stamp(frame, new Stamp(0, 0, Stamp.CHECKED));
+            stream.copyToDevice(region.address(), frame, 0, FRAME_BYTES);
+            stream.synchronize();
+            assertEquals(false, meter.onFrame(region, 1));
+            acknowledgements.await(0);
+            FrameContent.stamp(frame, new Stamp(1, 0, Stamp.CHECKED));
+            stream.copyToDevice(region.address(), frame, 0, FRAME_BYTES);
+            stream.fill(region.address() + FRAME_BYTES / 2, (byte) 0, 1);
+            stream.synchronize();
+            final var e = assertThrows(FramesDifferException.class, () -> meter.onFrame(region, 1));
+            assertEquals("frame 1 differs at byte " + FRAME_BYTES / 2, e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldMissAReceiverThatLeftEarlyButNotOneThatHasAll() throws Exception {
+        final StreamingSpec spec = spec(Scheme.RING, 1, Direction.NONE);
+        try (Acknowledgements acknowledgements = new Acknowledgements(spec)) {
+            try (Acknowledgements.Sending sending = new Acknowledgements.Sending(spec)) {
+                acknowledgements.accept(1);
+                sending.acknowledge(4);
+            }
+            acknowledgements.await(4);
+            final var e = assertThrows(IllegalStateException.class, () -> acknowledgements.await(5));
+            assertEquals("a receiver left before it had frame 5", e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldBeTheSameInWords() {
+        final StreamingSpec spec = spec(Scheme.KNOMIAL, 3, Direction.PAPER);
+        assertEquals(spec, StreamingSpec.parse(spec.words()));
+    }
+}

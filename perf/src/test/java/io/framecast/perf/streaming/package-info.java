@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.perf.streaming;
+
+import org.jspecify.annotations.NullMarked;
