@@ -144,7 +144,7 @@ run_case() {
         done
     fi
     begin=$(date +%s%N)
-    transfer "framecast:$1?group=$GROUP|channel=file|interface=eth0|mtu=$MTU" "$3"
+    transfer "framecast:$1?group=$GROUP|channel=file|interface=eth0|mtu=$MTU|alive-timeout=20000" "$3"
     out=$(dropped output "${hosts[@]}")
     in=$(dropped input "${hosts[@]}")
     if [ -z "$why" ] && [ "$2" != 0 ] && { [ "$out" = 0 ] || [ "$in" = 0 ]; }; then

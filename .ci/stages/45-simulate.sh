@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The simulator on seeds that no test has: which ones follows from the commit, so that every commit tries others and the
+# same commit the same. Ends with "N passed, N failed"; what failed can be repeated by the command that is told.
+#
+#   SIMULATE_SEEDS   how many of each kind, default 600
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+
+seeds=${SIMULATE_SEEDS:-600}
+first=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1000000) + 1000000))
+passed=0
+failed=0
+
+# simulate ARGUMENT…: the run must be clean, and must have had something to repair.
+simulate() {
+    local json status=0
+    json=$(timeout --kill-after=15 400 ./framecast simulate --seeds "$first..$((first + seeds - 1))" --json - "$@") ||
+        status=$?
+    printf '%s\n' "$json"
+    if [ "$status" = 0 ] && python3 -c '
+import json, sys
+result = json.loads(sys.argv[1])
+sys.exit(0 if result["drops"] > 0 and result["repairs"] > 0 and result["frames"] > 0 else "nothing was repaired")
+' "$json"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED with status %d: framecast simulate --seeds %d..%d %s\n' \
+            "$status" "$first" $((first + seeds - 1)) "$*"
+    fi
+}
+
+simulate --receivers 4
+simulate --receivers 16 --loss 0.05 --crashes
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]
