@@ -138,7 +138,7 @@ streams() {
     build_tool
     perl -e 'srand shift; print pack "L*", map { int rand 4294967296 } 1 .. 65536 for 1 .. shift' \
         "$FRAMES_SEED" "$FRAMES" >"$work/frames"
-    in_lab 2000 "$here/guest/streams.sh" "$work/frames" 2>&1 | tee "$work/streams" || status=$?
+    in_lab 2700 "$here/guest/streams.sh" "$work/frames" 2>&1 | tee "$work/streams" || status=$?
     count_last "$work/streams" "$status" streams
 }
 

@@ -22,6 +22,8 @@ final class GrantWords {
     private static final long RETRY_NS = 20_000_000;
     private static final int DOUBLINGS_MAX = 4;
     private static final int ATTEMPTS_MAX = 20;
+    // Looks for a connection that is being made, a minute's worth: neighbours are looked for a few at a time.
+    private static final int LOOKS_MAX = 190;
 
     /// Where a member's link stands.
     private enum Stage {
@@ -118,17 +120,20 @@ final class GrantWords {
         if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || nowNs < dueNs[member]) {
             return 0;
         }
-        if (attempts[member] == ATTEMPTS_MAX) {
+        if (attempts[member] == (stage == Stage.CONNECTING ? LOOKS_MAX : ATTEMPTS_MAX)) {
             fail(member);
             return 1;
         }
+        final LinkOffer offer = output.linkOffer(member);
+        if (offer != null && stage == Stage.CONNECTING) {
+            stages[member] = Stage.OFFERED;
+            attempts[member] = 0;
+        }
         dueNs[member] = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts[member]));
         attempts[member]++;
-        final LinkOffer offer = output.linkOffer(member);
         if (offer == null) {
             return 0;
         }
-        stages[member] = Stage.OFFERED;
         ids.receiver(members.id(member));
         output.sendControl(member, LinkLayout.write(output.control(), ids, epochs[member], offer, checksum));
         return 1;

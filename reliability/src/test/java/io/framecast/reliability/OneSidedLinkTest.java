@@ -95,6 +95,32 @@ final class OneSidedLinkTest {
     }
 
     @Test
+    void shouldWaitTenSecondsForALinkThatIsBeingMade() {
+        pair.link.up = false;
+        join();
+        beatFor(10);
+        assertEquals(0, pair.sender.counts().linkFailures());
+        pair.link.up = true;
+        beatFor(1);
+        assertNotNull(pair.link.opened);
+    }
+
+    @Test
+    void shouldGiveUpALinkThatNeverStands() {
+        pair.link.up = false;
+        join();
+        beatFor(80);
+        assertEquals(1, pair.sender.counts().linkFailures());
+        pair.link.up = true;
+        beatFor(1);
+        assertEquals(null, pair.link.opened);
+    }
+
+    private void beatFor(final int seconds) {
+        pair.run(seconds * 1000 * MS);
+    }
+
+    @Test
     void shouldGrantByTheWordAndNotByDatagrams() {
         linked();
         assertEquals(1, pair.sender.counts().links());

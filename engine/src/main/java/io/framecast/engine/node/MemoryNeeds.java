@@ -23,15 +23,17 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
     private static final long ARRIVAL_HEAP_PER_SLOT = 25;
     // A transport's scatter or gather list of a slot: two iovecs on udp, less elsewhere.
     private static final long LIST_BYTES = 32;
+    // SlotGuards: a word for each slot, where peers may read the window.
+    private static final long GUARD_BYTES = Long.BYTES;
     // Datagrams of a batch, whose lists udp repeats behind the last slot's, so that a batch may wrap.
     private static final long LISTS_REPEATED = 64;
     private static final long METADATA_PER_SLOT_MAX = 16 + FrameOptions.METADATA_BYTES_MAX;
 
-    /// A source: window slots and the probe's, each with its header, and the control rings. Where memory
-    /// cannot be mapped twice, a claim that wraps around the window's end takes as much payload again.
+    /// A source: window slots and the probe's, each with its header and guard, and the control rings. Where
+    /// memory cannot be mapped twice, a claim that wraps around the window's end takes as much payload again.
     static MemoryNeeds source(final int windowSlots, final int slotBytes, final int headerReserveBytes) {
         final long payload = (windowSlots + 1L) * slotBytes;
-        final long headers = (windowSlots + 1L) * DataLayout.LENGTH;
+        final long headers = (windowSlots + 1L) * (DataLayout.LENGTH + GUARD_BYTES);
         return new MemoryNeeds(
                 payload + headers + 2 * listBytes(windowSlots + 1L) + ControlLane.memoryBytes(headerReserveBytes),
                 0,
