@@ -194,10 +194,11 @@ under() {
 # count_one_sided: sets what was done one-sided, at the source and, summed, at all subscribers, and what was not.
 count_one_sided() {
     local n sum
-    written=0 pulled=0
+    written=0 pulled=0 why=
     read_metrics 0 || return
     add_up framecast_linked_members && linked=$sum
     add_up framecast_one_sided_fallbacks_total && fallbacks=$sum
+    reasons
     add_up framecast_read_grants_total && granted=$sum
     add_up framecast_credit_datagrams_total && told=$sum
     add_up framecast_sent_repairs_total && repairs=$sum
@@ -207,9 +208,19 @@ count_one_sided() {
         add_up framecast_written_grants_total && written=$((written + sum))
         add_up framecast_pulled_datagrams_total && pulled=$((pulled + sum))
         add_up framecast_one_sided_fallbacks_total && fallbacks=$((fallbacks + sum))
+        reasons
     done
     counts="$linked linked, $written grants written, $granted read, $told told by datagram; $pulled datagrams pulled,"
-    counts+=" $repairs sent again for $nacks NACKs, $fallbacks fallbacks"
+    counts+=" $repairs sent again for $nacks NACKs, $fallbacks fallbacks${why:+:}$why"
+}
+
+# reasons: adds to `why` each reason that was counted by who was read last.
+reasons() {
+    local line
+    for line in "${metrics[@]}"; do
+        [[ ! $line =~ ^framecast_one_sided_fallbacks_total.*reason=\"([a-z_]+)\".*\ ([1-9][0-9]*) ]] ||
+            why+=" ${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
+    done
 }
 
 # Every connection stands, or is counted as one that could not be made.
@@ -241,7 +252,12 @@ has_pulled() {
 
 # What is lost of the groups' datagrams is read, and whoever asks the source for it has counted why.
 pulled_by_reads() {
-    eventually has_pulled || { say "$counts"; return 1; }
+    local try
+    for try in 1 2 3; do
+        has_pulled && break
+        say "$counts"
+    done
+    [ "$pulled" -gt 0 ] || return
     say "$counts"
     [ "$nacks" = "$nacks_before" ] || [ "$fallbacks" -gt 0 ]
 }

@@ -1,7 +1,6 @@
 package io.framecast.rdma;
 
 import io.framecast.api.spi.RegisteredMemory;
-import java.lang.foreign.MemorySegment;
 
 /// A part of a registered region that endpoints use.
 final class RcMemory implements RegisteredMemory {
@@ -9,10 +8,10 @@ final class RcMemory implements RegisteredMemory {
     private final long address;
     private final long bytes;
 
-    RcMemory(final RegistrationCache.Lease lease, final MemorySegment memory) {
+    RcMemory(final RegistrationCache.Lease lease, final long address, final long bytes) {
         this.lease = lease;
-        address = memory.address();
-        bytes = memory.byteSize();
+        this.address = address;
+        this.bytes = bytes;
     }
 
     @Override

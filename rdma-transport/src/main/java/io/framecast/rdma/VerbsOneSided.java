@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.RegisteredMemory;
@@ -58,13 +59,21 @@ final class VerbsOneSided implements OneSided {
 
     @Override
     public RegisteredMemory register(final MemorySegment memory, final Access access) {
-        final int flags = switch (access) {
+        return new RcMemory(link.registrations().lease(memory, flags(access)), memory.address(), memory.byteSize());
+    }
+
+    @Override
+    public RegisteredMemory register(final DeviceRegion memory, final Access access) {
+        return new RcMemory(link.registrations().lease(memory, flags(access)), memory.address(), memory.bytes());
+    }
+
+    private static int flags(final Access access) {
+        return switch (access) {
             case LOCAL -> io.framecast.rdma.verbs.Access.LOCAL_WRITE;
             case PEERS_READ -> io.framecast.rdma.verbs.Access.REMOTE_READ;
             case PEERS_WRITE ->
                 io.framecast.rdma.verbs.Access.LOCAL_WRITE | io.framecast.rdma.verbs.Access.REMOTE_WRITE;
         };
-        return new RcMemory(link.registrations().lease(memory, flags), memory);
     }
 
     @Override

@@ -133,6 +133,24 @@ abstract class OneSidedContract {
         }
     }
 
+    /// One process with itself: its device copies within the host.
+    @Test
+    void shouldReadOwnMemoryOverAConnectionWithItself() {
+        final OneSidedEndpoint actor = acting.open(OPERATIONS);
+        final OneSidedEndpoint server = acting.accept(actor.descriptor());
+        Wait.until("the server to be up", () -> server.state() == State.UP);
+        actor.connect(server.descriptor());
+        Wait.until("the actor to be up", () -> actor.state() == State.UP);
+        remote.fill((byte) 7);
+        try (RegisteredMemory from = acting.register(remote, Access.PEERS_READ);
+                RegisteredMemory to = acting.register(local, Access.LOCAL)) {
+            assertTrue(actor.read(new Target(to).at(64, 4096), from.address(), from.key(), 3));
+            assertEquals(3, await(actor));
+            assertEquals(-1, local.asSlice(64, 4096).mismatch(remote.asSlice(0, 4096)));
+            assertEquals(0, local.get(JAVA_BYTE, 63));
+        }
+    }
+
     @Test
     void shouldTakeNoMoreThanItHasRoomFor() {
         final OneSidedEndpoint actor = connect().actor();

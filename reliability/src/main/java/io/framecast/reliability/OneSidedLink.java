@@ -12,8 +12,10 @@ import java.lang.foreign.MemorySegment;
 ///
 /// One thread; the caller of the machine tells what became of what it was asked to do.
 public final class OneSidedLink {
-    /// A write that takes longer does not count on arriving: grants go by datagram until it does.
-    static final long SLOW_NS = 20_000_000;
+    // What takes longer does not count on arriving: grants go by datagram, and repairs are asked for, until it does.
+    private static final long SLOW_MIN_NS = 20_000_000;
+    // Nor does a datagram go there and back sooner.
+    private static final int SLOW_RTTS = 4;
 
     // As in AckScheduler: what grew a little is told a little later.
     private static final long DELAY_MAX_NS = 1_000_000;
@@ -42,6 +44,7 @@ public final class OneSidedLink {
     private long dueNs = NEVER;
     private long pendingNs = NEVER;
     private boolean slowTold;
+    private long slowNs = SLOW_MIN_NS;
 
     OneSidedLink(
             final ReceiverConfig config,
@@ -97,6 +100,16 @@ public final class OneSidedLink {
         }
     }
 
+    /// HEARTBEAT: the group's round-trip time.
+    void onRtt(final long rttNs) {
+        slowNs = Math.max(SLOW_MIN_NS, SLOW_RTTS * rttNs);
+    }
+
+    /// A read or write that takes longer is slow.
+    public long slowNs() {
+        return slowNs;
+    }
+
     /// Whether it stands.
     public boolean isUp() {
         return stage == Stage.UP;
@@ -113,7 +126,7 @@ public final class OneSidedLink {
     }
 
     private boolean isSlow(final long nowNs) {
-        return pendingNs != NEVER && nowNs - pendingNs >= SLOW_NS;
+        return pendingNs != NEVER && nowNs - pendingNs >= slowNs;
     }
 
     /// The largest grant that is in the source's memory.
@@ -170,6 +183,6 @@ public final class OneSidedLink {
         if (pendingNs == NEVER) {
             return dueNs;
         }
-        return slowTold ? NEVER : pendingNs + SLOW_NS;
+        return slowTold ? NEVER : pendingNs + slowNs;
     }
 }

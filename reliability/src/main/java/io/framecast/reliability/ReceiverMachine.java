@@ -355,6 +355,7 @@ public final class ReceiverMachine {
         source.onHeartbeat(
                 HeartbeatLayout.sourceTimeNs(datagram, offset), HeartbeatLayout.rttNs(datagram, offset), nowNs);
         nacks.onRtt(source.rttNs());
+        reporting.link().onRtt(source.rttNs());
         final int flags = ControlLayout.flags(datagram, offset);
         final boolean direct = (flags & HeartbeatLayout.FLAG_DIRECT) != 0;
         if (state == State.ENDED) {
@@ -508,8 +509,7 @@ public final class ReceiverMachine {
         return state == State.RECEIVING || state == State.LOST ? queue.nextBytes() : 0;
     }
 
-    /// The next whole frame in order; its slots belong to the caller until [#onCredit] says otherwise. Frames
-    /// that are whole when the source is lost are given all the same.
+    /// The next whole frame in order, even of a lost source; the caller's until [#onCredit] says otherwise.
     ///
     /// @return a reused object, or null when no frame is whole
     public @Nullable ReceivedFrame pollFrame() {

@@ -171,6 +171,22 @@ final class OneSidedLinkTest {
     }
 
     @Test
+    void shouldNotCallSlowWhatIsAsFastAsDatagrams() {
+        linked();
+        stream(5);
+        pair.publish(64);
+        pair.send(0);
+        release();
+        assertFalse(pair.link.writes.isEmpty());
+        pair.receiver.link().onRtt(40 * MS);
+        final long writtenNs = pair.nowNs;
+        pair.receiver.onTick(writtenNs + 150 * MS);
+        assertEquals(0, pair.receiver.counts().slowWrites());
+        pair.receiver.onTick(writtenNs + 170 * MS);
+        assertEquals(1, pair.receiver.counts().slowWrites());
+    }
+
+    @Test
     void shouldCutTheLinkOfOneWhoseWordCannotBe() {
         final SplittableRandom random = new SplittableRandom(4);
         for (int i = 0; i < 40; i++) {

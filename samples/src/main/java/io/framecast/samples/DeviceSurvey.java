@@ -14,7 +14,7 @@ import java.util.Set;
 /// What this machine has for frames in device memory: kinds of devices, and the ways into their memory.
 final class DeviceSurvey {
     private static final String DIRECT_MEND =
-            "placements direct: the open NVIDIA kernel modules with CUDA 11.7 or later"
+            "placements direct and loopback: the open NVIDIA kernel modules with CUDA 11.7 or later"
                     + " export dma-buf; else modprobe nvidia-peermem";
     private static final String FASTCOPY_MEND = "placement fastcopy: install gdrcopy 2 and load gdrdrv";
 

@@ -11,6 +11,8 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
 import java.lang.foreign.Arena;
@@ -27,16 +29,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Payloads that the transport `verbs` lands in the memory of a device: a libibverbs without devices writes by a
-/// descriptor into the emulated GPU, whose memory the host does not address. Two subscribers, each with a device.
+/// Payloads that the transport `verbs` lands in the memory of a device, or has its NIC copy there: a libibverbs
+/// without devices writes by a descriptor into the emulated GPU, whose memory the host does not address. Two
+/// subscribers, each with a device.
 final class VerbsDirectTest {
     private static final int FRAME_MAX = 200_000;
+    private static final String COPIED = "framecast_nic_copied_bytes_total";
     private static final long WAIT_NS = 120_000_000_000L;
     // Copies are late: what they read must not be written again before.
     private static final EmulatedConfig EXPORTING = EmulatedConfig.DEFAULT
@@ -53,6 +56,7 @@ final class VerbsDirectTest {
     private final List<Framecast> nodes = new ArrayList<>();
     private final List<Subscriber> subscribers = new ArrayList<>();
     private final List<DeviceStream> streams = new ArrayList<>();
+    private final List<Path> counters = new ArrayList<>();
     private final List<String> notices = new CopyOnWriteArrayList<>();
     private final MemorySegment read = arena.allocate(FRAME_MAX);
     private int[] polled = {};
@@ -83,8 +87,10 @@ final class VerbsDirectTest {
     }
 
     private Framecast node(final double loss) {
+        final Path file = directory.resolve(nodes.size() + "-" + System.nanoTime() + ".counters");
+        counters.add(file);
         final Framecast node = Framecast.launch(NodeConfig.DEFAULT
-                .withCountersFile(directory.resolve(nodes.size() + "-" + System.nanoTime() + ".counters"))
+                .withCountersFile(file)
                 .withSeed(3)
                 .withFaults(new NodeConfig.Faults(loss))
                 .withNotices(notices::add));
@@ -166,7 +172,12 @@ final class VerbsDirectTest {
     private void deliver(final Publisher publisher, final int frames) {
         await(() -> publisher.readySubscribers() == subscribers.size(), "subscribers");
         subscribers.forEach(subscriber -> streams.add(subscriber.device().openStream()));
-        for (int id = 0; id < frames; id++) {
+        publish(publisher, 0, frames);
+        assertTrue(publisher.close(Duration.ofSeconds(60)));
+    }
+
+    private void publish(final Publisher publisher, final int from, final int frames) {
+        for (int id = from; id < frames; id++) {
             final MemorySegment frame = frame(id);
             await(
                     () -> {
@@ -176,7 +187,17 @@ final class VerbsDirectTest {
                     "room for a frame");
         }
         await(() -> pollAll(frames), "all frames");
-        assertTrue(publisher.close(Duration.ofSeconds(60)));
+    }
+
+    // Nodes 0 and 1 are the subscribers'.
+    private long count(final int node, final String name, final String labels) {
+        try (CounterReader reader = CounterReader.open(counters.get(node))) {
+            return reader.samples().stream()
+                    .filter(sample ->
+                            sample.name().equals(name) && sample.labels().contains(labels))
+                    .mapToLong(CounterSample::value)
+                    .sum();
+        }
     }
 
     @ParameterizedTest
@@ -204,10 +225,48 @@ final class VerbsDirectTest {
         }
     }
 
-    @Test
-    void shouldGoOnStagedAndSayWhyWhereTheDeviceTakesNoDmaBuf() {
+    @ParameterizedTest
+    @CsvSource({"0, 0", "0.03, 0", "0, 61"})
+    void shouldHaveTheNicCopyWhatLandedInTheHost(final double loss, final int dropEvery) {
+        final Publisher publisher = open(loss, "|placement=loopback");
+        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        standIn.set("drop_every", dropEvery);
+        deliver(publisher, 120);
+        for (int s = 0; s < 2; s++) {
+            final int node = s;
+            assertEquals(
+                    "loopback", subscribers.get(s).placement().orElseThrow().toString());
+            await(() -> count(node, COPIED, "") > FRAME_MAX, "copies");
+            assertEquals(0, count(s, "framecast_nic_copy_fallbacks_total", "broken"));
+            assertEquals(0, count(s, "framecast_stored_bytes_total", ""));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 0.03})
+    void shouldGoOnWithTheCopyEngineWhenTheNicsConnectionsBreak(final double loss) {
+        final Publisher publisher = open(loss, "|placement=loopback");
+        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        subscribers.forEach(subscriber -> streams.add(subscriber.device().openStream()));
+        publish(publisher, 0, 60);
+        await(() -> count(0, COPIED, "") > 0 && count(1, COPIED, "") > 0, "copies");
+        standIn.set("break_connections", 0);
+        publish(publisher, 60, 120);
+        for (int s = 0; s < 2; s++) {
+            final int node = s;
+            await(() -> count(node, "framecast_nic_copy_fallbacks_total", "broken") > 0, "fallbacks");
+        }
+        assertTrue(notices.stream().anyMatch(line -> line.contains("the NIC copies no more")), () -> "" + notices);
+        assertTrue(publisher.close(Duration.ofSeconds(60)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '#',
+            value = {"'' # ibv_reg_dmabuf_mr: errno 95, 2097152 bytes", "|one-sided=off # one-sided=off)"})
+    void shouldGoOnStagedAndSayWhyWhereTheDeviceTakesNoDmaBuf(final String keys, final String noLoopback) {
         standIn.set("takes_dma_buf", 0);
-        final Publisher publisher = open(0, "");
+        final Publisher publisher = open(0, keys);
         deliver(publisher, 30);
         for (final Subscriber subscriber : subscribers) {
             final String told = subscriber.placement().orElseThrow().toString();
@@ -216,17 +275,21 @@ final class VerbsDirectTest {
                             "staged (no direct: ibv_reg_dmabuf_mr: errno 95, 2097152 bytes of a dma-buf on standin"),
                     told);
             assertTrue(told.contains("takes no dma-buf; use nvidia-peermem, or staged placement"), told);
+            assertTrue(told.contains("; no loopback: " + noLoopback), told);
         }
     }
 
-    @Test
-    void shouldRefuseInOneLineWhereDirectIsNamedAndCannotBe() {
+    @ParameterizedTest
+    @ValueSource(strings = {"direct", "loopback"})
+    void shouldRefuseInOneLineWhereAWayIsNamedThatCannotBe(final String placement) {
         standIn.set("takes_dma_buf", 0);
-        open(0, "|placement=direct");
+        open(0, "|placement=" + placement);
         for (final Subscriber subscriber : subscribers) {
             await(() -> subscriber.state() == Subscriber.State.FAILED, "the refusal");
             final String told = subscriber.failure().orElseThrow();
-            assertTrue(told.contains("placement: direct cannot be used here: ibv_reg_dmabuf_mr: errno 95"), told);
+            assertTrue(
+                    told.contains("placement: " + placement + " cannot be used here: ibv_reg_dmabuf_mr: errno 95"),
+                    told);
         }
     }
 }

@@ -5,7 +5,8 @@ import java.lang.foreign.MemorySegment;
 /// The one-sided side of a transport: what one process does to another's memory without its CPU. A receiver
 /// opens an endpoint and acts; its source accepts it and exposes memory. What they must know of each other
 /// travels as opaque descriptors, and an address and key of the peer's are only ever used over the connection
-/// to that peer.
+/// to that peer. A process may accept an endpoint of its own: its NIC then copies within the host, and
+/// between the host and a device.
 ///
 /// Threading: any thread. Ownership: closing the transport closes all endpoints and lets go of all memory.
 public interface OneSided {
@@ -27,6 +28,11 @@ public interface OneSided {
     ///
     /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
     RegisteredMemory register(MemorySegment memory, Access access);
+
+    /// As [#register(MemorySegment, Access)], of a device's memory.
+    ///
+    /// @param memory exported by its device ([DeviceAccess#export]), until the registration is closed
+    RegisteredMemory register(DeviceRegion memory, Access access);
 
     /// Makes an endpoint that acts. May take milliseconds; waits for no peer.
     ///

@@ -84,6 +84,16 @@ public enum EngineCounter {
     FRAMES_DROPPED(74, "framecast_dropped_frames_total", Unit.FRAMES, "Frames never given to subscribers, by reason."),
     STORED_BYTES(
             78, "framecast_stored_bytes_total", Unit.BYTES, "Payload bytes that the CPU stored into device memory."),
+    NIC_COPIED_BYTES(
+            79,
+            "framecast_nic_copied_bytes_total",
+            Unit.BYTES,
+            "Payload bytes that a NIC copied from the host into device memory."),
+    NIC_COPY_FALLBACKS(
+            94,
+            "framecast_nic_copy_fallbacks_total",
+            Unit.EVENTS,
+            "Runs of datagrams that the copy engine copied in a NIC's place, by reason."),
     SOURCES_JOINED(76, "framecast_joined_sources", Unit.MEMBERS, "Sources that a subscriber receives from."),
     REJOINS(77, "framecast_rejoins_total", Unit.EVENTS, "Sources joined again after they were lost."),
     GRANTS_WRITTEN(

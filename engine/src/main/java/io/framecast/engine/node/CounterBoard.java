@@ -10,6 +10,7 @@ import io.framecast.engine.metrics.Counter;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
+import io.framecast.engine.sink.NicCounts;
 import io.framecast.reliability.ReceiverCounts;
 import io.framecast.reliability.VerdictCounts;
 import io.framecast.reliability.flow.AckTrigger;
@@ -99,6 +100,13 @@ final class CounterBoard implements AutoCloseable {
     /// What went by datagram for a reason, instead of into or out of a peer's memory.
     CounterBoard fallback(final String reason, final LongSupplier value) {
         return add(EngineCounter.ONE_SIDED_FALLBACKS, labelled("reason", reason), value);
+    }
+
+    /// What a NIC has copied into a device's memory, and what was copied in its place.
+    CounterBoard copies(final NicCounts counts) {
+        return add(EngineCounter.NIC_COPIED_BYTES, counts::copiedBytes)
+                .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "connecting"), counts::earlyRuns)
+                .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "broken"), counts::brokenRuns);
     }
 
     /// What a device has given out.

@@ -1,9 +1,11 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
+import java.util.Optional;
 
 /// A transport that is not to act on peers' memory (`one-sided=off`), nor let them act on this side's.
 final class DatagramsOnly implements Transport {
@@ -24,8 +26,23 @@ final class DatagramsOnly implements Transport {
     }
 
     @Override
+    public Optional<String> landingRefusal(final DeviceRegion memory) {
+        return transport.landingRefusal(memory);
+    }
+
+    @Override
     public int readyDescriptor() {
         return transport.readyDescriptor();
+    }
+
+    @Override
+    public long memoryRegistrations() {
+        return transport.memoryRegistrations();
+    }
+
+    @Override
+    public long registrationHits() {
+        return transport.registrationHits();
     }
 
     @Override

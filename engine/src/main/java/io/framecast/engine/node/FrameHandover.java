@@ -41,6 +41,8 @@ final class FrameHandover {
     private int drainingCount;
     private int drainingNext;
     private @Nullable ReceivedFrame pending;
+    // When it was last looked at, it only had to arrive.
+    private boolean arriving;
     // The next frame is whole, and waits for memory in which it would be in one piece.
     private boolean blocked;
     // Of the frame or bundle that the machine gave out last.
@@ -136,7 +138,8 @@ final class FrameHandover {
         return !awaitsKeyframe;
     }
 
-    // What could not be handed over is judged anew: under a policy it may be out of date by now.
+    // What could not be handed over is judged anew: under a policy it may be out of date by now. What only has to
+    // arrive is not passed over for what is newer, which has to arrive as well: there would always be such.
     private void dropOutdated(final long nowNs) {
         final ReceivedFrame frame = pending;
         if (frame == null || !losses.hasRoom()) {
@@ -144,7 +147,7 @@ final class FrameHandover {
         }
         if (clock.isExpired(frame.timestampNs(), nowNs)) {
             drop(frame, LossReason.EXPIRED, nowNs);
-        } else if (latest && !keyed && (bundle.remaining() > 0 || isNewerWhole(nowNs))) {
+        } else if (latest && !keyed && !arriving && (bundle.remaining() > 0 || isNewerWhole(nowNs))) {
             drop(frame, LossReason.SUPERSEDED, nowNs);
         }
     }
@@ -239,6 +242,11 @@ final class FrameHandover {
     }
 
     private boolean handOver(final ReceivedFrame frame, final long nowNs) {
+        // Before any is taken back for it: the subscriber would find nothing meanwhile.
+        arriving = sink.isArriving();
+        if (arriving) {
+            return false;
+        }
         if (latest && supersedes(frame)) {
             takeBackWaiting(nowNs);
         }

@@ -102,6 +102,17 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
                 tableSlots(config) * METADATA_PER_SLOT_MAX + config.ringSlots() * (long) config.bundleTableBytes());
     }
 
+    /// A subscriber whose frames a NIC copies on to its device: as [#staged], with the ring there in whole
+    /// pages of the device, and an entry for each run that may wait.
+    static MemoryNeeds loopback(final SinkConfig config) {
+        final MemoryNeeds staged = staged(config);
+        return new MemoryNeeds(
+                staged.hostBytes,
+                FifoSink.deviceRingBytes(config) + config.stream().frameMaxBytes(),
+                staged.tableBytes + config.nicRunsBytes(),
+                staged.metadataBytesMax);
+    }
+
     /// Everything but metadata: what a session takes before the first datagram.
     long totalBytes() {
         return hostBytes + deviceBytes + tableBytes;

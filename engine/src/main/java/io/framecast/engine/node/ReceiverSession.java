@@ -3,6 +3,7 @@ package io.framecast.engine.node;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.sink.NicCounts;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceiverMachine;
@@ -61,6 +62,10 @@ final class ReceiverSession implements AutoCloseable {
                 .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
                 .add(EngineCounter.MENDED_BYTES, sink::mendedBytes)
                 .add(EngineCounter.STORED_BYTES, sink::storedBytes);
+        final NicCounts copies = sink.nicCounts();
+        if (copies != null) {
+            counters.copies(copies);
+        }
         if (reach != null) {
             reach.count(counters, machine.counts());
         }
@@ -180,7 +185,8 @@ final class ReceiverSession implements AutoCloseable {
 
     /// Says goodbye and closes the lanes; frames stay readable.
     void leave() {
-        CloseHelper.closeAll(this::sayGoodbye, counters::publish, counters, this::serveNobody, reaches, repair, data);
+        CloseHelper.closeAll(
+                this::sayGoodbye, counters::publish, counters, this::serveNobody, reaches, sink::detach, repair, data);
     }
 
     private void serveNobody() {

@@ -18,6 +18,7 @@ import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.sink.FifoSink;
 import io.framecast.engine.sink.HostSink;
+import io.framecast.engine.sink.LocalNic;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
 import io.framecast.engine.sink.PayloadSink;
@@ -30,6 +31,7 @@ import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import java.security.SecureRandom;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -152,18 +154,25 @@ final class SessionMaker {
 
     private PayloadSink deviceSink(final SinkConfig config, final PlacementReport report) {
         try {
-            return report.kind() == Kind.DIRECT
-                    ? directSink(config)
-                    : new StagedSink(config, report.fastcopyMaxBytes());
+            return switch (report.kind()) {
+                case DIRECT -> directSink(config);
+                case LOOPBACK -> StagedSink.byNic(config, nic());
+                case AUTO, FASTCOPY, STAGED -> new StagedSink(config, report.fastcopyMaxBytes());
+            };
         } catch (final DeviceException e) {
             if (report.kind() == Kind.STAGED) {
                 throw e;
             }
             // A ring too long for the window into the device's memory, where a short one could be mapped; or for the
             // card.
-            tell(probe.without(report.kind(), e));
-            return new StagedSink(config);
+            final PlacementReport next = probe.without(report.kind(), e);
+            tell(next);
+            return deviceSink(config, next);
         }
+    }
+
+    private LocalNic nic() {
+        return new LocalNic(Objects.requireNonNull(transport.oneSided()), context.notices());
     }
 
     // All of the ring, before a lane is refused for it.
@@ -182,7 +191,11 @@ final class SessionMaker {
 
     private MemoryNeeds needs(final SinkConfig config, final Placement placement) {
         if (way != null) {
-            return way.kind() == Kind.DIRECT ? MemoryNeeds.direct(config, mendBuffers()) : MemoryNeeds.staged(config);
+            return switch (way.kind()) {
+                case DIRECT -> MemoryNeeds.direct(config, mendBuffers());
+                case LOOPBACK -> MemoryNeeds.loopback(config);
+                case AUTO, FASTCOPY, STAGED -> MemoryNeeds.staged(config);
+            };
         }
         return switch (placement) {
             case AIMED -> MemoryNeeds.inPlace(config);

@@ -174,6 +174,9 @@ final class SetReach implements AutoCloseable {
             machine.setLink().onUp();
         }
         final WindowReads open = reads;
+        if (open != null) {
+            open.slowAfter(machine.link().slowNs());
+        }
         final int count = open == null ? 0 : endpoint.poll(tokens);
         for (int i = 0; i < count && open != null; i++) {
             end(open.end((int) tokens[i]), machine, now);

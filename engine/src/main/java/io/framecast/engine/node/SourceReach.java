@@ -122,6 +122,10 @@ final class SourceReach implements AutoCloseable {
         if (seen != State.CONNECTING && seen != State.UP) {
             return 0;
         }
+        final WindowReads current = reads;
+        if (current != null) {
+            current.slowAfter(machine.link().slowNs());
+        }
         final State state = endpoint.state();
         if (seen == State.CONNECTING && state == State.UP) {
             seen = State.UP;

@@ -17,9 +17,6 @@ final class WindowReads {
     /// What [#end] gives for a datagram that was what was missing.
     static final long LANDED = -1;
 
-    /// Reads that take longer do not count on ending: what is missing is asked for until they do.
-    private static final long SLOW_NS = 20_000_000;
-
     // A grant's place in the queue is left to it.
     private static final int ROOM_LEFT = 2;
     private static final int PARTS = 2;
@@ -41,6 +38,7 @@ final class WindowReads {
     // The device took a part of the read begun last, and no more: it never ends.
     private boolean refused;
     private long slow;
+    private long slowNs;
 
     /// @param from all of it from the wire; used over this endpoint only
     /// @param guarded whether slots may be filled or used again while they are read
@@ -61,6 +59,11 @@ final class WindowReads {
         return begun - (refused ? 1 : 0) != ended;
     }
 
+    /// Reads that take longer do not count on ending: what is missing is asked for until they do.
+    void slowAfter(final long limitNs) {
+        slowNs = limitNs;
+    }
+
     /// Datagrams that were not read because reads are slow.
     long slow() {
         return slow;
@@ -73,7 +76,7 @@ final class WindowReads {
         if (endpoint.state() != State.UP || refused) {
             return ReceiverOutput.NO_PULL;
         }
-        if (isBusy() && nowNs - beganNs[(int) (ended % PullSlots.SLOTS)] > SLOW_NS) {
+        if (isBusy() && nowNs - beganNs[(int) (ended % PullSlots.SLOTS)] > slowNs) {
             slow += count;
             return ReceiverOutput.NO_PULL;
         }

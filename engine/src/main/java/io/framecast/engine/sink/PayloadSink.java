@@ -63,8 +63,14 @@ public interface PayloadSink extends AutoCloseable {
     /// @return false when the table cannot be
     boolean openBundle(ReceivedFrame bundle, BundleTable table);
 
+    /// Whether the frame taken is still on its way to its place by a NIC, which no stream waits for: it is
+    /// delivered when it is there, and soon.
+    default boolean isArriving() {
+        return false;
+    }
+
     /// Makes the frame taken, or one of the bundle taken, contiguous and records `ready` behind its last
-    /// copy.
+    /// copy. Not while [#isArriving].
     ///
     /// @param target where the frame must lie instead of in the ring; null for in the ring
     /// @return the frame's memory, or null when the mend buffer is needed and not free: try again later
@@ -87,6 +93,17 @@ public interface PayloadSink extends AutoCloseable {
     /// Payload bytes that the CPU stored through a mapping of device memory.
     default long storedBytes() {
         return 0;
+    }
+
+    /// What a NIC has copied from the host into device memory; null where none is to.
+    default @Nullable NicCounts nicCounts() {
+        return null;
+    }
+
+    /// The transport is about to be closed: nothing of it is used any more, nothing more lands. Frames that
+    /// were delivered stay readable. Idempotent.
+    default void detach() {
+        // Lanes are the session's.
     }
 
     @Override

@@ -6,8 +6,11 @@ import io.framecast.api.PlacementReport;
 import io.framecast.api.PlacementReport.Refusal;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.OneSided;
+import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.api.spi.TransportCapabilities.Placement;
@@ -54,8 +57,12 @@ public final class PlacementProbe {
             throw unusable(kind, reason.getMessage(), reason);
         }
         refused.add(new Refusal(kind, reason.getMessage()));
-        // What comes behind `direct` and `fastcopy` needs nothing that they would not.
-        return report(Kind.STAGED, 0);
+        // A NIC that cannot reach the whole ring cannot copy into it either.
+        return kind == Kind.FASTCOPY ? behindFastcopy() : report(Kind.STAGED, 0);
+    }
+
+    private PlacementReport behindFastcopy() {
+        return report(isRefused(Kind.LOOPBACK, loopbackRefusal()) ? Kind.STAGED : Kind.LOOPBACK, 0);
     }
 
     private PlacementReport best() {
@@ -64,8 +71,7 @@ public final class PlacementProbe {
             if (most > 0) {
                 return report(Kind.FASTCOPY, most);
             }
-            isRefused(Kind.LOOPBACK, loopbackRefusal());
-            return report(Kind.STAGED, 0);
+            return behindFastcopy();
         }
         return report(Kind.DIRECT, 0);
     }
@@ -100,28 +106,47 @@ public final class PlacementProbe {
         if (capabilities.placement() != Placement.FIFO) {
             return Optional.of("transport " + capabilities.name() + " is aimed by the CPU");
         }
-        final Optional<String> noExport = device.access().exportRefusal();
-        return noExport.isPresent() ? noExport : landingRefusal();
+        return reachRefusal(transport::landingRefusal);
+    }
+
+    private interface Trial {
+        Optional<String> refusal(DeviceRegion exported);
     }
 
     // Tried with little: what GPU, card and kernel say of themselves need not fit together.
-    private Optional<String> landingRefusal() {
+    private Optional<String> reachRefusal(final Trial way) {
+        final Optional<String> noExport = device.access().exportRefusal();
+        if (noExport.isPresent()) {
+            return noExport;
+        }
         try (Opened trial = new Opened()) {
             final DeviceRegion memory = device.allocate(TRIAL_BYTES);
             trial.add(() -> device.free(memory));
             final DeviceRegion exported = device.access().export(memory);
             trial.add(() -> device.access().unexport(exported));
-            return transport.landingRefusal(exported);
+            return way.refusal(exported);
         } catch (final DeviceException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
     }
 
     private Optional<String> loopbackRefusal() {
-        return Optional.of(
-                capabilities.oneSidedWrite()
-                        ? "transport " + capabilities.name() + " does not write from its own host to a device"
-                        : "transport " + capabilities.name() + " has no one-sided writes");
+        final OneSided nic = transport.oneSided();
+        if (nic == null) {
+            return Optional.of(
+                    capabilities.oneSidedRead()
+                            ? "one-sided=off"
+                            : "transport " + capabilities.name() + " has no one-sided reads");
+        }
+        return reachRefusal(exported -> registrationRefusal(nic, exported));
+    }
+
+    private static Optional<String> registrationRefusal(final OneSided nic, final DeviceRegion exported) {
+        try (RegisteredMemory _ = nic.register(exported, OneSided.Access.LOCAL)) {
+            return Optional.empty();
+        } catch (final TransportException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
     }
 
     // Who names it gets it, wherever the memory can be mapped.

@@ -61,6 +61,16 @@ public record SinkConfig(
         return (int) Math.min(Math.max(ringSlots, batchMax()), wanted);
     }
 
+    /// Slots of staged placement in the host, of either lane.
+    public int stagedSlots() {
+        return landingSlots() + REPAIR_SLOTS;
+    }
+
+    /// What runs of slots take of the heap that wait for a NIC to copy them on.
+    public long nicRunsBytes() {
+        return (long) stagedSlots() * NicCopies.RUN_BYTES;
+    }
+
     /// What the table of one slot's frames takes of the host, where the payload goes on to a device.
     public int bundleTableBytes() {
         return BundleTables.bytesPerSlot(slotBytes());

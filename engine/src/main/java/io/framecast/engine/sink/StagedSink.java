@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// around the ring's end is assembled in the mend buffer by copies within the device.
 ///
 /// With `fastcopy` the CPU stores short runs through a mapping of the ring, where nothing that was enqueued
-/// before may still touch the ring: stores and copies are not ordered against each other.
+/// before may still touch the ring: stores and copies are not ordered against each other. With `loopback` a
+/// NIC copies all runs ([NicCopies]), under the same rule, and frames are delivered when they are there.
 public final class StagedSink implements PayloadSink {
     private static final int ROUNDS_MAX = 8;
 
@@ -39,9 +40,11 @@ public final class StagedSink implements PayloadSink {
     private final Arena arena = Arena.ofShared();
     private final DeviceRegion ring;
     private final DeviceRegion mend;
+    // Landing slots, and those of repairs behind them.
+    private final MemorySegment host;
     private final MemorySegment landing;
     private final MemorySegment headers;
-    private final MemorySegment repairPayload;
+    private final long repairsOffset;
     private final int landingSlots;
     private final ReceiveRing dataRing;
     private final InboundRing landingQueue;
@@ -52,6 +55,7 @@ public final class StagedSink implements PayloadSink {
     private final DataRuns runs;
     private final BundleTables bundles;
     private final @Nullable DeviceMapping mapping;
+    private final @Nullable NicCopies nic;
     private final long fastcopyMaxBytes;
     private final int slotBytes;
     private @Nullable Lane dataLane;
@@ -71,6 +75,8 @@ public final class StagedSink implements PayloadSink {
     // Something of the batch was copied.
     private boolean copying;
     private long storedBytes;
+    // Runs that the NIC had been given when the machine gave out the frame or bundle.
+    private long takenRuns;
 
     /// Copies everything by the device's copy engine.
     public StagedSink(final SinkConfig config) {
@@ -80,6 +86,18 @@ public final class StagedSink implements PayloadSink {
     /// @param fastcopyMaxBytes longest run that the CPU stores; 0 maps nothing
     /// @throws io.framecast.api.error.DeviceException when the device's memory cannot be mapped
     public StagedSink(final SinkConfig config, final long fastcopyMaxBytes) {
+        this(config, fastcopyMaxBytes, null);
+    }
+
+    /// Has a NIC copy everything, once it is connected with itself.
+    ///
+    /// @throws io.framecast.api.error.DeviceException when the memory cannot be exported, or the NIC cannot
+    ///     reach it
+    public static StagedSink byNic(final SinkConfig config, final LocalNic nic) {
+        return new StagedSink(config, 0, nic);
+    }
+
+    private StagedSink(final SinkConfig config, final long fastcopyMaxBytes, final @Nullable LocalNic localNic) {
         this.config = config;
         this.fastcopyMaxBytes = fastcopyMaxBytes;
         device = config.device();
@@ -89,15 +107,15 @@ public final class StagedSink implements PayloadSink {
         try (Opened opened = new Opened()) {
             opened.add(arena);
             stream = opened.add(device.openStream());
-            ring = device.allocate(config.ringBytes());
+            ring = device.allocate(localNic == null ? config.ringBytes() : FifoDeviceMemory.ringBytes(config));
             opened.add(() -> device.free(ring));
             mapping = fastcopyMaxBytes > 0 ? opened.add(device.access().map(ring)) : null;
             mend = device.allocate(config.stream().frameMaxBytes());
             opened.add(() -> device.free(mend));
-            landing = device.allocatePinned((long) landingSlots * slotBytes);
-            opened.add(() -> device.freePinned(landing));
-            repairPayload = device.allocatePinned((long) SinkConfig.REPAIR_SLOTS * slotBytes);
-            opened.add(() -> device.freePinned(repairPayload));
+            host = device.allocatePinned((long) config.stagedSlots() * slotBytes);
+            opened.add(() -> device.freePinned(host));
+            repairsOffset = (long) landingSlots * slotBytes;
+            landing = host.asSlice(0, repairsOffset);
             headers = arena.allocate((long) landingSlots * config.headerStride(), 64);
             runs = new DataRuns(config, headers, landing, landingSlots);
             bundles = new BundleTables(config.ringSlots(), slotBytes);
@@ -112,10 +130,11 @@ public final class StagedSink implements PayloadSink {
                     config,
                     SinkConfig.REPAIR_SLOTS,
                     arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
-                    repairPayload);
+                    host.asSlice(repairsOffset));
             landingQueue = new InboundRing(landingSlots);
             landingFence = opened.add(new CopyFence(device));
             repairFence = opened.add(new CopyFence(device));
+            nic = localNic == null ? null : opened.add(new NicCopies(config, localNic, ring, host));
             opened.keep();
         }
     }
@@ -154,6 +173,7 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public int poll(final ReceiverMachine machine, final long nowNs) {
+        moveOn();
         int taken = 0;
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(machine, nowNs);
@@ -170,9 +190,8 @@ public final class StagedSink implements PayloadSink {
         if (!PayloadSink.listens(machine.state())) {
             return 0;
         }
-        final long copied = landingFence.completed();
-        // What was not accepted was not copied: where that is all, its slots are free at once.
-        landingQueue.freeUpTo(landingFence.isPending() ? copied : landingQueue.consumed());
+        landingQueue.freeUpTo(landingFree());
+        beginBatch();
         final int count = landingQueue.poll(Objects.requireNonNull(dataLane), placement, completions);
         if (count == 0 && !landingQueue.isFull()) {
             machine.onDrained(nowNs);
@@ -203,7 +222,39 @@ public final class StagedSink implements PayloadSink {
             landingFence.mark(stream, landingQueue.consumed());
             copying = false;
         }
+        moveOn();
         return count;
+    }
+
+    // What was not accepted was not copied: where that is all, its slots are free at once.
+    private long landingFree() {
+        final long copied = landingFence.completed();
+        final long free = landingFence.isPending() ? copied : landingQueue.consumed();
+        return nic != null && nic.isPending() ? Math.min(free, nic.landingFree()) : free;
+    }
+
+    private long repairsFree() {
+        final long copied = repairFence.completed();
+        final long free = repairFence.isPending() ? copied : repairs.consumed();
+        return nic != null && nic.isPending() ? Math.min(free, nic.repairsFree()) : free;
+    }
+
+    private void beginBatch() {
+        if (nic != null) {
+            nic.behind(landingQueue.consumed(), repairs.consumed());
+        }
+    }
+
+    // Between batches only: what the NIC gives back is copied by the stream, behind everything that is there.
+    private void moveOn() {
+        if (nic != null && !nic.work(isStreamIdle())) {
+            nic.giveBack(this::copyByStream);
+            if (copying) {
+                landingFence.mark(stream, landingQueue.consumed());
+                repairFence.mark(stream, repairs.consumed());
+                copying = false;
+            }
+        }
     }
 
     // Slots behind a short payload are copied with stale bytes in their tails: one copy instead of many.
@@ -222,22 +273,25 @@ public final class StagedSink implements PayloadSink {
 
     private void flush() {
         if (runCount > 0) {
-            copy(
-                    (long) ringSlot(runSequence) * slotBytes,
-                    landing,
-                    (long) runSlot * slotBytes,
-                    (long) runCount * slotBytes);
+            copy((long) ringSlot(runSequence) * slotBytes, (long) runSlot * slotBytes, (long) runCount * slotBytes);
             runCount = 0;
         }
     }
 
-    private void copy(final long ringOffset, final MemorySegment source, final long offset, final long bytes) {
+    private void copy(final long ringOffset, final long hostOffset, final long bytes) {
+        if (nic != null && nic.copy(ringOffset, hostOffset, bytes)) {
+            return;
+        }
         if (mapping != null && bytes <= fastcopyMaxBytes && isStreamIdle()) {
-            mapping.write(ringOffset, source, offset, bytes);
+            mapping.write(ringOffset, host, hostOffset, bytes);
             storedBytes += bytes;
             return;
         }
-        stream.copyToDevice(ring.address() + ringOffset, source, offset, bytes);
+        copyByStream(ringOffset, hostOffset, bytes);
+    }
+
+    private void copyByStream(final long ringOffset, final long hostOffset, final long bytes) {
+        stream.copyToDevice(ring.address() + ringOffset, host, hostOffset, bytes);
         copying = true;
     }
 
@@ -253,8 +307,8 @@ public final class StagedSink implements PayloadSink {
     }
 
     private int pollRepairs(final ReceiverMachine machine, final long nowNs) {
-        final long copied = repairFence.completed();
-        repairs.freeUpTo(repairFence.isPending() ? copied : repairs.consumed());
+        repairs.freeUpTo(repairsFree());
+        beginBatch();
         final int count = repairs.poll(Objects.requireNonNull(repairLane), placement);
         for (int i = 0; i < count; i++) {
             if (repairs.accept(machine, i, nowNs)) {
@@ -262,19 +316,30 @@ public final class StagedSink implements PayloadSink {
                 final long offset = (long) repairs.slot(i) * slotBytes;
                 final int bytes = repairs.payloadBytes(i);
                 bundles.keep(ringSlot, repairs.headers(), repairs.headerOffset(i), repairs.payload(), offset + bytes);
-                copy((long) ringSlot * slotBytes, repairs.payload(), offset, bytes);
+                copy((long) ringSlot * slotBytes, repairsOffset + offset, bytes);
             }
         }
         if (copying) {
             repairFence.mark(stream, repairs.consumed());
             copying = false;
         }
+        moveOn();
         return count;
     }
 
     @Override
     public void take(final ReceivedFrame frame) {
         takenSlot = ringSlot(frame.firstSequence());
+        takenRuns = nic == null ? 0 : nic.given();
+    }
+
+    @Override
+    public boolean isArriving() {
+        if (nic == null || nic.isDone(takenRuns)) {
+            return false;
+        }
+        moveOn();
+        return !nic.isDone(takenRuns);
     }
 
     @Override
@@ -291,6 +356,9 @@ public final class StagedSink implements PayloadSink {
     @Override
     public @Nullable DeviceRegion deliver(
             final ReceivedFrame frame, final @Nullable DeviceRegion target, final DeviceEvent ready) {
+        if (nic != null) {
+            nic.flush();
+        }
         final long slots = StreamInfo.slots(frame.bytes(), slotBytes);
         final long offset = (long) takenSlot * slotBytes + frame.slotOffset();
         final boolean wraps = takenSlot + slots > config.ringSlots();
@@ -311,7 +379,7 @@ public final class StagedSink implements PayloadSink {
             stream.copyWithin(to.address() + head, ring.address(), frame.bytes() - head);
         }
         stream.record(ready);
-        // What is copied out of the ring must not be stored over: see isStreamIdle.
+        // What is copied out of the ring must not be written over: see isStreamIdle.
         landingFence.mark(stream, landingQueue.consumed());
         mendedBytes += frame.bytes();
         return to;
@@ -328,7 +396,7 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public boolean isCopying() {
-        return landingFence.isPending() || repairFence.isPending();
+        return landingFence.isPending() || repairFence.isPending() || (nic != null && nic.isBusy());
     }
 
     @Override
@@ -353,15 +421,25 @@ public final class StagedSink implements PayloadSink {
     }
 
     @Override
+    public @Nullable NicCounts nicCounts() {
+        return nic == null ? null : nic.counts();
+    }
+
+    @Override
+    public void detach() {
+        CloseHelper.close(nic);
+    }
+
+    @Override
     public void close() {
-        // The stream first: it waits for copies that read and write what is freed behind it.
+        // NIC and stream first: nothing is copied any more from or to what is freed behind them.
         CloseHelper.closeAll(
+                nic,
                 stream,
                 landingFence,
                 repairFence,
                 mapping,
-                () -> device.freePinned(landing),
-                () -> device.freePinned(repairPayload),
+                () -> device.freePinned(host),
                 () -> device.free(ring),
                 () -> device.free(mend),
                 arena);

@@ -126,6 +126,12 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
     /// Pieces copied together.
     int gathered;
 
+    /// Copies from the host.
+    int uploads;
+
+    /// What NICs had written and nobody had flushed when such were enqueued.
+    int unflushedAtUploads;
+
     @Override
     public DeviceGather openGather(final DeviceStream stream) {
         final List<Runnable> waiting = new ArrayList<>();
@@ -398,6 +404,10 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         @Override
         public void copyToDevice(
                 final long deviceAddress, final MemorySegment source, final long sourceOffset, final long bytes) {
+            uploads++;
+            synchronized (DelayedDevice.this) {
+                unflushedAtUploads += remoteWrites.size();
+            }
             add(() -> MemorySegment.copy(source, sourceOffset, at(deviceAddress, bytes), 0, bytes));
         }
 

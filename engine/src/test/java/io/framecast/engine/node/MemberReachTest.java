@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.OneSided;
@@ -200,6 +201,11 @@ final class MemberReachTest {
                     closed = true;
                 }
             };
+        }
+
+        @Override
+        public RegisteredMemory register(final DeviceRegion memory, final Access access) {
+            throw new UnsupportedOperationException("no devices");
         }
 
         @Override

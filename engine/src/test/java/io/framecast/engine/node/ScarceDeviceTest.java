@@ -42,19 +42,25 @@ class ScarceDeviceTest {
     private Framecast node;
     private Publisher publisher;
     private DelayedDevice device;
+    private LateNic nic;
 
-    private void launch(final int refusesFrom) {
+    private void launch(final int refusesFrom, final boolean loops) {
         device = new DelayedDevice();
         device.refusesFrom = refusesFrom;
         final FifoNetwork network = new FifoNetwork(5, FifoNetwork.Faults.NONE);
         network.reaching(device::writeRemotely);
         device.offersAccess = true;
+        nic = new LateNic(device::writeRemotely);
+        nic.lag = 3;
+        final FifoProvider provider = new FifoProvider(network);
         final NodeConfig config =
                 NodeConfig.DEFAULT.withThreading(Threading.INVOKER).withSeed(11).withNotices(notices::append);
         node = new FramecastNode(
                 config,
                 new Providers(
-                        config.notices(), List.of(new FifoProvider(network)), List.of(device, new HostProvider())));
+                        config.notices(),
+                        List.of(loops ? new NicProvider(provider, nic) : provider),
+                        List.of(device, new HostProvider())));
     }
 
     @AfterEach
@@ -68,7 +74,7 @@ class ScarceDeviceTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"staged", "fastcopy|fastcopy-max=64k", "fastcopy", "direct", "auto"})
+    @ValueSource(strings = {"staged", "fastcopy|fastcopy-max=64k", "fastcopy", "direct", "loopback", "auto"})
     void shouldTellInOneLineAndGiveBackEveryPartWhenTheDeviceHasNoMore(final String placement) {
         int refused = 0;
         while (subscribe(refused, placement)) {
@@ -80,7 +86,7 @@ class ScarceDeviceTest {
 
     // Returns whether a request was refused.
     private boolean subscribe(final int refusesFrom, final String placement) {
-        launch(refusesFrom);
+        launch(refusesFrom, "loopback".equals(placement));
         final Subscriber scarce = node.subscribe(Channel.parse(GROUP + "|device=emulated|placement=" + placement));
         final Subscriber other = node.subscribe(Channel.parse(GROUP + "|device=host"));
         publisher = node.publish(Channel.parse(GROUP + "|device=host"));
@@ -104,6 +110,8 @@ class ScarceDeviceTest {
         }
         node.close();
         assertEquals("", device.leftAtClose, "left by request " + refusesFrom);
+        assertEquals(0, nic.leases, "left by request " + refusesFrom);
+        assertEquals(0, nic.open(), "left by request " + refusesFrom);
         assertEquals(0, device.allocatedBytes());
         return wasRefused;
     }
@@ -143,7 +151,7 @@ class ScarceDeviceTest {
     }
 
     private boolean offer(final int refusesFrom) {
-        launch(REQUESTS_MAX);
+        launch(REQUESTS_MAX, false);
         publisher = node.publish(Channel.parse(GROUP + "|device=emulated"));
         final Subscriber other = node.subscribe(Channel.parse(GROUP + "|device=host"));
         int cycles = 0;

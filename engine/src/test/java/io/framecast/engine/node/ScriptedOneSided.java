@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.RegisteredMemory;
@@ -55,6 +56,11 @@ final class ScriptedOneSided implements OneSided {
     public RegisteredMemory register(final MemorySegment memory, final Access access) {
         registered.add(memory);
         return new Registered(memory);
+    }
+
+    @Override
+    public RegisteredMemory register(final DeviceRegion memory, final Access access) {
+        throw new UnsupportedOperationException("no devices");
     }
 
     private MemorySegment at(final long address, final int bytes) {

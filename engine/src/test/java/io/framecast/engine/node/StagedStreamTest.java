@@ -41,6 +41,7 @@ class StagedStreamTest {
     private static final String LARGE = "|window=4m|frame-max=12000000|frames-held=1|device=";
 
     private final DelayedDevice device = new DelayedDevice();
+    private final LateNic nic = new LateNic(device::writeRemotely);
     private final Arena arena = Arena.ofShared();
     private Framecast node;
     private Publisher publisher;
@@ -52,6 +53,9 @@ class StagedStreamTest {
             device.offersAccess = true;
             network.reaching(device::writeRemotely);
         }
+        final boolean loops = settings.contains("loopback");
+        device.offersAccess |= loops;
+        final FifoProvider provider = new FifoProvider(network);
         final NodeConfig config = NodeConfig.DEFAULT
                 .withThreading(Threading.INVOKER)
                 .withSeed(11)
@@ -59,7 +63,9 @@ class StagedStreamTest {
         node = new FramecastNode(
                 config,
                 new Providers(
-                        config.notices(), List.of(new FifoProvider(network)), List.of(device, new HostProvider())));
+                        config.notices(),
+                        List.of(loops ? new NicProvider(provider, nic) : provider),
+                        List.of(device, new HostProvider())));
         final Channel channel = Channel.parse("framecast:verbs?group=224.20.30.41:5000" + settings);
         publisher = node.publish(channel);
         subscriber = node.subscribe(channel);
@@ -75,6 +81,8 @@ class StagedStreamTest {
         assertEquals(0, device.allocatedBytes());
         // Streams, events and buffers may be the user's.
         assertFalse(device.leftAtClose.matches(".*(pinned|mappings|exports|registrations).*"), device.leftAtClose);
+        assertEquals(0, nic.leases);
+        assertEquals(0, nic.open());
     }
 
     private void cycle(final int count) {
@@ -82,6 +90,7 @@ class StagedStreamTest {
                 count < CYCLES_MAX,
                 () -> "no progress: " + subscriber.stats() + publisher.stats() + subscriber.state()
                         + subscriber.failure() + publisher.failure());
+        nic.tick();
         node.doWork();
     }
 
@@ -115,7 +124,9 @@ class StagedStreamTest {
         "0.02, 0, emulated|placement=fastcopy|fastcopy-max=1m",
         "0, 0, emulated|placement=direct",
         "0.02, 0, emulated|placement=direct",
-        "0.02, 0.02, emulated|placement=direct"
+        "0.02, 0.02, emulated|placement=direct",
+        "0, 0, emulated|placement=loopback",
+        "0.02, 0.02, emulated|placement=loopback"
     })
     void shouldDeliverEveryByteWhenCopiesAreLateAndFramesAreReleasedOnStreams(
             final double networkFaults, final double loss, final String kind) {
@@ -123,11 +134,13 @@ class StagedStreamTest {
         deliver(120, 1);
         assertTrue(subscriber.stats().inPlaceFrames() < 120, "some frames wrap around the ring's end");
         assertEquals(kind.contains("direct"), device.gathered > 0, "runs of a frame go together");
+        assertEquals(kind.contains("loopback"), nic.copies > 100);
     }
 
-    @Test
-    void shouldFindTheBytesThatWereNotFlushedWhenAFlushIsLeftOut() {
-        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated|placement=direct");
+    @ParameterizedTest
+    @ValueSource(strings = {"direct", "loopback"})
+    void shouldFindTheBytesThatWereNotFlushedWhenAFlushIsLeftOut(final String placement) {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated|placement=" + placement);
         device.flushes = false;
         assertThrows(AssertionError.class, () -> deliver(40, 1));
     }
@@ -137,7 +150,9 @@ class StagedStreamTest {
         "0, emulated",
         "0, emulated|placement=fastcopy|fastcopy-max=16k",
         "0.01, emulated|placement=fastcopy|fastcopy-max=100k",
-        "0.01, emulated|placement=direct"
+        "0.01, emulated|placement=direct",
+        "0, emulated|placement=loopback",
+        "0.01, emulated|placement=loopback"
     })
     void shouldKeepOtherFramesWholeWhenSomeAreClosedBeforeTheirCopiesRan(final double faults, final String kind) {
         start(new FifoNetwork.Faults(faults, faults, faults), 0, SETTINGS + kind);
@@ -171,9 +186,15 @@ class StagedStreamTest {
         stream.close();
     }
 
-    @Test
-    void shouldNotOverwriteLandingMemoryWhenCopiesLagBehind() {
-        start(FifoNetwork.Faults.NONE, 0, LARGE + "emulated");
+    @ParameterizedTest
+    @CsvSource({"emulated, 0", "emulated|placement=loopback, 0", "emulated|placement=loopback, 30"})
+    void shouldNotOverwriteLandingMemoryWhenCopiesLagBehind(final String kind, final int breaksAt) {
+        start(FifoNetwork.Faults.NONE, 0, LARGE + kind);
+        for (int i = 0; i < 200; i++) {
+            cycle(i);
+        }
+        nic.lag = 2_000;
+        nic.breaksAt = breaksAt > 0 ? breaksAt : Integer.MAX_VALUE;
         deliver(6, 80);
     }
 
@@ -215,7 +236,7 @@ class StagedStreamTest {
             delimiter = '#',
             value = {
                 "false # # staged (no direct: transport fifo lands in host memory only; no fastcopy: not offered; no loopback:"
-                        + " transport fifo has no one-sided writes)",
+                        + " transport fifo has no one-sided reads)",
                 "false # |placement=staged # staged",
                 "false # |placement=fastcopy|fastcopy-max=64k # fastcopy up to 65536 bytes",
                 "true # # direct",
@@ -233,7 +254,7 @@ class StagedStreamTest {
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
         assertEquals(
                 "staged (no direct: transport fifo lands in host memory only; no fastcopy: " + device.mapFailure
-                        + "; no loopback: transport fifo has no one-sided writes)",
+                        + "; no loopback: transport fifo has no one-sided reads)",
                 subscriber.placement().orElseThrow().toString());
         deliver(20, 1);
     }
@@ -252,7 +273,7 @@ class StagedStreamTest {
             delimiter = '#',
             value = {
                 "direct # transport fifo lands in host memory only",
-                "loopback # transport fifo has no one-sided writes"
+                "loopback # transport fifo has no one-sided reads"
             })
     void shouldRefuseInOneLineWhenTheWayThatIsNamedCannotBeTaken(final String kind, final String reason) {
         final NodeConfig config = NodeConfig.DEFAULT.withThreading(Threading.INVOKER);
@@ -273,7 +294,7 @@ class StagedStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct"})
+    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct", "|placement=loopback"})
     void shouldLandInPostedBuffersOfTheDevice(final String placement) {
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + placement);
         final DeviceStream stream = subscriber.device().openStream();
@@ -303,7 +324,7 @@ class StagedStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct"})
+    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct", "|placement=loopback"})
     void shouldFillPostedBuffersWhenFramesAreClosedBeforeTheirCopiesRan(final String placement) {
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + placement);
         final int frames = 40;
@@ -377,7 +398,7 @@ class StagedStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct"})
+    @ValueSource(strings = {"", "|placement=fastcopy|fastcopy-max=64k", "|placement=direct", "|placement=loopback"})
     void shouldFailInOneLineAndHarmNobodyElseWhenTheDeviceFails(final String placement) {
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + placement);
         final Subscriber other = node.subscribe(
@@ -444,9 +465,14 @@ class StagedStreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void shouldKeepHeldFrameReadableWhenSubscriberCloses(final boolean released) {
-        start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
+    @CsvSource({
+        "false, emulated",
+        "true, emulated",
+        "false, emulated|placement=loopback",
+        "true, emulated|placement=loopback"
+    })
+    void shouldKeepHeldFrameReadableWhenSubscriberCloses(final boolean released, final String kind) {
+        start(FifoNetwork.Faults.NONE, 0, SETTINGS + kind);
         final DeviceStream stream = subscriber.device().openStream();
         final MemorySegment sent = frame(3);
         assertTrue(publisher.offer(sent, FrameOptions.DEFAULT) > 0);
@@ -489,7 +515,8 @@ class StagedStreamTest {
         "0.02, host",
         "0.02, emulated|placement=fastcopy|fastcopy-max=64k",
         "0, emulated|placement=direct",
-        "0.02, emulated|placement=direct"
+        "0.02, emulated|placement=direct",
+        "0.02, emulated|placement=loopback"
     })
     void shouldDeliverSmallFramesThatShareDatagrams(final double faults, final String kind) {
         start(new FifoNetwork.Faults(faults, faults, faults), faults, SETTINGS + kind);

@@ -79,7 +79,9 @@ final class WindowReadsTest {
     private WindowReads reads(final boolean guarded) {
         final LinkOffer offer = share.offer(0, RemotePlace.NONE);
         assertNotNull(offer);
-        return new WindowReads(endpoint, landing, stream, offer, guarded);
+        final WindowReads reads = new WindowReads(endpoint, landing, stream, offer, guarded);
+        reads.slowAfter(20_000_000);
+        return reads;
     }
 
     private static byte value(final long sequence, final int index) {

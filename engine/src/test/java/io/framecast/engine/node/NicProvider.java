@@ -1,0 +1,66 @@
+package io.framecast.engine.node;
+
+import io.framecast.api.Channel;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.OneSided;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.api.spi.TransportConfig;
+import io.framecast.api.spi.TransportProvider;
+import java.util.Optional;
+
+/// A provider whose transports act on memory as well, all by one NIC.
+record NicProvider(TransportProvider inner, OneSided nic) implements TransportProvider {
+    @Override
+    public String name() {
+        return inner.name();
+    }
+
+    @Override
+    public Optional<String> unavailable() {
+        return inner.unavailable();
+    }
+
+    @Override
+    public Optional<String> unavailable(final Channel channel) {
+        return inner.unavailable(channel);
+    }
+
+    @Override
+    public int rank() {
+        return inner.rank();
+    }
+
+    @Override
+    public Transport open(final TransportConfig config) {
+        return new Reaching(inner.open(config), nic);
+    }
+
+    private record Reaching(Transport transport, OneSided oneSided) implements Transport {
+        @Override
+        public TransportCapabilities capabilities() {
+            final TransportCapabilities known = transport.capabilities();
+            return new TransportCapabilities(
+                    known.name(),
+                    known.hardwareMulticast(),
+                    known.deviceMemory(),
+                    true,
+                    true,
+                    known.maxScatter(),
+                    known.headerReserveBytes(),
+                    known.datagramBytesMax(),
+                    known.placement());
+        }
+
+        @Override
+        public Lane open(final LaneConfig config) {
+            return transport.open(config);
+        }
+
+        @Override
+        public void close() {
+            transport.close();
+        }
+    }
+}
