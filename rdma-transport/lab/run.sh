@@ -28,6 +28,7 @@ fail() {
     exit "$1"
 }
 
+BOOTS_MAX=3
 cpus=2 megabytes=4096 devices=3 mtu=9000 seconds=600 shared=
 while getopts c:m:d:u:t:w: option; do
     case $option in
@@ -123,26 +124,35 @@ out_pid=$!
 exec 4> >(exec cat >&2)
 err_pid=$!
 
-begin=$SECONDS
+# boot SECONDS: until the guest ends; sets `status` to QEMU's.
 # timeout is told of the death of this script and tells QEMU; QEMU is told of the death of timeout.
-share=$image/qemu/usr/share
-LD_LIBRARY_PATH=$image/qemu/usr/lib/x86_64-linux-gnu \
-    setpriv --pdeathsig TERM timeout --kill-after=5 "$seconds" setpriv --pdeathsig KILL \
-    "$image/qemu/usr/bin/qemu-system-x86_64" \
-    -L "$share/qemu" -L "$share/seabios" -L "$image/qemu/usr/lib/ipxe/qemu" \
-    -M q35 -accel "$accelerator" -cpu "$cpu" -smp "$cpus" -m "$megabytes" \
-    -nodefaults -nic none -display none -no-reboot \
-    -kernel "$image/vmlinux" -initrd "$image/initrd.gz" -append 'console=ttyS0 quiet panic=-1' \
-    -chardev "file,id=console,path=$run/console" -serial chardev:console \
-    -device virtio-serial-pci \
-    -chardev file,id=out,path=/dev/fd/3,append=on -device virtserialport,chardev=out,name=lab.out \
-    -chardev file,id=err,path=/dev/fd/4,append=on -device virtserialport,chardev=err,name=lab.err \
-    "${exports[@]}" </dev/null >"$run/qemu" 2>&1 &
-qemu_pid=$!
-status=0
-# The shell would tell of a killed process in lines of its own.
-{ wait "$qemu_pid" || status=$?; } 2>/dev/null
-qemu_pid=
+boot() {
+    local share=$image/qemu/usr/share
+    LD_LIBRARY_PATH=$image/qemu/usr/lib/x86_64-linux-gnu \
+        setpriv --pdeathsig TERM timeout --kill-after=5 "$1" setpriv --pdeathsig KILL \
+        "$image/qemu/usr/bin/qemu-system-x86_64" \
+        -L "$share/qemu" -L "$share/seabios" -L "$image/qemu/usr/lib/ipxe/qemu" \
+        -M q35 -accel "$accelerator" -cpu "$cpu" -smp "$cpus" -m "$megabytes" \
+        -nodefaults -nic none -display none -no-reboot \
+        -kernel "$image/vmlinux" -initrd "$image/initrd.gz" -append 'console=ttyS0 quiet panic=-1' \
+        -chardev "file,id=console,path=$run/console" -serial chardev:console \
+        -device virtio-serial-pci \
+        -chardev file,id=out,path=/dev/fd/3,append=on -device virtserialport,chardev=out,name=lab.out \
+        -chardev file,id=err,path=/dev/fd/4,append=on -device virtserialport,chardev=err,name=lab.err \
+        "${exports[@]}" </dev/null >"$run/qemu" 2>&1 &
+    qemu_pid=$!
+    status=0
+    # The shell would tell of a killed process in lines of its own.
+    { wait "$qemu_pid" || status=$?; } 2>/dev/null
+    qemu_pid=
+}
+
+begin=$SECONDS
+# Emulated CPUs now and then trip over code that the kernel changes while it boots (int3): nothing was run then.
+for ((tries = 0; tries < BOOTS_MAX && SECONDS - begin < seconds; tries++)); do
+    boot $((seconds - (SECONDS - begin)))
+    [ ! -e "$run/begun" ] || break
+done
 exec 3>&- 4>&-
 wait "$out_pid" "$err_pid" || :
 

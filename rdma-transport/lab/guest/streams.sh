@@ -164,7 +164,7 @@ lost() {
     taken=0
     while read -r packets; do
         taken=$((taken + packets))
-    done < <(faults dropped)
+    done <<<"$(faults dropped)"
 }
 
 # same_last BYTES SUBSCRIBER…: what came to them last is the file's first.
