@@ -59,7 +59,7 @@ record ChaosPlan(
 
     /// Whether a fault can be done in this run.
     boolean isDone(final FaultKind kind) {
-        return hasStranger() || !kind.isOfEverybody();
+        return (hasStranger() || !kind.isOfEverybody()) && (coRoots > 0 || !kind.isOfCoRoot());
     }
 
     /// How long something may take that is judged only by whether it comes: longer on a machine whose margin

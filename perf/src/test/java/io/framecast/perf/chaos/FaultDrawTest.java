@@ -1,6 +1,7 @@
 package io.framecast.perf.chaos;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,12 +15,13 @@ final class FaultDrawTest {
     private static final long ALIVE_MS = 2_000;
 
     private static List<DrawnFault> draw(final long seed, final int count) {
-        return draw(ChaosPlan.UDP, seed, count);
+        return draw(ChaosPlan.UDP, 2, seed, count);
     }
 
-    private static List<DrawnFault> draw(final String transport, final long seed, final int count) {
-        final FaultDraw draw =
-                new FaultDraw(new ChaosPlan(transport, seed, 60, 6, 2, 0.01, ALIVE_MS, 1_500, 60, 200_000, Plant.NONE));
+    private static List<DrawnFault> draw(
+            final String transport, final int coRoots, final long seed, final int count) {
+        final FaultDraw draw = new FaultDraw(
+                new ChaosPlan(transport, seed, 60, 6, coRoots, 0.01, ALIVE_MS, 1_500, 60, 200_000, Plant.NONE));
         final List<DrawnFault> faults = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             faults.add(draw.next());
@@ -41,8 +43,15 @@ final class FaultDrawTest {
     void shouldDrawNoGarbageWhereNobodyCanShoutIt() {
         for (long seed = 0; seed < 50; seed++) {
             final Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
-            draw(ChaosPlan.VERBS, seed, FaultKind.values().length - 1).forEach(fault -> drawn.add(fault.kind()));
+            draw(ChaosPlan.VERBS, 2, seed, FaultKind.values().length - 1).forEach(fault -> drawn.add(fault.kind()));
             assertEquals(EnumSet.complementOf(EnumSet.of(FaultKind.GARBAGE)), drawn);
+        }
+    }
+
+    @Test
+    void shouldDrawNothingForCoRootsWhereThereAreNone() {
+        for (long seed = 0; seed < 50; seed++) {
+            draw(ChaosPlan.UDP, 0, seed, 40).forEach(fault -> assertFalse(fault.kind().isOfCoRoot(), fault.text()));
         }
     }
 
