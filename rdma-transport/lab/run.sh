@@ -29,6 +29,7 @@ fail() {
 }
 
 BOOTS_MAX=3
+BOOT_SECONDS_MAX=240
 cpus=2 megabytes=4096 devices=3 mtu=9000 seconds=600 shared=
 while getopts c:m:d:u:t:w: option; do
     case $option in
@@ -124,6 +125,16 @@ out_pid=$!
 exec 4> >(exec cat >&2)
 err_pid=$!
 
+# watch_boot PID: ends a guest that hangs before it runs anything; the slowest seen took half a minute.
+watch_boot() {
+    local half
+    for ((half = 0; half < 2 * BOOT_SECONDS_MAX; half++)); do
+        [ ! -e "$run/begun" ] && kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.5
+    done
+    kill -TERM "$1" 2>/dev/null || :
+}
+
 # boot SECONDS: until the guest ends; sets `status` to QEMU's.
 # timeout is told of the death of this script and tells QEMU; QEMU is told of the death of timeout.
 boot() {
@@ -134,7 +145,7 @@ boot() {
         -L "$share/qemu" -L "$share/seabios" -L "$image/qemu/usr/lib/ipxe/qemu" \
         -M q35 -accel "$accelerator" -cpu "$cpu" -smp "$cpus" -m "$megabytes" \
         -nodefaults -nic none -display none -no-reboot \
-        -kernel "$image/vmlinux" -initrd "$image/initrd.gz" -append 'console=ttyS0 quiet panic=-1' \
+        -kernel "$image/vmlinux" -initrd "$image/initrd.gz" -append 'console=ttyS0 quiet oops=panic panic=-1' \
         -chardev "file,id=console,path=$run/console" -serial chardev:console \
         -device virtio-serial-pci \
         -chardev file,id=out,path=/dev/fd/3,append=on -device virtserialport,chardev=out,name=lab.out \
@@ -142,6 +153,7 @@ boot() {
         "${exports[@]}" </dev/null >"$run/qemu" 2>&1 &
     qemu_pid=$!
     status=0
+    watch_boot "$qemu_pid" 3>&- 4>&- 9>&- &
     # The shell would tell of a killed process in lines of its own.
     { wait "$qemu_pid" || status=$?; } 2>/dev/null
     qemu_pid=
@@ -149,8 +161,10 @@ boot() {
 
 begin=$SECONDS
 # Emulated CPUs now and then trip over code that the kernel changes while it boots (int3): nothing was run then.
-for ((tries = 0; tries < BOOTS_MAX && SECONDS - begin < seconds; tries++)); do
-    boot $((seconds - (SECONDS - begin)))
+for ((tries = 0; tries < BOOTS_MAX; tries++)); do
+    left=$((seconds - (SECONDS - begin)))
+    [ "$left" -gt 0 ] || break
+    boot "$left"
     [ ! -e "$run/begun" ] || break
 done
 exec 3>&- 4>&-

@@ -35,6 +35,8 @@ published=0
 deleted=0
 nacks_before=0
 told_before=0
+pulled=0
+counts='nothing counted'
 
 say() {
     printf '%s\n' "$*"
@@ -183,7 +185,7 @@ under() {
     local size=$1 taken
     shift
     faults "$@"
-    publish "$size" && arrives 1 2 3 || return
+    publish "$size" && arrives 1 2 3 || { faults mend; return 1; }
     lost
     faults mend
     [[ $* != *loss* || $taken -gt 0 ]] || { say 'no datagram was lost'; return 1; }
@@ -246,15 +248,13 @@ granted_by_words() {
     [ "$written" -gt 0 ] && [ "$granted" -gt 0 ] && { [ $((told - told_before)) -le "$written" ] || [ "$fallbacks" -gt 0 ]; }
 }
 
-has_pulled() {
-    under "$PIECE_BYTES" group loss 5% && count_one_sided && [ "$pulled" -gt 0 ]
-}
 
 # What is lost of the groups' datagrams is read, and whoever asks the source for it has counted why.
 pulled_by_reads() {
     local try
     for try in 1 2 3; do
-        has_pulled && break
+        under "$PIECE_BYTES" group loss 5% && count_one_sided || return
+        [ "$pulled" -eq 0 ] || break
         say "$counts"
     done
     [ "$pulled" -gt 0 ] || return

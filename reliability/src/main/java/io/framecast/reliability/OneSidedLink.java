@@ -16,6 +16,7 @@ public final class OneSidedLink {
     private static final long SLOW_MIN_NS = 20_000_000;
     // Nor does a datagram go there and back sooner.
     private static final int SLOW_RTTS = 4;
+    private static final long RTT_MAX_NS = 1_000_000_000;
 
     // As in AckScheduler: what grew a little is told a little later.
     private static final long DELAY_MAX_NS = 1_000_000;
@@ -102,7 +103,7 @@ public final class OneSidedLink {
 
     /// HEARTBEAT: the group's round-trip time.
     void onRtt(final long rttNs) {
-        slowNs = Math.max(SLOW_MIN_NS, SLOW_RTTS * rttNs);
+        slowNs = Math.max(SLOW_MIN_NS, SLOW_RTTS * Math.min(rttNs, RTT_MAX_NS));
     }
 
     /// A read or write that takes longer is slow.
@@ -172,7 +173,10 @@ public final class OneSidedLink {
             onCredit(nowNs);
             dueNs = dueNs <= nowNs ? NEVER : dueNs;
         }
-        if (isSlow(nowNs) && !slowTold) {
+        if (!isSlow(nowNs)) {
+            // What was slow may not be any more, by a longer round-trip time.
+            slowTold = false;
+        } else if (!slowTold) {
             slowTold = true;
             counts.slowWrites++;
             acks.onRequest(nowNs);

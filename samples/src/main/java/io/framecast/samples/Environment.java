@@ -8,7 +8,9 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.function.Function;
@@ -36,7 +38,10 @@ record Environment(
         return new Environment(
                 Terminal.isStdinClosed() ? closedStream() : new FileInputStream(FileDescriptor.in),
                 new FileOutputStream(FileDescriptor.out),
-                new Console(System.err, Terminal.isStderr()),
+                // As stdout, whatever the locale: in the plain C locale System.err turns µ and … into question marks.
+                new Console(
+                        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
+                        Terminal.isStderr()),
                 Framecast::launch,
                 new JavaChildLauncher(),
                 () -> ServiceLoader.load(FrameWorkerProvider.class).stream()

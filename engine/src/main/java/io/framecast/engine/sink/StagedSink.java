@@ -379,8 +379,9 @@ public final class StagedSink implements PayloadSink {
             stream.copyWithin(to.address() + head, ring.address(), frame.bytes() - head);
         }
         stream.record(ready);
-        // What is copied out of the ring must not be written over: see isStreamIdle.
-        landingFence.mark(stream, landingQueue.consumed());
+        // What is copied out of the ring must not be written over: see isStreamIdle. Slots that the NIC still reads are
+        // not free with it, for they may yet be given back to the stream.
+        landingFence.mark(stream, nic != null && nic.isPending() ? nic.landingFree() : landingQueue.consumed());
         mendedBytes += frame.bytes();
         return to;
     }

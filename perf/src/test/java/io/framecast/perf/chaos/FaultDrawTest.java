@@ -18,8 +18,7 @@ final class FaultDrawTest {
         return draw(ChaosPlan.UDP, 2, seed, count);
     }
 
-    private static List<DrawnFault> draw(
-            final String transport, final int coRoots, final long seed, final int count) {
+    private static List<DrawnFault> draw(final String transport, final int coRoots, final long seed, final int count) {
         final FaultDraw draw = new FaultDraw(
                 new ChaosPlan(transport, seed, 60, 6, coRoots, 0.01, ALIVE_MS, 1_500, 60, 200_000, Plant.NONE));
         final List<DrawnFault> faults = new ArrayList<>();
@@ -51,7 +50,8 @@ final class FaultDrawTest {
     @Test
     void shouldDrawNothingForCoRootsWhereThereAreNone() {
         for (long seed = 0; seed < 50; seed++) {
-            draw(ChaosPlan.UDP, 0, seed, 40).forEach(fault -> assertFalse(fault.kind().isOfCoRoot(), fault.text()));
+            draw(ChaosPlan.UDP, 0, seed, 40)
+                    .forEach(fault -> assertFalse(fault.kind().isOfCoRoot(), fault.text()));
         }
     }
 
