@@ -15,7 +15,7 @@ record ChaosReport(
 
     /// @param lives subscriber processes there were in all
     /// @param dropped packets that the rules of all hosts dropped, of those set last
-    record Totals(long frames, long lives, long evictions, long failovers, long dropped) {}
+    record Totals(long frames, long lives, long evictions, long failovers, long dropped, RepairTotals repairs) {}
 
     boolean isMet() {
         return unmet.isEmpty();
@@ -58,6 +58,7 @@ record ChaosReport(
         }
         text.add(totals.frames() + " frames, " + totals.lives() + " subscriber processes, " + totals.evictions()
                 + " evictions, " + totals.failovers() + " failovers, " + totals.dropped() + " packets dropped");
+        text.add(totals.repairs().text());
         unmet.forEach(why -> text.add("NOT MET: " + why));
         text.add(isMet() ? "every expectation met" : unmet.size() + " expectations not met, seed " + plan.seed());
         return String.join("\n", text);
@@ -79,6 +80,7 @@ record ChaosReport(
         json.put("evictions", totals.evictions());
         json.put("failovers", totals.failovers());
         json.put("dropped_packets", totals.dropped());
+        json.put("repairs", totals.repairs().json());
         json.put("faults", faults.stream().map(ChaosReport::json).toList());
         json.put("memory", memory.stream().map(ChaosReport::json).toList());
         json.put("met", isMet());

@@ -28,6 +28,7 @@ final class ChaosRun {
     private long failovers;
     private long dropped;
     private long lives;
+    private RepairTotals repairs = new RepairTotals(0, 0, 0, 0, 0);
 
     ChaosRun(final ChaosPlan plan, final Consumer<String> lines) {
         this.plan = plan;
@@ -68,7 +69,7 @@ final class ChaosRun {
     }
 
     private ChaosReport.Totals totals() {
-        return new ChaosReport.Totals(frames, lives, evictions, failovers, dropped);
+        return new ChaosReport.Totals(frames, lives, evictions, failovers, dropped, repairs);
     }
 
     private void perform(final Cast cast, final ChaosNetwork network) throws IOException {
@@ -157,6 +158,7 @@ final class ChaosRun {
         final ChaosProcess publisher = cast.publisher();
         evictions = publisher.counter(EngineCounter.EVICTIONS);
         failovers = publisher.counter(EngineCounter.FAILOVERS);
+        repairs = RepairTotals.of(cast.all());
         cast.seats().forEach(seat -> seat.process().doom());
         publisher.doom();
         publisher.tell(ChildLines.END_STREAM);

@@ -30,7 +30,7 @@ final class ChaosReportTest {
                 List.of(fault),
                 List.of(new MemoryRow("publisher", BEFORE, BEFORE, false)),
                 List.of("kill -9 of subscriber 3: was not evicted"),
-                new ChaosReport.Totals(100, 7, 0, 1, 50));
+                new ChaosReport.Totals(100, 7, 0, 1, 50, new RepairTotals(11, 12, 13, 14, 15)));
         assertFalse(report.isMet());
         assertTrue(report.text().contains("NOT MET: subscriber 3 was not evicted"), report.text());
         assertTrue(report.text().contains("expectations not met, seed 9"), report.text());
@@ -38,6 +38,8 @@ final class ChaosReportTest {
         final Map<?, ?> json = (Map<?, ?>) Json.parse(Json.write(report.json()));
         assertEquals(false, json.get("met"));
         assertEquals(9L, json.get("seed"));
+        assertEquals(14L, ((Map<?, ?>) json.get("repairs")).get("set_pulled_datagrams"));
+        assertTrue(report.text().contains("14 out of co-roots' copies"), report.text());
         final Map<?, ?> row = (Map<?, ?>) ((List<?>) json.get("faults")).getFirst();
         assertEquals("evicted and replaced", row.get("expectation"));
         assertEquals(345L, ((Map<?, ?>) row.get("stall_ms")).get("subscriber 1"));
