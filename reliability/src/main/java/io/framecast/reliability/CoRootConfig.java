@@ -8,6 +8,7 @@ package io.framecast.reliability;
 public record CoRootConfig(int count, Feed feed, Sets sets) {
     /// As many as the cost model says.
     public static final int AUTO = -1;
+    public static final int COUNT_MAX = 256;
     /// Nobody serves.
     public static final CoRootConfig NONE = new CoRootConfig(0, Feed.MULTICAST, Sets.SITE);
     public static final CoRootConfig DEFAULT = new CoRootConfig(AUTO, Feed.MULTICAST, Sets.SITE);
@@ -30,8 +31,8 @@ public record CoRootConfig(int count, Feed feed, Sets sets) {
     }
 
     public CoRootConfig {
-        if (count < AUTO || count > 256) {
-            throw new IllegalArgumentException("co-roots: expected auto or 0 … 256, got " + count);
+        if (count < AUTO || count > COUNT_MAX) {
+            throw new IllegalArgumentException("co-roots: expected auto or 0 … " + COUNT_MAX + ", got " + count);
         }
     }
 }

@@ -79,6 +79,22 @@ final class BenchCommand implements Callable<Integer> {
         return tailOptions.run(context);
     }
 
+    /// What a group costs its source: the protocol's own figure, so it is simulated.
+    @Command(
+            name = "control",
+            description =
+                    "Counts the control datagrams (ACKs, NACKs, heartbeats, ...) that a source takes and sends for"
+                            + " each data datagram, without and with co-roots, for growing numbers of simulated receivers.",
+            mixinStandardHelpOptions = true,
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  framecast bench control",
+                "  framecast bench control --receivers 512,1024 --co-roots none,root,16 --json -"
+            })
+    int control(@Mixin final ControlBench controlBench) {
+        return controlBench.run(context);
+    }
+
     /// How a kernel hears of frames: no network in it.
     @Command(
             name = "arrival",

@@ -66,7 +66,39 @@ final class BenchToolTest {
         assertRefused("--against: expected floor, aeron, tcp, got ghost", "bench", "sizes", "--against", "ghost");
         assertRefused("--rounds", "bench", "sizes", "--rounds", "many");
         assertRefused("SCENARIO", "bench");
+        assertRefused("--co-roots: expected whole numbers, got few", "bench", "control", "--co-roots", "few");
+        assertRefused("--receivers: expected 1", "bench", "control", "--receivers", "0");
         assertRefused("--out: cannot make", "bench", "sizes", "--out", "/proc/none");
+    }
+
+    /// Seed 004: "Hot spot is created at root due to large number of ACK's that reach it."
+    @Test
+    void shouldCountControlDatagramsWithAndWithoutCoRoots() throws Exception {
+        final Run run = run(
+                "bench",
+                "control",
+                "--receivers",
+                "4,32",
+                "--frames",
+                "60",
+                "--co-roots",
+                "none,root,6",
+                "--json",
+                "-");
+        assertEquals(0, run.status, run.err);
+        final List<?> rows = (List<?>) ((Map<?, ?>) Json.parse(run.out.strip())).get("rows");
+        assertEquals(6, rows.size());
+        assertEquals(
+                List.of(0L, 2L, 6L, 0L, 6L, 6L),
+                rows.stream().map(row -> ((Map<?, ?>) row).get("co_roots")).toList());
+        assertTrue(perDatagram(rows, 3) > 3 * perDatagram(rows, 0), run.out);
+        assertTrue(perDatagram(rows, 4) < perDatagram(rows, 3) / 3, run.out);
+        assertEquals(perDatagram(rows, 4), perDatagram(rows, 5), "the same run");
+        assertTrue(((Number) ((Map<?, ?>) rows.get(4)).get("goodput_MBps")).doubleValue() > 100, run.out);
+    }
+
+    private static double perDatagram(final List<?> rows, final int row) {
+        return ((Number) ((Map<?, ?>) rows.get(row)).get("control_per_datagram")).doubleValue();
     }
 
     private static void assertRefused(final String part, final String... words) throws Exception {

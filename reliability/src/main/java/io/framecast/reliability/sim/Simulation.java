@@ -14,7 +14,8 @@ import java.util.SplittableRandom;
 /// once faults stop.
 public final class Simulation {
     /// When quiet runs begin to publish: everybody has joined, however often the handshake was lost.
-    static final long QUIET_BEGIN_NS = 500_000_000;
+    /// When the first frame of a quiet run is published.
+    public static final long QUIET_BEGIN_NS = 500_000_000;
 
     private static final long END_MAX_NS = 60_000_000_000L;
     private static final long EVENTS_MAX = 20_000_000;
