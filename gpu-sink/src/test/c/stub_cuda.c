@@ -6,7 +6,8 @@
  *   reads before waiting reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
  *   as a driver does by staging them.
  * - To free memory or to unload a module waits for all work of all streams, persistent kernels too.
- * - A call without a current context, with a stale handle, or with host memory where device memory belongs, fails.
+ * - A call without a current context or in another than the primary one, with a stale handle, or with host memory where
+ *   device memory belongs, fails. Each thread has a stack of contexts; any may make one of its own by cuCtxCreate.
  * - Every call is counted by name; framecast_stub_live says what was made and not freed.
  *
  * Functions not here come from a generated file of weak functions that answer 801 (CUDA_ERROR_NOT_SUPPORTED).
@@ -29,6 +30,7 @@ enum {
 #define RANGES_MAX 4096
 #define ARGUMENTS_MAX 32
 #define NAMES_MAX 512
+#define CONTEXTS_MAX 64
 
 typedef struct { uint64_t start; uint64_t bytes; char *memory; } Range;
 typedef struct Stream Stream;
@@ -46,8 +48,9 @@ typedef struct { int magic; char *ptx; } Module;
 enum { STREAM_MAGIC = 0x57524541, EVENT_MAGIC = 0x4556454E, MODULE_MAGIC = 0x4D4F4455 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local void *current;
-static int initialized, contexts, context_token;
+static _Thread_local void *current[CONTEXTS_MAX];
+static _Thread_local int depth;
+static int initialized, contexts, context_token, other_token;
 static Range device[RANGES_MAX], pinned[RANGES_MAX], registered[RANGES_MAX];
 static uint64_t device_bytes;
 static int streams, events, modules;
@@ -72,6 +75,11 @@ long framecast_stub_calls(const char *name) {
     pthread_mutex_unlock(&lock);
     return count;
 }
+
+static void *top(void) { return depth ? current[depth - 1] : 0; }
+
+/* How many contexts lie on the calling thread's stack. */
+int framecast_stub_depth(void) { return depth; }
 
 static int live(const Range *ranges) {
     int count = 0;
@@ -222,7 +230,7 @@ static int planned(const char *name) { return strcmp(name, failing) ? OK : faili
     if (answer) goto leave;
 #define FAIL(code) do { answer = (code); goto leave; } while (0)
 #define LEAVE leave: pthread_mutex_unlock(&lock); return answer;
-#define NEEDS_CONTEXT if (broken_code) FAIL(broken_code); if (!current || !contexts) FAIL(INVALID_CONTEXT);
+#define NEEDS_CONTEXT if (broken_code) FAIL(broken_code); if (top() != &context_token || !contexts) FAIL(INVALID_CONTEXT);
 #define NEEDS_STREAM(h) NEEDS_CONTEXT Stream *s = stream_of(h); if (!s) FAIL(INVALID_HANDLE);
 #define NEEDS_EVENT(h) Event *e = (h); if (!e || e->magic != EVENT_MAGIC) FAIL(INVALID_HANDLE);
 
@@ -273,16 +281,46 @@ int cuDevicePrimaryCtxRelease_v2(int dev) {
     LEAVE
 }
 
+static int is_context(void *ctx) { return ctx == &other_token || (ctx == &context_token && contexts); }
+
 int cuCtxSetCurrent(void *ctx) {
     ENTER
-    if (ctx && broken_code == 709) FAIL(broken_code);
-    if (ctx && (ctx != &context_token || !contexts)) FAIL(INVALID_CONTEXT);
-    current = ctx;
+    if (ctx == &context_token && broken_code == 709) FAIL(broken_code);
+    if (ctx && !is_context(ctx)) FAIL(INVALID_CONTEXT);
+    if (depth) depth--;
+    if (ctx) current[depth++] = ctx;
+    LEAVE
+}
+
+int cuCtxGetCurrent(void **ctx) { ENTER *ctx = top(); goto leave; LEAVE }
+
+int cuCtxPushCurrent_v2(void *ctx) {
+    ENTER
+    if (ctx == &context_token && broken_code == 709) FAIL(broken_code);
+    if (!is_context(ctx) || depth == CONTEXTS_MAX) FAIL(INVALID_CONTEXT);
+    current[depth++] = ctx;
+    LEAVE
+}
+
+int cuCtxPopCurrent_v2(void **ctx) {
+    ENTER
+    if (!depth) FAIL(INVALID_CONTEXT);
+    *ctx = current[--depth];
+    LEAVE
+}
+
+/* A user's own, in which nothing of the primary one is valid. */
+int cuCtxCreate_v2(void **ctx, unsigned flags, int dev) {
+    ENTER
+    (void) flags;
+    if (dev || !initialized || depth == CONTEXTS_MAX) FAIL(INVALID_DEVICE);
+    *ctx = current[depth++] = &other_token;
     LEAVE
 }
 
 int cuMemGetInfo_v2(size_t *unused, size_t *total) {
     ENTER
+    NEEDS_CONTEXT
     *unused = MEMORY_BYTES - device_bytes;
     *total = MEMORY_BYTES;
     LEAVE

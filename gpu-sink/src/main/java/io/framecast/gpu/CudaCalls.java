@@ -28,6 +28,10 @@ final class CudaCalls {
     private static final SymbolLookup CUDA = SymbolLookup.libraryLookup(LIBRARY, Arena.global());
 
     private static final MethodHandle CTX_SET_CURRENT = handle("cuCtxSetCurrent", JAVA_LONG);
+    private static final MethodHandle CTX_PUSH_CURRENT = handle("cuCtxPushCurrent_v2", JAVA_LONG);
+    private static final MethodHandle CTX_POP_CURRENT = handle("cuCtxPopCurrent_v2", ADDRESS);
+    // What was popped; written by any thread, read by none.
+    private static final MemorySegment POPPED = Arena.global().allocate(ADDRESS);
     private static final MethodHandle MEM_HOST_ALLOC = handle("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
     private static final MethodHandle MEM_FREE_HOST = handle("cuMemFreeHost", JAVA_LONG);
     private static final MethodHandle COPY_TO_DEVICE =
@@ -74,6 +78,11 @@ final class CudaCalls {
 
     private CudaCalls() {}
 
+    /// Binds every downcall: a name that the driver lacks is a LinkageError here, not at the first frame.
+    static void bind() {
+        // Initialising this class does it.
+    }
+
     static boolean canExport() {
         return EXPORT.isPresent();
     }
@@ -115,6 +124,24 @@ final class CudaCalls {
     static int ctxSetCurrent(final long context) {
         try {
             return (int) CTX_SET_CURRENT.invokeExact(context);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// Puts a context on top of the calling thread's stack of them.
+    static int ctxPushCurrent(final long context) {
+        try {
+            return (int) CTX_PUSH_CURRENT.invokeExact(context);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// Takes the topmost off: what was current before it is current again.
+    static int ctxPopCurrent() {
+        try {
+            return (int) CTX_POP_CURRENT.invokeExact(POPPED);
         } catch (final Throwable e) {
             throw impossible(e);
         }

@@ -141,7 +141,7 @@ final class PersistentLaunches {
         }
     }
 
-    /// Frees what closed backends left, unless a persistent kernel runs. May change the thread's context.
+    /// Frees what closed backends left, unless a persistent kernel runs.
     void flush() {
         lock.lock();
         try {

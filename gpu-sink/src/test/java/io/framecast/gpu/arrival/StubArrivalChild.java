@@ -12,6 +12,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.gpu.ContextWatch;
 import io.framecast.gpu.CudaProvider;
 import java.lang.annotation.Annotation;
 import java.lang.foreign.Arena;
@@ -133,6 +134,8 @@ final class StubArrivalChild {
     }
 
     public static void main(final String[] arguments) throws Throwable {
+        ContextWatch.enterOther();
+        final String others = ContextWatch.current();
         final Method before = annotated(BeforeEach.class).getFirst();
         final Method after = annotated(AfterEach.class).getFirst();
         for (final Method test : annotated(Test.class)) {
@@ -145,7 +148,8 @@ final class StubArrivalChild {
                 verdict = "failed: " + e.getCause();
             }
             after.invoke(contract);
-            System.out.println(test.getName() + "\t" + verdict.replaceAll("\\s+", " ") + leaks());
+            System.out.println(test.getName() + "\t" + verdict.replaceAll("\\s+", " ") + leaks()
+                    + (others.equals(ContextWatch.current()) ? "" : ", another context is current"));
         }
     }
 
