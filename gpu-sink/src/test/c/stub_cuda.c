@@ -31,6 +31,9 @@ enum {
 #define ARGUMENTS_MAX 32
 #define NAMES_MAX 512
 #define CONTEXTS_MAX 64
+#define PROCESSORS 4
+#define PROCESSOR_THREADS 1024
+#define PROCESSOR_BLOCKS 16
 
 typedef struct { uint64_t start; uint64_t bytes; char *memory; } Range;
 typedef struct Stream Stream;
@@ -150,6 +153,8 @@ static void run_until(Stream *s, uint64_t position) {
     while (s->done < position && s->first) {
         Command *c = s->first;
         if (persistent(c)) {
+            /* Blocks that wait for each other and are not resident at once: it never ends. */
+            if (c->blocks > PROCESSORS * PROCESSOR_BLOCKS) return;
             if (!c->running) c->running = framecast_stub_start(c->kernel, c->blocks, c->arguments);
             if (!framecast_stub_ended(c->running)) return;
         }
@@ -262,7 +267,7 @@ int cuDeviceGetAttribute(int *value, int which, int dev) {
     ENTER
     if (dev) FAIL(INVALID_DEVICE);
     /* 124: dma-buf; 117: remote writes are flushed by the host, 118: for nobody ordered. */
-    *value = which == 75 ? 7 : which == 76 ? 5 : which == 124 || which == 117 ? 1 : 0;
+    *value = which == 75 ? 7 : which == 76 ? 5 : which == 16 ? PROCESSORS : which == 124 || which == 117 ? 1 : 0;
     LEAVE
 }
 
@@ -591,6 +596,16 @@ int cuFuncGetAttribute(int *value, int which, void *function) {
 }
 
 int cuFuncLoad(void *function) { ENTER if (!function) FAIL(INVALID_HANDLE); LEAVE }
+
+/* As of a kernel that is short of nothing but threads. */
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+    ENTER
+    NEEDS_CONTEXT
+    if (!function) FAIL(INVALID_HANDLE);
+    if (threads < 1 || shared) FAIL(INVALID_VALUE);
+    *blocks = PROCESSOR_THREADS / threads < PROCESSOR_BLOCKS ? PROCESSOR_THREADS / threads : PROCESSOR_BLOCKS;
+    LEAVE
+}
 
 int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
         unsigned shared, void *h, void **parameters, void **extra) {

@@ -481,12 +481,24 @@ final class CudaBackend implements DeviceBackend {
         }
     }
 
-    /// Launches a persistent kernel on a stream. Whoever frees meanwhile knows of it already.
-    void launchPersistent(final CudaStream stream, final Runnable launch) {
+    /// A persistent kernel's grid, and how much of the GPU it takes; in the context.
+    ResidentGrid grid(final CudaKernel kernel, final int gridBlocks, final int blockThreads) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment out = scratch.allocate(ValueLayout.JAVA_INT);
+            CudaErrors.check(
+                    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                    CudaCalls.maxActiveBlocks(out, kernel.function(), blockThreads));
+            final int perProcessor = out.get(ValueLayout.JAVA_INT, 0);
+            return new ResidentGrid(kernel.name(), gridBlocks, blockThreads, perProcessor, properties.processors());
+        }
+    }
+
+    /// Launches a persistent kernel on a stream, if it fits. Whoever frees meanwhile knows of it already.
+    void launchPersistent(final CudaStream stream, final ResidentGrid grid, final Runnable launch) {
         final CudaEvent ended = event();
-        kernels.begin(this, stream, ended);
         boolean running = false;
         try {
+            kernels.begin(this, stream, ended, grid);
             launch.run();
             running = true;
             stream.record(ended);

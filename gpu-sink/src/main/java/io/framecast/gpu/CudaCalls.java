@@ -46,6 +46,8 @@ final class CudaCalls {
     private static final MethodHandle EVENT_RECORD = handle("cuEventRecord", JAVA_LONG, JAVA_LONG);
     private static final MethodHandle EVENT_QUERY = handle("cuEventQuery", JAVA_LONG);
     private static final MethodHandle EVENT_SYNCHRONIZE = handle("cuEventSynchronize", JAVA_LONG);
+    private static final MethodHandle MAX_ACTIVE_BLOCKS =
+            handle("cuOccupancyMaxActiveBlocksPerMultiprocessor", ADDRESS, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final MethodHandle LAUNCH_KERNEL = handle(
             "cuLaunchKernel",
             JAVA_LONG,
@@ -231,6 +233,17 @@ final class CudaCalls {
     static int eventSynchronize(final long event) {
         try {
             return (int) EVENT_SYNCHRONIZE.invokeExact(event);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// How many blocks of a function one multiprocessor holds, without shared memory that is asked for at launch.
+    ///
+    /// @param out one `int`
+    static int maxActiveBlocks(final MemorySegment out, final long function, final int blockThreads) {
+        try {
+            return (int) MAX_ACTIVE_BLOCKS.invokeExact(out, function, blockThreads, 0L);
         } catch (final Throwable e) {
             throw impossible(e);
         }

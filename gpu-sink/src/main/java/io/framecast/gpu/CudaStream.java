@@ -122,7 +122,8 @@ final class CudaStream implements DeviceStream {
         try (CudaContext.Visit _ = visit()) {
             MemorySegment.copy(values, 0, arguments, ValueLayout.JAVA_LONG, 0, values.length);
             if (own.persistent()) {
-                backend.launchPersistent(this, () -> launch(own.function(), gridBlocks, blockThreads));
+                final ResidentGrid grid = backend.grid(own, gridBlocks, blockThreads);
+                backend.launchPersistent(this, grid, () -> launch(own.function(), gridBlocks, blockThreads));
             } else {
                 launch(own.function(), gridBlocks, blockThreads);
             }

@@ -18,7 +18,12 @@ import org.junit.jupiter.api.Test;
 class EmulatedArrivalTest extends ArrivalContract {
     @Override
     protected DeviceBackend open() {
-        return new EmulatedDevice(3, EmulatedConfig.DEFAULT);
+        return new EmulatedDevice(3, EmulatedConfig.DEFAULT.withResidentBlocks(32));
+    }
+
+    @Override
+    protected int capacity() {
+        return 32;
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.framecast.api.Arrival;
 import io.framecast.api.ArrivalOptions;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
@@ -47,6 +48,36 @@ final class StubArrivalChild {
         @Override
         protected int blocks() {
             return 3;
+        }
+
+        // Four multiprocessors of 1024 threads.
+        @Override
+        protected int capacity() {
+            return 32;
+        }
+
+        /// Blocks that are larger or smaller than those that run: counted as what they may be in the way of.
+        @Test
+        void shouldCountWhatBlocksOfOtherSizesMayKeepOff() {
+            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
+                    DeviceStream stream = device.openStream()) {
+                launch(arrival);
+                final DeviceKernel kernel = device.load(ByteSumKernel.persistent());
+                // Three blocks of eighths: of halves each is in the way of one, of sixteenths of two.
+                assertRefused(stream, kernel, 512, 8 - 3);
+                assertRefused(stream, kernel, 64, 64 - 6);
+                assertRefused(stream, kernel, 1024, 4 - 3);
+                assertTrue(arrival.isRunning());
+            }
+        }
+
+        private static void assertRefused(
+                final DeviceStream stream, final DeviceKernel kernel, final int threads, final int room) {
+            final DeviceException refused =
+                    assertThrows(DeviceException.class, () -> stream.launch(kernel, room + 1, threads));
+            assertTrue(
+                    refused.getMessage().contains(" at most " + room + " blocks of " + threads + " threads, "),
+                    refused.getMessage());
         }
 
         @Test
