@@ -2,7 +2,8 @@
  * A libcuda.so.1 for tests: no GPU, but the rules of one, so that a wrong call shows.
  *
  * - Device memory is malloc'ed behind addresses that are no pointers; ranges are checked.
- * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery. Whoever
+ * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery or
+ *   cuStreamQuery. Whoever
  *   reads before waiting reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
  *   as a driver does by staging them.
  * - To free memory or to unload a module waits for all work of all streams, persistent kernels too.
@@ -438,6 +439,16 @@ int cuStreamDestroy_v2(void *h) {
     for (Stream **p = &open_streams; *p; p = &(*p)->next_open) if (*p == s) { *p = s->next_open; break; }
     /* Not freed: an event may still point here, and finds it done. */
     streams--;
+    LEAVE
+}
+
+int cuStreamQuery(void *h) {
+    ENTER
+    NEEDS_STREAM(h)
+    if (s->done < s->enqueued) {
+        run_until(s, s->done + 1);
+        FAIL(NOT_READY);
+    }
     LEAVE
 }
 

@@ -368,6 +368,16 @@ final class CudaBackend implements DeviceBackend {
     }
 
     @Override
+    public boolean isBusy() {
+        return !closed && streams.isBusy();
+    }
+
+    @Override
+    public boolean runsPersistentKernel() {
+        return kernels.any();
+    }
+
+    @Override
     public DeviceResources resources() {
         return resources;
     }

@@ -41,6 +41,7 @@ final class CudaCalls {
     private static final MethodHandle COPY_WITHIN =
             handle("cuMemcpyDtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle FILL = handle("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle STREAM_QUERY = handle("cuStreamQuery", JAVA_LONG);
     private static final MethodHandle STREAM_SYNCHRONIZE = handle("cuStreamSynchronize", JAVA_LONG);
     private static final MethodHandle STREAM_WAIT_EVENT = handle("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
     private static final MethodHandle EVENT_RECORD = handle("cuEventRecord", JAVA_LONG, JAVA_LONG);
@@ -193,6 +194,14 @@ final class CudaCalls {
     static int fill(final long deviceAddress, final byte value, final long bytes, final long stream) {
         try {
             return (int) FILL.invokeExact(deviceAddress, value, bytes, stream);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int streamQuery(final long stream) {
+        try {
+            return (int) STREAM_QUERY.invokeExact(stream);
         } catch (final Throwable e) {
             throw impossible(e);
         }

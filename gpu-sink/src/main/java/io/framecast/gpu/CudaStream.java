@@ -148,6 +148,11 @@ final class CudaStream implements DeviceStream {
         backend.streams().retire(this);
     }
 
+    /// Whether something that was enqueued has not ended; in the context.
+    boolean isBusy() {
+        return CudaCalls.streamQuery(handle.value()) == CUresult.CUDA_ERROR_NOT_READY;
+    }
+
     /// Waits, whoever asks; in the context.
     int drain() {
         return CudaCalls.streamSynchronize(handle.value());

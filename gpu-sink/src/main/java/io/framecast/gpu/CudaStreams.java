@@ -74,6 +74,32 @@ final class CudaStreams {
         }
     }
 
+    /// Whether one has work that has not ended.
+    boolean isBusy() {
+        // Who has it may wait for one.
+        if (!inUse.tryLock()) {
+            return true;
+        }
+        try {
+            return !open.isEmpty() && context.enter() == CUresult.CUDA_SUCCESS && isAnyBusy();
+        } finally {
+            inUse.unlock();
+        }
+    }
+
+    private boolean isAnyBusy() {
+        try {
+            for (final CudaStream stream : open) {
+                if (stream.isBusy()) {
+                    return true;
+                }
+            }
+            return false;
+        } finally {
+            context.leave();
+        }
+    }
+
     /// Marks what was enqueued by now on streams without a persistent kernel.
     void mark(final CudaMarks marks, final Supplier<CudaEvent> events) {
         // Whoever closes a stream may wait long, for a kernel on it.

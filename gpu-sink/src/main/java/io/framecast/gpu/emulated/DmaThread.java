@@ -105,6 +105,16 @@ final class DmaThread implements Runnable {
         return false;
     }
 
+    /// Whether a stream has commands that are not done.
+    boolean isBusy() {
+        for (final CommandRing ring : rings) {
+            if (!ring.isEmpty()) {
+                return failure == null;
+            }
+        }
+        return false;
+    }
+
     /// Blocks of persistent kernels that were enqueued and have not ended.
     long residentBlocks() {
         long total = 0;

@@ -269,6 +269,16 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
+    public boolean isBusy() {
+        return !closed && dma.isBusy();
+    }
+
+    @Override
+    public boolean runsPersistentKernel() {
+        return OPEN.stream().anyMatch(other -> other.ordinal == ordinal && other.dma.residentBlocks() > 0);
+    }
+
+    @Override
     public DeviceResources resources() {
         return resources;
     }

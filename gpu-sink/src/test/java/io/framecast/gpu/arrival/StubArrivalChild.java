@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Arrival;
 import io.framecast.api.ArrivalOptions;
+import io.framecast.api.DeviceRequests;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceKernel;
@@ -24,6 +25,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -108,6 +110,24 @@ final class StubArrivalChild {
                 device.allocate(1 << 20);
                 assertEquals(bytes + 2 * (1 << 20), device.allocatedBytes());
                 assertTrue(arrival.isRunning());
+            }
+        }
+
+        /// It would be written by a kernel that only later learns that it is closed.
+        @Test
+        void shouldNotGiveAQueueOutAgainThatAKernelMayStillWrite() {
+            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+                final long before = device.resources().inUse(Kind.PINNED_BYTES);
+                launch(arrival);
+                final DeviceRequests requests = device.openRequests(8);
+                final long queueBytes = device.resources().inUse(Kind.PINNED_BYTES) - before;
+                requests.close();
+                final MemorySegment other = device.allocatePinned(queueBytes);
+                assertNotEquals(requests.address(), other.address());
+                assertTrue(arrival.drain(Duration.ofSeconds(60)));
+                requests.close();
+                device.freePinned(other);
+                assertEquals(before, device.resources().inUse(Kind.PINNED_BYTES));
             }
         }
 
