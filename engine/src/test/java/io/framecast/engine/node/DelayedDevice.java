@@ -61,6 +61,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
     @Override
     public DeviceBackend open(final int ordinal) {
+        onOpen.run();
         return this;
     }
 
@@ -179,6 +180,9 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
     /// What mapping fails with, though nothing speaks against it before; empty for none.
     String mapFailure = "";
+
+    /// Runs while it is opened.
+    Runnable onOpen = () -> {};
 
     /// What every call from now on fails with; empty for none.
     String failure = "";
