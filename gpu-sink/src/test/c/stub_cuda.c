@@ -2,11 +2,13 @@
  * A libcuda.so.1 for tests: no GPU, but the rules of one, so that a wrong call shows.
  *
  * - Device memory is malloc'ed behind addresses that are no pointers; ranges are checked.
- * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery. Whoever
+ * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery or
+ *   cuStreamQuery. Whoever
  *   reads before waiting reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
  *   as a driver does by staging them.
  * - To free memory or to unload a module waits for all work of all streams, persistent kernels too.
- * - A call without a current context, with a stale handle, or with host memory where device memory belongs, fails.
+ * - A call without a current context or in another than the primary one, with a stale handle, or with host memory where
+ *   device memory belongs, fails. Each thread has a stack of contexts; any may make one of its own by cuCtxCreate.
  * - Every call is counted by name; framecast_stub_live says what was made and not freed.
  *
  * Functions not here come from a generated file of weak functions that answer 801 (CUDA_ERROR_NOT_SUPPORTED).
@@ -29,6 +31,10 @@ enum {
 #define RANGES_MAX 4096
 #define ARGUMENTS_MAX 32
 #define NAMES_MAX 512
+#define CONTEXTS_MAX 64
+#define PROCESSORS 4
+#define PROCESSOR_THREADS 1024
+#define PROCESSOR_BLOCKS 16
 
 typedef struct { uint64_t start; uint64_t bytes; char *memory; } Range;
 typedef struct Stream Stream;
@@ -46,8 +52,9 @@ typedef struct { int magic; char *ptx; } Module;
 enum { STREAM_MAGIC = 0x57524541, EVENT_MAGIC = 0x4556454E, MODULE_MAGIC = 0x4D4F4455 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local void *current;
-static int initialized, contexts, context_token;
+static _Thread_local void *current[CONTEXTS_MAX];
+static _Thread_local int depth;
+static int initialized, contexts, context_token, other_token;
 static Range device[RANGES_MAX], pinned[RANGES_MAX], registered[RANGES_MAX];
 static uint64_t device_bytes;
 static int streams, events, modules;
@@ -72,6 +79,11 @@ long framecast_stub_calls(const char *name) {
     pthread_mutex_unlock(&lock);
     return count;
 }
+
+static void *top(void) { return depth ? current[depth - 1] : 0; }
+
+/* How many contexts lie on the calling thread's stack. */
+int framecast_stub_depth(void) { return depth; }
 
 static int live(const Range *ranges) {
     int count = 0;
@@ -142,6 +154,8 @@ static void run_until(Stream *s, uint64_t position) {
     while (s->done < position && s->first) {
         Command *c = s->first;
         if (persistent(c)) {
+            /* Blocks that wait for each other and are not resident at once: it never ends. */
+            if (c->blocks > PROCESSORS * PROCESSOR_BLOCKS) return;
             if (!c->running) c->running = framecast_stub_start(c->kernel, c->blocks, c->arguments);
             if (!framecast_stub_ended(c->running)) return;
         }
@@ -222,7 +236,7 @@ static int planned(const char *name) { return strcmp(name, failing) ? OK : faili
     if (answer) goto leave;
 #define FAIL(code) do { answer = (code); goto leave; } while (0)
 #define LEAVE leave: pthread_mutex_unlock(&lock); return answer;
-#define NEEDS_CONTEXT if (broken_code) FAIL(broken_code); if (!current || !contexts) FAIL(INVALID_CONTEXT);
+#define NEEDS_CONTEXT if (broken_code) FAIL(broken_code); if (top() != &context_token || !contexts) FAIL(INVALID_CONTEXT);
 #define NEEDS_STREAM(h) NEEDS_CONTEXT Stream *s = stream_of(h); if (!s) FAIL(INVALID_HANDLE);
 #define NEEDS_EVENT(h) Event *e = (h); if (!e || e->magic != EVENT_MAGIC) FAIL(INVALID_HANDLE);
 
@@ -254,7 +268,7 @@ int cuDeviceGetAttribute(int *value, int which, int dev) {
     ENTER
     if (dev) FAIL(INVALID_DEVICE);
     /* 124: dma-buf; 117: remote writes are flushed by the host, 118: for nobody ordered. */
-    *value = which == 75 ? 7 : which == 76 ? 5 : which == 124 || which == 117 ? 1 : 0;
+    *value = which == 75 ? 7 : which == 76 ? 5 : which == 16 ? PROCESSORS : which == 124 || which == 117 ? 1 : 0;
     LEAVE
 }
 
@@ -273,16 +287,46 @@ int cuDevicePrimaryCtxRelease_v2(int dev) {
     LEAVE
 }
 
+static int is_context(void *ctx) { return ctx == &other_token || (ctx == &context_token && contexts); }
+
 int cuCtxSetCurrent(void *ctx) {
     ENTER
-    if (ctx && broken_code == 709) FAIL(broken_code);
-    if (ctx && (ctx != &context_token || !contexts)) FAIL(INVALID_CONTEXT);
-    current = ctx;
+    if (ctx == &context_token && broken_code == 709) FAIL(broken_code);
+    if (ctx && !is_context(ctx)) FAIL(INVALID_CONTEXT);
+    if (depth) depth--;
+    if (ctx) current[depth++] = ctx;
+    LEAVE
+}
+
+int cuCtxGetCurrent(void **ctx) { ENTER *ctx = top(); goto leave; LEAVE }
+
+int cuCtxPushCurrent_v2(void *ctx) {
+    ENTER
+    if (ctx == &context_token && broken_code == 709) FAIL(broken_code);
+    if (!is_context(ctx) || depth == CONTEXTS_MAX) FAIL(INVALID_CONTEXT);
+    current[depth++] = ctx;
+    LEAVE
+}
+
+int cuCtxPopCurrent_v2(void **ctx) {
+    ENTER
+    if (!depth) FAIL(INVALID_CONTEXT);
+    *ctx = current[--depth];
+    LEAVE
+}
+
+/* A user's own, in which nothing of the primary one is valid. */
+int cuCtxCreate_v2(void **ctx, unsigned flags, int dev) {
+    ENTER
+    (void) flags;
+    if (dev || !initialized || depth == CONTEXTS_MAX) FAIL(INVALID_DEVICE);
+    *ctx = current[depth++] = &other_token;
     LEAVE
 }
 
 int cuMemGetInfo_v2(size_t *unused, size_t *total) {
     ENTER
+    NEEDS_CONTEXT
     *unused = MEMORY_BYTES - device_bytes;
     *total = MEMORY_BYTES;
     LEAVE
@@ -395,6 +439,16 @@ int cuStreamDestroy_v2(void *h) {
     for (Stream **p = &open_streams; *p; p = &(*p)->next_open) if (*p == s) { *p = s->next_open; break; }
     /* Not freed: an event may still point here, and finds it done. */
     streams--;
+    LEAVE
+}
+
+int cuStreamQuery(void *h) {
+    ENTER
+    NEEDS_STREAM(h)
+    if (s->done < s->enqueued) {
+        run_until(s, s->done + 1);
+        FAIL(NOT_READY);
+    }
     LEAVE
 }
 
@@ -553,6 +607,16 @@ int cuFuncGetAttribute(int *value, int which, void *function) {
 }
 
 int cuFuncLoad(void *function) { ENTER if (!function) FAIL(INVALID_HANDLE); LEAVE }
+
+/* As of a kernel that is short of nothing but threads. */
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) {
+    ENTER
+    NEEDS_CONTEXT
+    if (!function) FAIL(INVALID_HANDLE);
+    if (threads < 1 || shared) FAIL(INVALID_VALUE);
+    *blocks = PROCESSOR_THREADS / threads < PROCESSOR_BLOCKS ? PROCESSOR_THREADS / threads : PROCESSOR_BLOCKS;
+    LEAVE
+}
 
 int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
         unsigned shared, void *h, void **parameters, void **extra) {

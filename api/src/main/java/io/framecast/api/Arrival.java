@@ -44,6 +44,8 @@ public interface Arrival extends AutoCloseable {
     ///
     /// @param kernel a [KernelSource#persistent] one
     /// @throws IllegalStateException while a kernel is running
+    /// @throws io.framecast.api.error.DeviceException when it cannot be launched, among others because not all its
+    ///     blocks fit on the device at once; the ring stays as it is
     void launch(KernelSource kernel, int gridBlocks, int blockThreads, long... arguments);
 
     /// Whether the kernel launched last has not ended yet.

@@ -35,8 +35,10 @@ public interface DeviceRequests extends AutoCloseable {
 
     RequestStats stats();
 
-    /// Answers what waits with FC_STATUS_CLOSED and every later request too. The memory stays until the
-    /// device is closed: a kernel may still look there. Idempotent.
+    /// Answers what waits with FC_STATUS_CLOSED and every later request too. Frees the queue when nothing
+    /// runs on the device that may still look there: no persistent kernel, nothing on its streams. Else the
+    /// memory stays until this is called again after the kernel's end, or the device is closed. Kernels that
+    /// begin later must not look there.
     @Override
     void close();
 }

@@ -46,6 +46,10 @@ public interface Framecast extends AutoCloseable {
     int doWork();
 
     /// Closes publishers (without linger), subscribers and agents. Idempotent.
+    ///
+    /// @throws io.framecast.api.error.DeviceException when work on a subscriber's device, a kernel on a
+    ///     frame's stream perhaps, has not ended some seconds later: all else is closed, what it may touch is
+    ///     not freed; calling again, when it has ended, frees that
     @Override
     void close();
 }

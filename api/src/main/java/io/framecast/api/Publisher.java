@@ -43,6 +43,7 @@ public interface Publisher extends AutoCloseable {
     ///
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend, when it cannot be
     ///     opened
+    /// @throws IllegalStateException when this publisher is closed, also by another thread meanwhile
     default DeviceBackend device() {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
     }

@@ -12,7 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import jcuda.driver.CUresult;
 
 /// What NICs and the CPU may do with a GPU's memory: exports by dma-buf, else by nvidia-peermem, and mappings
 /// by gdrcopy.
@@ -61,8 +60,8 @@ final class CudaAccess implements DeviceAccess {
             backend.resources().take(Kind.EXPORTS, 1);
             return region;
         }
-        backend.use();
-        try (Arena scratch = Arena.ofConfined()) {
+        try (CudaContext.Visit _ = backend.visit();
+                Arena scratch = Arena.ofConfined()) {
             final MemorySegment out = scratch.allocate(JAVA_INT);
             CudaErrors.check(
                     "cuMemGetHandleForAddressRange", CudaCalls.exportDmaBuf(out, region.address(), region.bytes()));
@@ -82,10 +81,8 @@ final class CudaAccess implements DeviceAccess {
     @Override
     public void flushRemoteWrites() {
         if (!ordered) {
-            backend.use();
-            final int code = CudaCalls.flushRemoteWrites();
-            if (code != CUresult.CUDA_SUCCESS) {
-                throw CudaErrors.failure("cuFlushGPUDirectRDMAWrites", code);
+            try (CudaContext.Visit _ = backend.visit()) {
+                CudaErrors.check("cuFlushGPUDirectRDMAWrites", CudaCalls.flushRemoteWrites());
             }
         }
     }
@@ -97,7 +94,8 @@ final class CudaAccess implements DeviceAccess {
 
     @Override
     public DeviceMapping map(final DeviceRegion region) {
-        backend.use();
-        return new GdrMapping(backend.name(), region, backend.resources());
+        try (CudaContext.Visit _ = backend.visit()) {
+            return new GdrMapping(backend.name(), region, backend.resources());
+        }
     }
 }

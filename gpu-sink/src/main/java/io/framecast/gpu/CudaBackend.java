@@ -37,9 +37,8 @@ import org.jspecify.annotations.Nullable;
 /// through the downcalls of [CudaCalls], which says why.
 ///
 /// The context is the device's primary one, which every CUDA user of the process shares, so that memory made
-/// here is good for other libraries too; memory, streams and events are counted per backend. Each call makes
-/// the context current on its thread first and leaves it so, as the CUDA runtime does: a driver call that
-/// costs nanoseconds when it changes nothing, and needs no memory of which thread was where.
+/// here is good for other libraries too; memory, streams and events are counted per backend. Each call is made
+/// in it and leaves the caller's own context as it was ([CudaContext]).
 ///
 /// A kernel that leaves its memory breaks the primary context for the whole process; every later call says
 /// so.
@@ -47,24 +46,20 @@ final class CudaBackend implements DeviceBackend {
     private static final int PORTABLE = JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
 
     private final String name;
-    private final CUdevice device = new CUdevice();
     private final CudaProperties properties;
-    private final CudaHandles.Context context = new CudaHandles.Context();
+    private final CudaContext context;
     private final AllocationTable table = new AllocationTable();
     private final PersistentLaunches kernels;
     private final CudaFrees frees;
     private final DeviceResources resources = new DeviceResources();
     private final CudaAccess access;
-
-    // Held while streams are waited for or destroyed, so that nobody waits for one that is gone. Taken before `lock`.
-    private final ReentrantLock streamsInUse = new ReentrantLock();
+    private final CudaStreams streams;
 
     // Guards what follows; never held during a wait for the device.
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Long, CudaHandles.DevicePointer> pointers = new HashMap<>();
     private final Map<Long, Pinned> pinned = new HashMap<>();
     private final List<Long> registered = new ArrayList<>();
-    private final List<CudaStream> streams = new ArrayList<>();
     private final List<CudaEvent> events = new ArrayList<>();
     private final List<CUmodule> modules = new ArrayList<>();
     private volatile boolean closed;
@@ -77,9 +72,11 @@ final class CudaBackend implements DeviceBackend {
         name = "cuda:" + ordinal;
         kernels = PersistentLaunches.of(name);
         frees = new CudaFrees(this, kernels);
+        final CUdevice device = new CUdevice();
         CudaErrors.check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
         properties = new CudaProperties(device);
-        CudaErrors.check("cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
+        context = new CudaContext(device);
+        streams = new CudaStreams(context, kernels, resources);
         access = new CudaAccess(this);
     }
 
@@ -115,7 +112,9 @@ final class CudaBackend implements DeviceBackend {
             return DeviceRegion.ofDevice(again, bytes);
         }
         final var pointer = new CudaHandles.DevicePointer();
-        CudaErrors.check("cuMemAlloc", JCudaDriver.cuMemAlloc(pointer, bytes));
+        try (CudaContext.Visit _ = visit()) {
+            CudaErrors.check("cuMemAlloc", JCudaDriver.cuMemAlloc(pointer, bytes));
+        }
         lock.lock();
         try {
             pointers.put(pointer.value(), pointer);
@@ -130,7 +129,7 @@ final class CudaBackend implements DeviceBackend {
     /// Waits for the work enqueued so far: cuMemFree does. Beside a persistent kernel it frees later.
     @Override
     public void free(final DeviceRegion region) {
-        use();
+        requireOpen();
         final @Nullable Allocation found = table.find(region.address());
         if (found == null || found.address() != region.address() || found.bytes() != region.bytes()) {
             throw new IllegalArgumentException(name + ": free of a region that is no allocation of this device");
@@ -139,18 +138,19 @@ final class CudaBackend implements DeviceBackend {
     }
 
     private void freeNow(final DeviceRegion region) {
-        use();
-        table.remove(region.address(), region.bytes());
-        final CudaHandles.@Nullable DevicePointer pointer;
-        lock.lock();
-        try {
-            pointer = pointers.remove(region.address());
-        } finally {
-            lock.unlock();
-        }
-        if (pointer != null) {
-            resources.give(Kind.REGIONS, 1);
-            CudaErrors.check("cuMemFree", JCudaDriver.cuMemFree(pointer));
+        try (CudaContext.Visit _ = visit()) {
+            table.remove(region.address(), region.bytes());
+            final CudaHandles.@Nullable DevicePointer pointer;
+            lock.lock();
+            try {
+                pointer = pointers.remove(region.address());
+            } finally {
+                lock.unlock();
+            }
+            if (pointer != null) {
+                resources.give(Kind.REGIONS, 1);
+                CudaErrors.check("cuMemFree", JCudaDriver.cuMemFree(pointer));
+            }
         }
     }
 
@@ -162,7 +162,8 @@ final class CudaBackend implements DeviceBackend {
             return pinnedAgain(again, bytes);
         }
         final long address;
-        try (Arena scratch = Arena.ofConfined()) {
+        try (CudaContext.Visit _ = visit();
+                Arena scratch = Arena.ofConfined()) {
             final MemorySegment out = scratch.allocate(ValueLayout.ADDRESS);
             CudaErrors.check("cuMemHostAlloc", CudaCalls.memHostAlloc(out, bytes, PORTABLE));
             address = out.get(ValueLayout.ADDRESS, 0).address();
@@ -202,7 +203,7 @@ final class CudaBackend implements DeviceBackend {
 
     @Override
     public void freePinned(final MemorySegment segment) {
-        use();
+        requireOpen();
         final @Nullable Pinned known;
         lock.lock();
         try {
@@ -218,13 +219,14 @@ final class CudaBackend implements DeviceBackend {
     }
 
     private void freePinnedNow(final long address) {
-        use();
-        drain();
-        final @Nullable Pinned memory = forgetPinned(address);
-        if (memory != null) {
-            resources.give(Kind.PINNED_BYTES, memory.bytes());
-            memory.life().close();
-            CudaErrors.check("cuMemFreeHost", CudaCalls.memFreeHost(address));
+        try (CudaContext.Visit _ = visit()) {
+            streams.drain();
+            final @Nullable Pinned memory = forgetPinned(address);
+            if (memory != null) {
+                resources.give(Kind.PINNED_BYTES, memory.bytes());
+                memory.life().close();
+                CudaErrors.check("cuMemFreeHost", CudaCalls.memFreeHost(address));
+            }
         }
     }
 
@@ -232,10 +234,12 @@ final class CudaBackend implements DeviceBackend {
     /// more memory be locked; copies from unregistered memory are correct, but synchronous and slower.
     @Override
     public void registerHost(final MemorySegment segment) {
-        use();
+        requireOpen();
         HostBounds.check(name, segment, 0, segment.byteSize());
         final var pointer = new CudaHandles.HostPointer(segment.address());
-        CudaErrors.check("cuMemHostRegister", JCudaDriver.cuMemHostRegister(pointer, segment.byteSize(), PORTABLE));
+        try (CudaContext.Visit _ = visit()) {
+            CudaErrors.check("cuMemHostRegister", JCudaDriver.cuMemHostRegister(pointer, segment.byteSize(), PORTABLE));
+        }
         lock.lock();
         try {
             registered.add(segment.address());
@@ -247,10 +251,11 @@ final class CudaBackend implements DeviceBackend {
 
     @Override
     public void unregisterHost(final MemorySegment segment) {
-        use();
-        drain();
         final var pointer = new CudaHandles.HostPointer(segment.address());
-        CudaErrors.check("cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(pointer));
+        try (CudaContext.Visit _ = visit()) {
+            streams.drain();
+            CudaErrors.check("cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(pointer));
+        }
         lock.lock();
         try {
             if (registered.remove(Long.valueOf(segment.address()))) {
@@ -263,22 +268,23 @@ final class CudaBackend implements DeviceBackend {
 
     @Override
     public DeviceStream openStream() {
-        use();
-        final CudaStream stream = new CudaStream(this);
-        lock.lock();
-        try {
+        try (CudaContext.Visit _ = visit()) {
+            final CudaStream stream = new CudaStream(this);
             streams.add(stream);
-            resources.take(Kind.STREAMS, 1);
-        } finally {
-            lock.unlock();
+            return stream;
         }
-        return stream;
     }
 
     @Override
     public DeviceEvent openEvent() {
-        use();
-        final CudaEvent event = new CudaEvent(this);
+        return event();
+    }
+
+    private CudaEvent event() {
+        final CudaEvent event;
+        try (CudaContext.Visit _ = visit()) {
+            event = new CudaEvent(this);
+        }
         lock.lock();
         try {
             events.add(event);
@@ -295,12 +301,17 @@ final class CudaBackend implements DeviceBackend {
     /// attribute on older drivers.
     @Override
     public DeviceKernel load(final KernelSource source) {
-        use();
+        requireOpen();
         final byte[] ptx = source.ptx().get();
+        try (CudaContext.Visit _ = visit()) {
+            return load(source, Arrays.copyOf(ptx, ptx.length + 1));
+        }
+    }
+
+    private CudaKernel load(final KernelSource source, final byte[] terminated) {
         final CUmodule module = new CUmodule();
-        CudaErrors.check(
-                "cuModuleLoadData of " + source.name(),
-                JCudaDriver.cuModuleLoadData(module, Arrays.copyOf(ptx, ptx.length + 1)));
+        final int code = JCudaDriver.cuModuleLoadData(module, terminated);
+        CudaErrors.check("cuModuleLoadData of " + source.name(), code);
         try {
             final CudaKernel kernel = loadFunction(module, source);
             lock.lock();
@@ -318,8 +329,9 @@ final class CudaBackend implements DeviceBackend {
     }
 
     private void unload(final CUmodule module) {
-        if (enter() == CUresult.CUDA_SUCCESS) {
+        if (context.enter() == CUresult.CUDA_SUCCESS) {
             JCudaDriver.cuModuleUnload(module);
+            context.leave();
         }
     }
 
@@ -356,15 +368,26 @@ final class CudaBackend implements DeviceBackend {
     }
 
     @Override
+    public boolean isBusy() {
+        return !closed && streams.isBusy();
+    }
+
+    @Override
+    public boolean runsPersistentKernel() {
+        return kernels.any();
+    }
+
+    @Override
     public DeviceResources resources() {
         return resources;
     }
 
     @Override
     public long availableBytes() {
-        use();
         final long[] unused = new long[1];
-        CudaErrors.check("cuMemGetInfo", JCudaDriver.cuMemGetInfo(unused, new long[1]));
+        try (CudaContext.Visit _ = visit()) {
+            CudaErrors.check("cuMemGetInfo", JCudaDriver.cuMemGetInfo(unused, new long[1]));
+        }
         return unused[0];
     }
 
@@ -386,33 +409,18 @@ final class CudaBackend implements DeviceBackend {
         }
         frees.clear();
         final FirstFailure failure = new FirstFailure();
-        final int code = enter();
-        failure.note("cuCtxSetCurrent", code);
-        closeStreams(code == CUresult.CUDA_SUCCESS, failure);
+        final int code = context.enter();
+        failure.note("cuCtxPushCurrent", code);
+        final boolean alive = code == CUresult.CUDA_SUCCESS;
+        streams.close(alive, failure);
         // Its kernels have ended with its streams, and the events behind them go now.
         kernels.forget(this);
-        kernels.whenNoneRuns(remains(code == CUresult.CUDA_SUCCESS, failure));
-        failure.note("cuCtxSetCurrent", CudaCalls.ctxSetCurrent(0));
-        failure.rethrow();
-    }
-
-    // Handles of a context that was destroyed name nothing: a driver may crash on them.
-    private void closeStreams(final boolean alive, final FirstFailure failure) {
-        streamsInUse.lock();
-        try {
-            for (final CudaStream stream : openStreams()) {
-                if (!forget(stream)) {
-                    continue;
-                }
-                if (alive) {
-                    failure.note("cuStreamDestroy", stream.destroy());
-                } else {
-                    stream.abandon();
-                }
-            }
-        } finally {
-            streamsInUse.unlock();
+        final Runnable remains = remains(alive, failure);
+        if (alive) {
+            context.leave();
         }
+        kernels.whenNoneRuns(remains);
+        failure.rethrow();
     }
 
     // Nobody else reaches what is left, and new work is refused.
@@ -428,7 +436,6 @@ final class CudaBackend implements DeviceBackend {
             }
             pinned.values().forEach(memory -> memory.life().close());
             final CudaRemains remains = new CudaRemains(
-                    device,
                     context,
                     List.copyOf(pointers.values()),
                     List.copyOf(pinned.keySet()),
@@ -447,19 +454,28 @@ final class CudaBackend implements DeviceBackend {
         }
     }
 
-    /// Makes this device current on the calling thread.
-    ///
     /// @throws DeviceException when the backend is closed
-    void use() {
+    void requireOpen() {
         if (closed) {
             throw new DeviceException(name + " is closed; open it again");
         }
-        CudaErrors.check("cuCtxSetCurrent", enter());
     }
 
-    /// As [#use], also of one that is being closed.
-    int enter() {
-        return CudaCalls.ctxSetCurrent(context.value());
+    /// A call into this device begins on the calling thread.
+    ///
+    /// @throws DeviceException when the backend is closed, or its context gone
+    CudaContext.Visit visit() {
+        requireOpen();
+        return context.visit();
+    }
+
+    /// As it is entered also when this is being closed.
+    CudaContext context() {
+        return context;
+    }
+
+    CudaStreams streams() {
+        return streams;
     }
 
     /// Refuses a range that starts in one of this backend's allocations and leaves it. Memory of others is
@@ -475,12 +491,24 @@ final class CudaBackend implements DeviceBackend {
         }
     }
 
-    /// Launches a persistent kernel on a stream. Whoever frees meanwhile knows of it already.
-    void launchPersistent(final CudaStream stream, final Runnable launch) {
-        final CudaEvent ended = (CudaEvent) openEvent();
-        kernels.begin(this, stream, ended);
+    /// A persistent kernel's grid, and how much of the GPU it takes; in the context.
+    ResidentGrid grid(final CudaKernel kernel, final int gridBlocks, final int blockThreads) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment out = scratch.allocate(ValueLayout.JAVA_INT);
+            CudaErrors.check(
+                    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                    CudaCalls.maxActiveBlocks(out, kernel.function(), blockThreads));
+            final int perProcessor = out.get(ValueLayout.JAVA_INT, 0);
+            return new ResidentGrid(kernel.name(), gridBlocks, blockThreads, perProcessor, properties.processors());
+        }
+    }
+
+    /// Launches a persistent kernel on a stream, if it fits. Whoever frees meanwhile knows of it already.
+    void launchPersistent(final CudaStream stream, final ResidentGrid grid, final Runnable launch) {
+        final CudaEvent ended = event();
         boolean running = false;
         try {
+            kernels.begin(this, stream, ended, grid);
             launch.run();
             running = true;
             stream.record(ended);
@@ -491,34 +519,6 @@ final class CudaBackend implements DeviceBackend {
                 kernels.failed(ended);
                 ended.discard();
             }
-        }
-    }
-
-    /// Waits for the stream's work and destroys it, once.
-    void retire(final CudaStream stream) {
-        streamsInUse.lock();
-        try {
-            if (forget(stream)) {
-                resources.give(Kind.STREAMS, 1);
-                final int code = enter();
-                if (code == CUresult.CUDA_SUCCESS) {
-                    CudaErrors.check("cuStreamDestroy", stream.destroy());
-                } else {
-                    stream.abandon();
-                    throw CudaErrors.failure("cuCtxSetCurrent", code);
-                }
-            }
-        } finally {
-            streamsInUse.unlock();
-        }
-    }
-
-    private boolean forget(final CudaStream stream) {
-        lock.lock();
-        try {
-            return streams.remove(stream);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -538,45 +538,7 @@ final class CudaBackend implements DeviceBackend {
 
     /// Marks what was enqueued by now on streams without a persistent kernel.
     void mark(final CudaMarks marks) {
-        // Whoever closes a stream may wait long, for a kernel on it.
-        if (!streamsInUse.tryLock()) {
-            marks.giveUp();
-            return;
-        }
-        try {
-            for (final CudaStream stream : openStreams()) {
-                if (!kernels.on(stream)) {
-                    marks.add(stream, (CudaEvent) openEvent());
-                }
-            }
-        } catch (final DeviceException _) {
-            marks.giveUp();
-        } finally {
-            streamsInUse.unlock();
-        }
-    }
-
-    private void drain() {
-        streamsInUse.lock();
-        try {
-            for (final CudaStream stream : openStreams()) {
-                // A persistent kernel ends when its owner says so; it uses only what was passed to it.
-                if (!kernels.on(stream)) {
-                    CudaErrors.check("cuStreamSynchronize", stream.drain());
-                }
-            }
-        } finally {
-            streamsInUse.unlock();
-        }
-    }
-
-    private List<CudaStream> openStreams() {
-        lock.lock();
-        try {
-            return List.copyOf(streams);
-        } finally {
-            lock.unlock();
-        }
+        streams.mark(marks, this::event);
     }
 
     private void checkLength(final String call, final long bytes) {

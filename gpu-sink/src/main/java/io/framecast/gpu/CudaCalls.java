@@ -28,6 +28,10 @@ final class CudaCalls {
     private static final SymbolLookup CUDA = SymbolLookup.libraryLookup(LIBRARY, Arena.global());
 
     private static final MethodHandle CTX_SET_CURRENT = handle("cuCtxSetCurrent", JAVA_LONG);
+    private static final MethodHandle CTX_PUSH_CURRENT = handle("cuCtxPushCurrent_v2", JAVA_LONG);
+    private static final MethodHandle CTX_POP_CURRENT = handle("cuCtxPopCurrent_v2", ADDRESS);
+    // What was popped; written by any thread, read by none.
+    private static final MemorySegment POPPED = Arena.global().allocate(ADDRESS);
     private static final MethodHandle MEM_HOST_ALLOC = handle("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
     private static final MethodHandle MEM_FREE_HOST = handle("cuMemFreeHost", JAVA_LONG);
     private static final MethodHandle COPY_TO_DEVICE =
@@ -37,11 +41,14 @@ final class CudaCalls {
     private static final MethodHandle COPY_WITHIN =
             handle("cuMemcpyDtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle FILL = handle("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle STREAM_QUERY = handle("cuStreamQuery", JAVA_LONG);
     private static final MethodHandle STREAM_SYNCHRONIZE = handle("cuStreamSynchronize", JAVA_LONG);
     private static final MethodHandle STREAM_WAIT_EVENT = handle("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
     private static final MethodHandle EVENT_RECORD = handle("cuEventRecord", JAVA_LONG, JAVA_LONG);
     private static final MethodHandle EVENT_QUERY = handle("cuEventQuery", JAVA_LONG);
     private static final MethodHandle EVENT_SYNCHRONIZE = handle("cuEventSynchronize", JAVA_LONG);
+    private static final MethodHandle MAX_ACTIVE_BLOCKS =
+            handle("cuOccupancyMaxActiveBlocksPerMultiprocessor", ADDRESS, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final MethodHandle LAUNCH_KERNEL = handle(
             "cuLaunchKernel",
             JAVA_LONG,
@@ -73,6 +80,11 @@ final class CudaCalls {
     private static final int TO_OWNER = 100;
 
     private CudaCalls() {}
+
+    /// Binds every downcall: a name that the driver lacks is a LinkageError here, not at the first frame.
+    static void bind() {
+        // Initialising this class does it.
+    }
 
     static boolean canExport() {
         return EXPORT.isPresent();
@@ -115,6 +127,24 @@ final class CudaCalls {
     static int ctxSetCurrent(final long context) {
         try {
             return (int) CTX_SET_CURRENT.invokeExact(context);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// Puts a context on top of the calling thread's stack of them.
+    static int ctxPushCurrent(final long context) {
+        try {
+            return (int) CTX_PUSH_CURRENT.invokeExact(context);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// Takes the topmost off: what was current before it is current again.
+    static int ctxPopCurrent() {
+        try {
+            return (int) CTX_POP_CURRENT.invokeExact(POPPED);
         } catch (final Throwable e) {
             throw impossible(e);
         }
@@ -169,6 +199,14 @@ final class CudaCalls {
         }
     }
 
+    static int streamQuery(final long stream) {
+        try {
+            return (int) STREAM_QUERY.invokeExact(stream);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
     static int streamSynchronize(final long stream) {
         try {
             return (int) STREAM_SYNCHRONIZE.invokeExact(stream);
@@ -204,6 +242,17 @@ final class CudaCalls {
     static int eventSynchronize(final long event) {
         try {
             return (int) EVENT_SYNCHRONIZE.invokeExact(event);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// How many blocks of a function one multiprocessor holds, without shared memory that is asked for at launch.
+    ///
+    /// @param out one `int`
+    static int maxActiveBlocks(final MemorySegment out, final long function, final int blockThreads) {
+        try {
+            return (int) MAX_ACTIVE_BLOCKS.invokeExact(out, function, blockThreads, 0L);
         } catch (final Throwable e) {
             throw impossible(e);
         }

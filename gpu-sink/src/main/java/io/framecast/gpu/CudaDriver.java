@@ -64,8 +64,7 @@ final class CudaDriver {
         if (countCode != CUresult.CUDA_SUCCESS || count[0] == 0) {
             return no("no CUDA device");
         }
-        // Binds every downcall now: a name that the driver lacks is a LinkageError here, not at the first frame.
-        CudaCalls.ctxSetCurrent(0);
+        CudaCalls.bind();
         return new Probe(Optional.empty(), count[0]);
     }
 

@@ -36,19 +36,21 @@ final class CudaEvent implements DeviceEvent {
 
     @Override
     public boolean isComplete() {
-        backend.use();
-        final int code = CudaCalls.eventQuery(value());
-        if (code == CUresult.CUDA_ERROR_NOT_READY) {
-            return false;
+        try (CudaContext.Visit _ = backend.visit()) {
+            final int code = CudaCalls.eventQuery(value());
+            if (code == CUresult.CUDA_ERROR_NOT_READY) {
+                return false;
+            }
+            CudaErrors.check("cuEventQuery", code);
+            return true;
         }
-        CudaErrors.check("cuEventQuery", code);
-        return true;
     }
 
     @Override
     public void synchronize() {
-        backend.use();
-        CudaErrors.check("cuEventSynchronize", CudaCalls.eventSynchronize(value()));
+        try (CudaContext.Visit _ = backend.visit()) {
+            CudaErrors.check("cuEventSynchronize", CudaCalls.eventSynchronize(value()));
+        }
     }
 
     /// Idempotent. The driver keeps a recorded event until its work is done.
@@ -56,26 +58,35 @@ final class CudaEvent implements DeviceEvent {
     public void close() {
         if (backend.forget(this)) {
             closed = true;
-            backend.use();
-            CudaErrors.check("cuEventDestroy", destroy());
+            try (CudaContext.Visit _ = backend.visit()) {
+                CudaErrors.check("cuEventDestroy", destroy());
+            }
         }
     }
 
     /// Whether the work before it is done, or will never be: the device is lost. Also of a backend that is being
     /// closed.
     boolean isOver() {
-        return backend.enter() != CUresult.CUDA_SUCCESS
-                || CudaCalls.eventQuery(handle.value()) != CUresult.CUDA_ERROR_NOT_READY;
+        final CudaContext context = backend.context();
+        if (context.enter() != CUresult.CUDA_SUCCESS) {
+            return true;
+        }
+        try {
+            return CudaCalls.eventQuery(handle.value()) != CUresult.CUDA_ERROR_NOT_READY;
+        } finally {
+            context.leave();
+        }
     }
 
     /// As [#close], also of a backend that is being closed; says nothing.
     void discard() {
-        if (backend.forget(this) && backend.enter() == CUresult.CUDA_SUCCESS) {
+        if (backend.forget(this) && backend.context().enter() == CUresult.CUDA_SUCCESS) {
             destroy();
+            backend.context().leave();
         }
     }
 
-    /// Destroys the event for the backend, which has forgotten it.
+    /// Destroys the event for the backend, which has forgotten it; in the context.
     int destroy() {
         closed = true;
         return JCudaDriver.cuEventDestroy(handle);

@@ -30,7 +30,7 @@ final class CudaFrees {
         kernels.lock().lock();
         try {
             kernels.flush();
-            backend.use();
+            backend.requireOpen();
             final boolean running = kernels.any();
             device.flush(running);
             pinned.flush(running);
@@ -47,7 +47,7 @@ final class CudaFrees {
         kernels.lock().lock();
         try {
             kernels.flush();
-            backend.use();
+            backend.requireOpen();
             final boolean running = kernels.any();
             final CudaMarks marks = new CudaMarks();
             if (running) {

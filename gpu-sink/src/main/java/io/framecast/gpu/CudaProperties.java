@@ -40,6 +40,11 @@ final class CudaProperties {
         return description;
     }
 
+    /// Multiprocessors.
+    int processors() {
+        return attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    }
+
     private int attribute(final int which) {
         final int[] value = new int[1];
         CudaErrors.check("cuDeviceGetAttribute", JCudaDriver.cuDeviceGetAttribute(value, which, device));

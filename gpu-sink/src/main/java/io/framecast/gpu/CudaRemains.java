@@ -1,7 +1,6 @@
 package io.framecast.gpu;
 
 import java.util.List;
-import jcuda.driver.CUdevice;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
@@ -11,8 +10,7 @@ import jcuda.driver.JCudaDriver;
 ///
 /// @param failure takes what goes wrong; nobody asks it where they are freed later
 record CudaRemains(
-        CUdevice device,
-        CudaHandles.Context context,
+        CudaContext context,
         List<CudaHandles.DevicePointer> pointers,
         List<Long> pinned,
         List<CUmodule> modules,
@@ -20,15 +18,15 @@ record CudaRemains(
         implements Runnable {
     @Override
     public void run() {
-        final int code = CudaCalls.ctxSetCurrent(context.value());
-        failure.note("cuCtxSetCurrent", code);
+        final int code = context.enter();
+        failure.note("cuCtxPushCurrent", code);
         // Handles of a context that was destroyed name nothing: a driver may crash on them.
         if (code == CUresult.CUDA_SUCCESS) {
             modules.forEach(module -> failure.note("cuModuleUnload", JCudaDriver.cuModuleUnload(module)));
             pointers.forEach(pointer -> failure.note("cuMemFree", JCudaDriver.cuMemFree(pointer)));
             pinned.forEach(address -> failure.note("cuMemFreeHost", CudaCalls.memFreeHost(address)));
+            context.leave();
         }
-        failure.note("cuCtxSetCurrent", CudaCalls.ctxSetCurrent(0));
-        failure.note("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(device));
+        failure.note("cuDevicePrimaryCtxRelease", context.release());
     }
 }

@@ -46,10 +46,12 @@ final class CudaStream implements DeviceStream {
             final long deviceAddress, final MemorySegment source, final long sourceOffset, final long bytes) {
         HostBounds.check(backend.name(), source, sourceOffset, bytes);
         backend.checkRange("cuMemcpyHtoDAsync", deviceAddress, bytes);
-        use();
-        if (bytes > 0) {
-            final long from = source.address() + sourceOffset;
-            CudaErrors.check("cuMemcpyHtoDAsync", CudaCalls.copyToDevice(deviceAddress, from, bytes, handle.value()));
+        try (CudaContext.Visit _ = visit()) {
+            if (bytes > 0) {
+                final long from = source.address() + sourceOffset;
+                final int code = CudaCalls.copyToDevice(deviceAddress, from, bytes, handle.value());
+                CudaErrors.check("cuMemcpyHtoDAsync", code);
+            }
         }
     }
 
@@ -61,10 +63,11 @@ final class CudaStream implements DeviceStream {
             throw new DeviceException(backend.name() + ": copyToHost into read-only memory; pass a writable segment");
         }
         backend.checkRange("cuMemcpyDtoHAsync", deviceAddress, bytes);
-        use();
-        if (bytes > 0) {
-            final long to = target.address() + targetOffset;
-            CudaErrors.check("cuMemcpyDtoHAsync", CudaCalls.copyToHost(to, deviceAddress, bytes, handle.value()));
+        try (CudaContext.Visit _ = visit()) {
+            if (bytes > 0) {
+                final long to = target.address() + targetOffset;
+                CudaErrors.check("cuMemcpyDtoHAsync", CudaCalls.copyToHost(to, deviceAddress, bytes, handle.value()));
+            }
         }
     }
 
@@ -72,34 +75,38 @@ final class CudaStream implements DeviceStream {
     public void copyWithin(final long targetAddress, final long sourceAddress, final long bytes) {
         backend.checkRange("cuMemcpyDtoDAsync", targetAddress, bytes);
         backend.checkRange("cuMemcpyDtoDAsync", sourceAddress, bytes);
-        use();
-        if (bytes > 0) {
-            CudaErrors.check(
-                    "cuMemcpyDtoDAsync", CudaCalls.copyWithin(targetAddress, sourceAddress, bytes, handle.value()));
+        try (CudaContext.Visit _ = visit()) {
+            if (bytes > 0) {
+                final int code = CudaCalls.copyWithin(targetAddress, sourceAddress, bytes, handle.value());
+                CudaErrors.check("cuMemcpyDtoDAsync", code);
+            }
         }
     }
 
     @Override
     public void fill(final long deviceAddress, final byte value, final long bytes) {
         backend.checkRange("cuMemsetD8Async", deviceAddress, bytes);
-        use();
-        if (bytes > 0) {
-            CudaErrors.check("cuMemsetD8Async", CudaCalls.fill(deviceAddress, value, bytes, handle.value()));
+        try (CudaContext.Visit _ = visit()) {
+            if (bytes > 0) {
+                CudaErrors.check("cuMemsetD8Async", CudaCalls.fill(deviceAddress, value, bytes, handle.value()));
+            }
         }
     }
 
     @Override
     public void record(final DeviceEvent event) {
         final long ours = ours(event);
-        use();
-        CudaErrors.check("cuEventRecord", CudaCalls.eventRecord(ours, handle.value()));
+        try (CudaContext.Visit _ = visit()) {
+            CudaErrors.check("cuEventRecord", CudaCalls.eventRecord(ours, handle.value()));
+        }
     }
 
     @Override
     public void await(final DeviceEvent event) {
         final long ours = ours(event);
-        use();
-        CudaErrors.check("cuStreamWaitEvent", CudaCalls.streamWaitEvent(handle.value(), ours));
+        try (CudaContext.Visit _ = visit()) {
+            CudaErrors.check("cuStreamWaitEvent", CudaCalls.streamWaitEvent(handle.value(), ours));
+        }
     }
 
     @Override
@@ -112,12 +119,14 @@ final class CudaStream implements DeviceStream {
             throw new DeviceException("kernel " + kernel.name() + ": expected at most " + ARGUMENTS_MAX
                     + " arguments, got " + values.length);
         }
-        use();
-        MemorySegment.copy(values, 0, arguments, ValueLayout.JAVA_LONG, 0, values.length);
-        if (own.persistent()) {
-            backend.launchPersistent(this, () -> launch(own.function(), gridBlocks, blockThreads));
-        } else {
-            launch(own.function(), gridBlocks, blockThreads);
+        try (CudaContext.Visit _ = visit()) {
+            MemorySegment.copy(values, 0, arguments, ValueLayout.JAVA_LONG, 0, values.length);
+            if (own.persistent()) {
+                final ResidentGrid grid = backend.grid(own, gridBlocks, blockThreads);
+                backend.launchPersistent(this, grid, () -> launch(own.function(), gridBlocks, blockThreads));
+            } else {
+                launch(own.function(), gridBlocks, blockThreads);
+            }
         }
     }
 
@@ -129,21 +138,27 @@ final class CudaStream implements DeviceStream {
 
     @Override
     public void synchronize() {
-        use();
-        CudaErrors.check("cuStreamSynchronize", CudaCalls.streamSynchronize(handle.value()));
+        try (CudaContext.Visit _ = visit()) {
+            CudaErrors.check("cuStreamSynchronize", CudaCalls.streamSynchronize(handle.value()));
+        }
     }
 
     @Override
     public void close() {
-        backend.retire(this);
+        backend.streams().retire(this);
     }
 
-    /// Waits, whoever asks; the backend has set its context.
+    /// Whether something that was enqueued has not ended; in the context.
+    boolean isBusy() {
+        return CudaCalls.streamQuery(handle.value()) == CUresult.CUDA_ERROR_NOT_READY;
+    }
+
+    /// Waits, whoever asks; in the context.
     int drain() {
         return CudaCalls.streamSynchronize(handle.value());
     }
 
-    /// Waits for the work and destroys the stream, which the backend has forgotten.
+    /// Waits for the work and destroys the stream, which is open no more; in the context.
     int destroy() {
         closed = true;
         final int drained = drain();
@@ -158,11 +173,12 @@ final class CudaStream implements DeviceStream {
         arena.close();
     }
 
-    private void use() {
-        backend.use();
+    private CudaContext.Visit visit() {
+        backend.requireOpen();
         if (closed) {
             throw new DeviceException(backend.name() + ": the stream is closed; open another");
         }
+        return backend.visit();
     }
 
     private long ours(final DeviceEvent event) {

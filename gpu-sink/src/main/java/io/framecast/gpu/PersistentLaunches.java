@@ -26,13 +26,15 @@ final class PersistentLaunches {
         private final CudaBackend backend;
         private final CudaStream stream;
         private final CudaEvent ended;
+        private final ResidentGrid grid;
         // The event of a launch that is under way was never recorded, and a driver calls such an event complete.
         private boolean recorded;
 
-        Launch(final CudaBackend backend, final CudaStream stream, final CudaEvent ended) {
+        Launch(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
             this.backend = backend;
             this.stream = stream;
             this.ended = ended;
+            this.grid = grid;
         }
     }
 
@@ -52,10 +54,18 @@ final class PersistentLaunches {
     /// One is about to be launched: who frees from now on knows of it.
     ///
     /// @param ended will be recorded behind it
-    void begin(final CudaBackend backend, final CudaStream stream, final CudaEvent ended) {
+    /// @throws io.framecast.api.error.DeviceException when it does not fit beside those that run: nothing begins
+    void begin(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
         lock.lock();
         try {
-            launches.add(new Launch(backend, stream, ended));
+            launches.removeIf(PersistentLaunches::isOver);
+            // What is launched on one stream runs one behind the other.
+            final long taken = launches.stream()
+                    .filter(launch -> launch.stream != stream)
+                    .mapToLong(launch -> grid.keptOffBy(launch.grid))
+                    .sum();
+            grid.check(backend.name(), taken);
+            launches.add(new Launch(backend, stream, ended, grid));
             none = false;
         } finally {
             lock.unlock();
@@ -141,7 +151,7 @@ final class PersistentLaunches {
         }
     }
 
-    /// Frees what closed backends left, unless a persistent kernel runs. May change the thread's context.
+    /// Frees what closed backends left, unless a persistent kernel runs.
     void flush() {
         lock.lock();
         try {

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// `cuda` over a stub libcuda, in child JVMs: proves how the driver is called, not that any GPU works.
 class CudaUnderStubTest {
@@ -90,6 +92,37 @@ class CudaUnderStubTest {
         assertFalse(expected.isEmpty());
         return expected.stream()
                 .map(name -> DynamicTest.dynamicTest(name, () -> assertEquals("passed", verdicts.get(name))));
+    }
+
+    /// None, then one of another library's: after each call of the contract, on whichever thread.
+    @ParameterizedTest
+    @ValueSource(strings = {"contract", "other"})
+    void shouldLeaveTheCallersContextAsItWas(final String mode) throws IOException, InterruptedException {
+        final Map<String, String> said = child(mode, Map.of());
+        assertEquals(mode.equals("other") ? "left" : null, said.get("probe"));
+        final Map<String, String> changed = new LinkedHashMap<>(said);
+        changed.entrySet().removeIf(line -> !line.getKey().endsWith("-contexts"));
+        assertFalse(changed.isEmpty());
+        changed.entrySet().removeIf(line -> line.getValue().equals("[]"));
+        assertEquals(Map.of(), changed);
+        assertEquals(
+                Map.of(),
+                said.entrySet().stream()
+                        .filter(line -> line.getKey().startsWith("should")
+                                && !line.getKey().endsWith("-contexts")
+                                && !line.getValue().equals("passed"))
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    @Test
+    void shouldSetTheContextAndLeaveItSoOnThreadsOfTheEngine() throws IOException, InterruptedException {
+        final Map<String, String> said = child("engine", Map.of());
+        assertEquals("[]", said.get("failures"));
+        // Five calls a turn, and one to wait.
+        assertEquals("50001", said.get("set"));
+        assertEquals("0", said.get("pushed"));
+        assertEquals("0 of 0", said.get("left"), "nothing that is gone stays current");
+        assertEquals("", said.get("leaks"));
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.api.spi.EngineThread;
 import io.framecast.api.spi.KernelSource;
 import java.lang.annotation.Annotation;
 import java.lang.foreign.Arena;
@@ -24,6 +25,7 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -40,11 +42,19 @@ final class StubChild {
 
     private StubChild() {}
 
-    /// @param arguments one of `contract`, `calls`, `errors`, `access`, `lost`, `probe`
+    /// @param arguments one of `contract`, `other`, `calls`, `engine`, `errors`, `access`, `lost`, `probe`
     public static void main(final String[] arguments) throws Throwable {
         switch (arguments[0]) {
             case "contract" -> contract();
+            case "other" -> {
+                ContextWatch.enterOther();
+                final String before = ContextWatch.current();
+                say("unavailable", new CudaProvider().unavailable().orElse("nothing"));
+                say("probe", before.equals(ContextWatch.current()) ? "left" : ContextWatch.current());
+                contract();
+            }
             case "calls" -> calls();
+            case "engine" -> engine();
             case "errors" -> errors();
             case "access" -> access();
             case "lost" -> lost();
@@ -57,7 +67,7 @@ final class StubChild {
     static final class Contract extends DeviceBackendContract {
         @Override
         protected DeviceBackend open() {
-            return new CudaProvider().open(0);
+            return ContextWatch.over(new CudaProvider().open(0));
         }
 
         @Override
@@ -80,6 +90,7 @@ final class StubChild {
             }
             after.invoke(contract);
             say(test.getName(), verdict.replaceAll("\\s+", " ") + leaks());
+            say(test.getName() + "-contexts", ContextWatch.changed().toString());
         }
     }
 
@@ -127,6 +138,30 @@ final class StubChild {
                 "cuCtxSynchronize")) {
             say(name, Long.toString(stub("framecast_stub_calls", name)));
         }
+        say("leaks", leaks());
+    }
+
+    // On a thread of the engine's.
+    private static void engine() throws Throwable {
+        final List<Throwable> failures = new ArrayList<>();
+        final Thread thread = new EngineThread(() -> {
+            try (DeviceBackend backend = new CudaProvider().open(0)) {
+                final DeviceRegion region = backend.allocate(1 << 20);
+                final MemorySegment host = backend.allocatePinned(1 << 20);
+                final DeviceEvent event = backend.openEvent();
+                final DeviceStream stream = backend.openStream();
+                final long before = stub("framecast_stub_calls", "cuCtxSetCurrent");
+                copyMany(region, host, stream, event);
+                say("set", Long.toString(stub("framecast_stub_calls", "cuCtxSetCurrent") - before));
+                say("pushed", Long.toString(stub("framecast_stub_calls", "cuCtxPushCurrent_v2")));
+            } catch (final Throwable e) {
+                failures.add(e);
+            }
+            say("left", ContextWatch.current());
+        });
+        thread.start();
+        thread.join();
+        say("failures", failures.toString());
         say("leaks", leaks());
     }
 

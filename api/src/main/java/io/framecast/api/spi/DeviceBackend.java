@@ -73,6 +73,18 @@ public interface DeviceBackend extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
+    /// Whether work that was enqueued on a stream of this backend has not ended. Never waits; of a device that is
+    /// closed or lost nothing runs.
+    default boolean isBusy() {
+        return false;
+    }
+
+    /// Whether a [KernelSource#persistent] kernel runs on the same device, whichever backend of this process
+    /// launched it.
+    default boolean runsPersistentKernel() {
+        return false;
+    }
+
     /// Opens a ring through which frames reach a kernel that is already running.
     ///
     /// @throws io.framecast.api.error.DeviceException when this kind of device has no kernels that run beside

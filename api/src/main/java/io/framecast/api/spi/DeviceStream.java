@@ -29,6 +29,8 @@ public interface DeviceStream extends AutoCloseable {
     ///
     /// @param gridBlocks blocks in the grid (x)
     /// @param blockThreads threads in a block (x)
+    /// @throws io.framecast.api.error.DeviceException when the grid of a persistent kernel does not fit on
+    ///     the device beside other persistent kernels of this process: the line says how many blocks do
     void launch(DeviceKernel kernel, int gridBlocks, int blockThreads, long... arguments);
 
     /// Waits until everything enqueued is done.

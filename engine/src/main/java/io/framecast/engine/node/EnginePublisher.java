@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A publisher: the producer's side of a send window. Frames are written or copied into window slots and
@@ -44,8 +43,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private final long frameMaxBytes;
     private final Arena bounceArena = Arena.ofShared();
     private @Nullable MemorySegment bounce;
-    // Made by the publisher's thread; closed by its node's, where that closes.
-    private volatile @Nullable DeviceSource deviceSource;
+    private final PublisherDevice device;
     // Of the frame that is being copied out of the device; null for none.
     private @Nullable DeviceRegion offeredRegion;
     private MemorySegment claimed = MemorySegment.NULL;
@@ -79,6 +77,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         small = session.smallFrames();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
+        device = new PublisherDevice(channel, session, host, () -> closed);
         session.counters()
                 .add(EngineCounter.FRAMES_PUBLISHED, () -> frames)
                 .add(EngineCounter.BYTES_PUBLISHED, () -> bytes)
@@ -249,28 +248,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public DeviceBackend device() {
-        return deviceSource().device();
-    }
-
-    private DeviceSource deviceSource() {
-        final DeviceSource known = deviceSource;
-        if (known != null) {
-            return known;
-        }
-        if (closed) {
-            throw new IllegalStateException("publisher: closed; make another");
-        }
-        final DeviceBackend device = host.openDevice(channel.stream().device());
-        DeviceSource made = null;
-        try {
-            made = new DeviceSource(device, session, channel.stream().placement(), host.notices());
-        } finally {
-            if (made == null) {
-                device.close();
-            }
-        }
-        deviceSource = made;
-        return made;
+        return device.source().device();
     }
 
     @Override
@@ -280,7 +258,12 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         if (claimed.byteSize() != 0 || offered != 0) {
             throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
         }
-        final DeviceSource source = deviceSource();
+        final DeviceSource source;
+        try {
+            source = device.source();
+        } catch (final IllegalStateException e) {
+            return closedOr(e);
+        }
         if (offeredRegion == null && small.takes(length) && options.metadata().length == 0) {
             return offerSmall(source, frame, written, options);
         }
@@ -290,8 +273,12 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             if (refusal < 0) {
                 return refusal;
             }
-            begin(length, timestampNs(options), options);
-            source.begin(written);
+            try {
+                begin(length, timestampNs(options), options);
+                source.begin(written);
+            } catch (final IllegalStateException | DeviceException e) {
+                return closedOr(e);
+            }
         } else if (!offeredRegion.equals(frame)) {
             throw new IllegalStateException("offer: a frame of " + offeredRegion.bytes()
                     + " bytes is under way; offer the same memory again until it is taken");
@@ -310,6 +297,9 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             }
         } catch (final DeviceException e) {
             offeredRegion = null;
+            if (closed) {
+                return CLOSED;
+            }
             if (source.hasCommitted()) {
                 // Subscribers would wait for the rest for ever.
                 onFailure(Failures.line("publisher of " + channel.name(), e));
@@ -350,8 +340,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
                 }
             }
             small.commit(flags(options), timestampNs(options));
-        } catch (final IllegalStateException e) {
-            // The node was closed meanwhile, and the window with it.
+        } catch (final IllegalStateException | DeviceException e) {
+            // The node was closed meanwhile, and window and device with it.
             return closedOr(e);
         }
         finish(frame.bytes());
@@ -375,7 +365,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
                 && frame.heapBase().equals(offeredFrame.heapBase());
     }
 
-    private long closedOr(final IllegalStateException cause) {
+    private long closedOr(final RuntimeException cause) {
         if (!closed) {
             throw cause;
         }
@@ -510,7 +500,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private void free() {
         try {
             // Before the window goes that it copies into.
-            CloseHelper.close(deviceSource);
+            device.close();
         } catch (final DeviceException e) {
             host.notices().accept(Failures.line("publisher of " + channel.name(), e));
         } finally {

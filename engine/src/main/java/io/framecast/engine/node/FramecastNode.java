@@ -7,6 +7,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.codec.KryoCodec;
@@ -48,6 +49,8 @@ public final class FramecastNode implements Framecast, SessionHost {
     private final @Nullable PrometheusExporter exporter;
     private final List<Publisher> publishers = new CopyOnWriteArrayList<>();
     private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
+    // What a kernel that runs on may still touch.
+    private final List<Subscription> unfreed = new CopyOnWriteArrayList<>();
     private final ReentrantLock lifecycle = new ReentrantLock();
     private boolean closed;
 
@@ -265,14 +268,17 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     @Override
     public void close() {
+        final boolean again;
         lifecycle.lock();
         try {
-            if (closed) {
-                return;
-            }
+            again = closed;
             closed = true;
         } finally {
             lifecycle.unlock();
+        }
+        if (again) {
+            closeUnfreed();
+            return;
         }
         final List<AutoCloseable> steps = new ArrayList<>();
         steps.addAll(publishers);
@@ -295,7 +301,30 @@ public final class FramecastNode implements Framecast, SessionHost {
         final List<EnginePublisher> left = List.copyOf(sender.publishers());
         left.forEach(sender::remove);
         left.forEach(publisher -> publisher.finishSession(sender.nowNs()));
-        CloseHelper.closeAll(receiver.closing());
+        unfreed.addAll(receiver.closing());
+        closeUnfreed();
+    }
+
+    // A kernel of the user's cannot be ended from here, and what it may touch cannot be freed before its end: that
+    // waits for it, on a device even for ever.
+    private void closeUnfreed() {
+        final long startNs = System.nanoTime();
+        while (unfreed.stream().anyMatch(Subscription::isBusy) && System.nanoTime() - startNs < CLOSE_WAIT_NS) {
+            LockSupport.parkNanos(PARK_NS);
+        }
+        final List<AutoCloseable> steps = new ArrayList<>();
+        for (final Subscription subscription : List.copyOf(unfreed)) {
+            if (!subscription.isBusy() && unfreed.remove(subscription)) {
+                steps.add(subscription);
+            }
+        }
+        unfreed.forEach(subscription -> steps.add(() -> {
+            throw new DeviceException("subscriber of " + subscription.channelName() + ": a kernel or a copy on "
+                    + subscription.subscriber().device().name() + " has not ended "
+                    + TimeUnit.NANOSECONDS.toSeconds(CLOSE_WAIT_NS)
+                    + " s after it was closed; what it may touch is not freed: end it, then close the node again");
+        }));
+        CloseHelper.closeAll(steps);
     }
 
     /// Set by an agent, awaited by a caller.

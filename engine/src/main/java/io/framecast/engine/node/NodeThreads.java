@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.NodeConfig.Threading;
+import io.framecast.api.spi.EngineThread;
 import io.framecast.engine.ready.ReadyIdle;
 import io.framecast.engine.ready.Waits;
 import io.framecast.engine.ready.Wakeup;
@@ -58,8 +59,7 @@ final class NodeThreads implements AutoCloseable {
         }
         for (final AgentRunner runner : runners) {
             AgentRunner.startOnThread(runner, task -> {
-                final Thread thread = new Thread(task);
-                thread.setDaemon(true);
+                final Thread thread = new EngineThread(task);
                 started.add(thread);
                 return thread;
             });

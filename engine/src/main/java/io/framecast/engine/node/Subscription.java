@@ -485,7 +485,13 @@ final class Subscription implements AutoCloseable {
 
     /// Whether the memory can be freed.
     boolean isReleased() {
-        return !opening && links.areDrained();
+        return !opening && links.areDrained() && !isBusy();
+    }
+
+    /// Whether something runs on its device, a kernel of the user's perhaps: whoever freed it now would wait
+    /// for that.
+    boolean isBusy() {
+        return subscriber.device().isBusy();
     }
 
     @Override

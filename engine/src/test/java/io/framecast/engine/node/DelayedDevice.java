@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /// A device whose addresses mean nothing to the host and whose work is late: a command runs only after its
 /// stream was asked for its progress [#LAG] times since the command reached the head, or when somebody waits
@@ -60,6 +61,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
     @Override
     public DeviceBackend open(final int ordinal) {
+        onOpen.run();
         return this;
     }
 
@@ -178,6 +180,9 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
 
     /// What mapping fails with, though nothing speaks against it before; empty for none.
     String mapFailure = "";
+
+    /// Runs while it is opened.
+    Runnable onOpen = () -> {};
 
     /// What every call from now on fails with; empty for none.
     String failure = "";
@@ -316,6 +321,26 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         arenas.clear();
         memory.clear();
         allocated = 0;
+    }
+
+    @Override
+    public synchronized boolean isBusy() {
+        if (!failure.isEmpty() || closed) {
+            return false;
+        }
+        tick();
+        return streams.stream().anyMatch(stream -> !stream.commands.isEmpty());
+    }
+
+    /// A kernel on a stream that runs until it is ended.
+    ///
+    /// @return ends it
+    Runnable launch(final DeviceStream stream) {
+        final AtomicBoolean ended = new AtomicBoolean();
+        synchronized (this) {
+            ((Stream) stream).commands.add(ended::get);
+        }
+        return () -> ended.set(true);
     }
 
     private void requireAlive() {

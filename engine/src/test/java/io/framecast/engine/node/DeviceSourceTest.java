@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +22,7 @@ import io.framecast.engine.memory.HostProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -157,6 +159,34 @@ class DeviceSourceTest {
         assertEquals(-1, frame.region().host().mismatch(sent.asSlice(0, 30_000)));
         frame.close();
         stream.close();
+    }
+
+    @Test
+    void shouldSayThatItIsClosedAndLeaveNothingWhenItIsClosedWhileItsDeviceIsOpened() throws InterruptedException {
+        start(5_000, "");
+        final Thread closing = Thread.ofPlatform().daemon().unstarted(publisher::close);
+        final MemorySegment any = arena.allocate(100);
+        device.onOpen = () -> {
+            closing.start();
+            while (publisher.offer(any, FrameOptions.DEFAULT) != Publisher.CLOSED) {
+                Thread.onSpinWait();
+            }
+            // As far as it comes.
+            try {
+                closing.join(Duration.ofMillis(500));
+            } catch (final InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        };
+        final IllegalStateException told = assertThrows(IllegalStateException.class, publisher::device);
+        assertEquals("publisher: closed; make another", told.getMessage());
+        assertTrue(closing.join(Duration.ofSeconds(60)));
+        assertFalse(device.isOpen(), "the device is closed with its publisher");
+        assertEquals("", device.leftAtClose);
+        assertEquals(0, device.allocatedBytes());
+        assertThrows(IllegalStateException.class, publisher::device);
+        final DeviceRegion nowhere = DeviceRegion.ofDevice(4096, 100);
+        assertEquals(Publisher.CLOSED, publisher.offer(nowhere, device.openEvent(), FrameOptions.DEFAULT));
     }
 
     @Test

@@ -138,6 +138,11 @@ final class LateNic implements OneSided {
         return endpoints.stream().filter(each -> each.broken && !each.closed).count();
     }
 
+    /// What is connected breaks now.
+    void breakNow() {
+        endpoints.forEach(each -> each.broken = true);
+    }
+
     /// Time passes for what is under way; also with every look for tokens.
     void tick() {
         ticks++;

@@ -1,5 +1,7 @@
 package io.framecast.gpu.emulated;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 /// A stream's commands: one enqueuer, consumed by the DMA thread in order. Positions only grow and go on
 /// where the slot's last stream stopped, so that an old event never mistakes a new stream for its own.
 final class CommandRing {
@@ -11,6 +13,9 @@ final class CommandRing {
     // Commands enqueued, and commands done: everything below `done` is visible to whoever reads it.
     private volatile long enqueued;
     private volatile long done;
+
+    // Of persistent kernels that were enqueued and have not ended.
+    private final AtomicInteger residentBlocks = new AtomicInteger();
 
     // The nearest position that a thread sleeps for; set under the DMA thread's lock.
     private volatile long awaited = NOBODY;
@@ -83,6 +88,15 @@ final class CommandRing {
     @SuppressWarnings("NonAtomicVolatileUpdate")
     void complete() {
         done = done + 1;
+    }
+
+    /// Blocks of persistent kernels, from enqueued to ended.
+    int residentBlocks() {
+        return residentBlocks.get();
+    }
+
+    void addResident(final int blocks) {
+        residentBlocks.addAndGet(blocks);
     }
 
     /// Whether it was decided how late the oldest command begins; the DMA thread's own.

@@ -105,6 +105,25 @@ final class DmaThread implements Runnable {
         return false;
     }
 
+    /// Whether a stream has commands that are not done.
+    boolean isBusy() {
+        for (final CommandRing ring : rings) {
+            if (!ring.isEmpty()) {
+                return failure == null;
+            }
+        }
+        return false;
+    }
+
+    /// Blocks of persistent kernels that were enqueued and have not ended.
+    long residentBlocks() {
+        long total = 0;
+        for (final CommandRing ring : rings) {
+            total += ring.residentBlocks();
+        }
+        return total;
+    }
+
     boolean canAccess(final MemorySegment segment) {
         return segment.isAccessibleBy(thread);
     }
@@ -285,6 +304,9 @@ final class DmaThread implements Runnable {
                 }
             }
             worked = true;
+            if (command.kernel != null && command.kernel.persistent()) {
+                ring.addResident(-command.gridBlocks);
+            }
             command.clear();
             ring.delayDrawn(false);
             ring.complete();

@@ -7,6 +7,7 @@ package io.framecast.gpu.emulated;
 ///     streams; [#UNLIMITED] copies as fast as the host can
 /// @param toHostBytesPerSecond the same, towards the host
 /// @param streamCommandsMax commands a stream holds before its enqueuer has to wait; a power of two
+/// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
 /// @param disorder how late streams run against each other
 /// @param exports whether NICs that map a descriptor of shared memory may write into the device: those of tests.
 ///     Copies run as late as ever, what NICs write is there at once
@@ -15,6 +16,7 @@ public record EmulatedConfig(
         long toDeviceBytesPerSecond,
         long toHostBytesPerSecond,
         int streamCommandsMax,
+        int residentBlocks,
         Disorder disorder,
         boolean exports) {
     /// Half of all commands begin late, each stream's in order all the same: who does not wait for what he
@@ -34,7 +36,7 @@ public record EmulatedConfig(
 
     public static final long UNLIMITED = Long.MAX_VALUE;
     public static final EmulatedConfig DEFAULT =
-            new EmulatedConfig(16L << 30, UNLIMITED, UNLIMITED, 1024, Disorder.NONE, false);
+            new EmulatedConfig(16L << 30, UNLIMITED, UNLIMITED, 1024, 1024, Disorder.NONE, false);
 
     public EmulatedConfig {
         if (memoryBytes <= 0) {
@@ -48,29 +50,51 @@ public record EmulatedConfig(
             throw new IllegalArgumentException(
                     "emulated stream: expected a power of two of commands, got " + streamCommandsMax);
         }
+        if (residentBlocks < 1) {
+            throw new IllegalArgumentException("emulated blocks: expected 1 or more, got " + residentBlocks);
+        }
     }
 
     public EmulatedConfig withMemory(final long bytes) {
-        return new EmulatedConfig(
-                bytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, disorder, exports);
+        return with(bytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, residentBlocks);
     }
 
     public EmulatedConfig withLink(final long toDevice, final long toHost) {
-        return new EmulatedConfig(memoryBytes, toDevice, toHost, streamCommandsMax, disorder, exports);
+        return with(memoryBytes, toDevice, toHost, streamCommandsMax, residentBlocks);
     }
 
     public EmulatedConfig withStreamCommands(final int commandsMax) {
-        return new EmulatedConfig(
-                memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, commandsMax, disorder, exports);
+        return with(memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, commandsMax, residentBlocks);
+    }
+
+    public EmulatedConfig withResidentBlocks(final int blocks) {
+        return with(memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, blocks);
+    }
+
+    private EmulatedConfig with(
+            final long memory, final long toDevice, final long toHost, final int commandsMax, final int blocks) {
+        return new EmulatedConfig(memory, toDevice, toHost, commandsMax, blocks, disorder, exports);
     }
 
     public EmulatedConfig withDisorder(final Disorder value) {
         return new EmulatedConfig(
-                memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, value, exports);
+                memoryBytes,
+                toDeviceBytesPerSecond,
+                toHostBytesPerSecond,
+                streamCommandsMax,
+                residentBlocks,
+                value,
+                exports);
     }
 
     public EmulatedConfig withExports() {
         return new EmulatedConfig(
-                memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, disorder, true);
+                memoryBytes,
+                toDeviceBytesPerSecond,
+                toHostBytesPerSecond,
+                streamCommandsMax,
+                residentBlocks,
+                disorder,
+                true);
     }
 }

@@ -19,6 +19,7 @@ import io.framecast.gpu.AllocationTable.Allocation;
 import io.framecast.gpu.DeferredFrees;
 import io.framecast.gpu.HostBounds;
 import io.framecast.gpu.KernelGather;
+import io.framecast.gpu.ResidentGrid;
 import io.framecast.gpu.arrival.FrameArrival;
 import io.framecast.gpu.request.HostRequests;
 import java.lang.foreign.Arena;
@@ -52,6 +53,8 @@ public final class EmulatedDevice implements DeviceBackend {
 
     // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary context.
     private static final List<EmulatedDevice> OPEN = new CopyOnWriteArrayList<>();
+    // To count the blocks of persistent kernels and to add to them is one step.
+    private static final ReentrantLock RESIDENCE = new ReentrantLock();
 
     private final String name;
     private final int ordinal;
@@ -266,6 +269,16 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
+    public boolean isBusy() {
+        return !closed && dma.isBusy();
+    }
+
+    @Override
+    public boolean runsPersistentKernel() {
+        return OPEN.stream().anyMatch(other -> other.ordinal == ordinal && other.dma.residentBlocks() > 0);
+    }
+
+    @Override
     public DeviceResources resources() {
         return resources;
     }
@@ -313,6 +326,25 @@ public final class EmulatedDevice implements DeviceBackend {
 
     EmulatedConfig config() {
         return config;
+    }
+
+    /// Takes room for a persistent kernel that is to be enqueued on a stream; given back where it ends.
+    ///
+    /// @throws DeviceException when its blocks do not fit beside those of others
+    void reside(final CommandRing ring, final String kernel, final int gridBlocks, final int blockThreads) {
+        final ResidentGrid grid = new ResidentGrid(kernel, gridBlocks, blockThreads, config.residentBlocks(), 1);
+        RESIDENCE.lock();
+        try {
+            // Those on the same stream run one behind the other.
+            long taken = -ring.residentBlocks();
+            for (final EmulatedDevice other : OPEN) {
+                taken += other.ordinal == ordinal ? other.dma.residentBlocks() : 0;
+            }
+            grid.check(name, taken);
+            ring.addResident(gridBlocks);
+        } finally {
+            RESIDENCE.unlock();
+        }
     }
 
     /// The allocation that holds all of a range.

@@ -108,6 +108,9 @@ final class EmulatedStream implements DeviceStream {
         }
         HostBounds.checkGrid(kernel.name(), gridBlocks, blockThreads);
         final Command command = claim();
+        if (own.persistent()) {
+            device.reside(ring, kernel.name(), gridBlocks, blockThreads);
+        }
         command.kind = Command.Kind.LAUNCH;
         command.kernel = own;
         command.gridBlocks = gridBlocks;

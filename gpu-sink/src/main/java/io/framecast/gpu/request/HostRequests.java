@@ -25,6 +25,7 @@ public final class HostRequests implements DeviceRequests {
     private final DeviceBackend device;
     private final int requests;
     private final MemorySegment queue;
+    private final DeviceRegion tickets;
     private final List<RequestLane> lanes = new ArrayList<>();
     private final List<DeviceRegion> allowed = new ArrayList<>();
     private final Request request = new Request();
@@ -37,6 +38,7 @@ public final class HostRequests implements DeviceRequests {
     private long refused;
     private long closedCount;
     private boolean closed;
+    private boolean freed;
 
     /// @param requestsMax a power of two, 2 … 65536
     public HostRequests(final DeviceBackend device, final int requestsMax) {
@@ -47,7 +49,7 @@ public final class HostRequests implements DeviceRequests {
         this.device = device;
         requests = requestsMax;
         // The counter is device memory: atomics of the device on host memory would cross the link.
-        final DeviceRegion tickets = device.allocate(COUNTER_BYTES);
+        tickets = device.allocate(COUNTER_BYTES);
         try {
             try (DeviceStream stream = device.openStream()) {
                 stream.fill(tickets.address(), (byte) 0, COUNTER_BYTES);
@@ -170,9 +172,27 @@ public final class HostRequests implements DeviceRequests {
 
     @Override
     public void close() {
-        if (closed) {
+        if (!closed) {
+            answerAll();
+        }
+        free();
+    }
+
+    // Not given back to be freed later: what is, is given out again beside a persistent kernel, and this one
+    // may still be written by it.
+    private void free() {
+        if (freed || !queue.scope().isAlive() || device.runsPersistentKernel() || device.isBusy()) {
             return;
         }
+        freed = true;
+        try {
+            device.freePinned(queue);
+        } finally {
+            device.free(tickets);
+        }
+    }
+
+    private void answerAll() {
         take();
         closed = true;
         SharedWords.intAt(queue, RequestLayout.REQUEST_STOP_OFFSET, 1);

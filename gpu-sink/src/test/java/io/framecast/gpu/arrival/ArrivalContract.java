@@ -10,6 +10,7 @@ import io.framecast.api.ArrivalOptions;
 import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.Subscriber;
+import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
@@ -19,6 +20,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,11 @@ abstract class ArrivalContract {
     /// Blocks of the persistent kernel.
     protected abstract int blocks();
 
+    /// Blocks of it, of 128 threads, that the device holds; 0 where that is not known.
+    protected int capacity() {
+        return 0;
+    }
+
     @BeforeEach
     void openDevice() {
         device = open();
@@ -58,7 +65,11 @@ abstract class ArrivalContract {
     }
 
     final void launch(final Arrival arrival) {
-        arrival.launch(ByteSumKernel.persistent(), blocks(), 128, results.address(), RESULTS, partial.address());
+        launch(arrival, blocks());
+    }
+
+    private void launch(final Arrival arrival, final int blocks) {
+        arrival.launch(ByteSumKernel.persistent(), blocks, 128, results.address(), RESULTS, partial.address());
     }
 
     private long result(final int number, final int word) {
@@ -230,6 +241,55 @@ abstract class ArrivalContract {
             assertTrue(closing.join(LONG), "closing waits for a kernel of another backend");
             assertTrue(arrival.isRunning());
             assertThrows(IllegalStateException.class, () -> pinned.get(ValueLayout.JAVA_BYTE, 0));
+        }
+    }
+
+    /// Else the blocks that run would wait for ever for those that cannot start.
+    @Test
+    void shouldRefuseAGridThatTheDeviceDoesNotHoldAtOnce() {
+        try (ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, FRAME_BYTES, 2);
+                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(4))) {
+            arrival.attach(subscriber, 0);
+            final DeviceException refused =
+                    assertThrows(DeviceException.class, () -> launch(arrival, 200_000), "no GPU holds as many");
+            final String told = refused.getMessage();
+            assertTrue(
+                    told.startsWith(device.name() + ": kernel framecast_byte_sum: expected at most ")
+                            && told.contains(" blocks of 128 threads, got 200000: "),
+                    told);
+            if (capacity() > 0) {
+                assertTrue(told.contains(" at most " + capacity() + " "), told);
+            }
+            assertFalse(arrival.isRunning());
+            // Nothing runs that nobody knows of, and the ring is as good as before.
+            launch(arrival);
+            subscriber.frames(3);
+            subscriber.end(Subscriber.State.END_OF_STREAM);
+            assertTrue(arrival.serve(LONG));
+            assertFrame(2, 2);
+            assertTrue(arrival.drain(LONG));
+        }
+    }
+
+    @Test
+    void shouldCountTheBlocksOfOtherPersistentKernelsOfTheGpu() {
+        Assumptions.assumeTrue(capacity() > 0, "what other kernels leave room for is not known here");
+        try (DeviceBackend twin = open();
+                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
+                Arrival beside = twin.openArrival(ArrivalOptions.DEFAULT)) {
+            launch(arrival, capacity() - 5);
+            final DeviceException refused = assertThrows(DeviceException.class, () -> launch(beside, 6));
+            assertTrue(
+                    refused.getMessage().contains(": expected at most 5 blocks of 128 threads, got 6: "),
+                    refused.getMessage());
+            launch(beside, 5);
+            assertTrue(beside.drain(LONG));
+            assertTrue(arrival.drain(LONG));
+            // They have ended: all is free again, and one behind the other on one stream is one at a time.
+            launch(beside, capacity());
+            assertTrue(beside.drain(LONG));
+            launch(beside, capacity());
+            assertTrue(beside.drain(LONG));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.framecast.gpu.arrival;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import io.framecast.api.Arrival;
 import io.framecast.api.ArrivalOptions;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.emulated.EmulatedConfig;
@@ -18,7 +20,12 @@ import org.junit.jupiter.api.Test;
 class EmulatedArrivalTest extends ArrivalContract {
     @Override
     protected DeviceBackend open() {
-        return new EmulatedDevice(3, EmulatedConfig.DEFAULT);
+        return new EmulatedDevice(3, EmulatedConfig.DEFAULT.withResidentBlocks(32));
+    }
+
+    @Override
+    protected int capacity() {
+        return 32;
     }
 
     @Override
@@ -58,6 +65,28 @@ class EmulatedArrivalTest extends ArrivalContract {
             arrival.close();
             assertEquals(0, subscriber.framesHeld);
             subscriber.close();
+        }
+    }
+
+    @Test
+    void shouldCountOneKernelAtATimeOfEachStream() {
+        final CountDownLatch release = new CountDownLatch(1);
+        try (DeviceBackend device = open();
+                DeviceStream stream = device.openStream();
+                DeviceStream other = device.openStream()) {
+            final DeviceKernel kernel = device.load(
+                    KernelSource.persistent("waits", () -> new byte[0], (_, _, _, _) -> awaitDeaf(release)));
+            stream.launch(kernel, capacity(), 1);
+            stream.launch(kernel, capacity(), 1);
+            assertThrows(DeviceException.class, () -> other.launch(kernel, 1, 1));
+            assertTrue(device.isBusy());
+            assertTrue(device.runsPersistentKernel());
+            release.countDown();
+            stream.synchronize();
+            assertFalse(device.isBusy());
+            assertFalse(device.runsPersistentKernel());
+            other.launch(kernel, capacity(), 1);
+            other.synchronize();
         }
     }
 

@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Arrival;
 import io.framecast.api.ArrivalOptions;
+import io.framecast.api.DeviceRequests;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.gpu.ContextWatch;
 import io.framecast.gpu.CudaProvider;
 import java.lang.annotation.Annotation;
 import java.lang.foreign.Arena;
@@ -22,6 +25,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -46,6 +50,36 @@ final class StubArrivalChild {
         @Override
         protected int blocks() {
             return 3;
+        }
+
+        // Four multiprocessors of 1024 threads.
+        @Override
+        protected int capacity() {
+            return 32;
+        }
+
+        /// Blocks that are larger or smaller than those that run: counted as what they may be in the way of.
+        @Test
+        void shouldCountWhatBlocksOfOtherSizesMayKeepOff() {
+            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
+                    DeviceStream stream = device.openStream()) {
+                launch(arrival);
+                final DeviceKernel kernel = device.load(ByteSumKernel.persistent());
+                // Three blocks of eighths: of halves each is in the way of one, of sixteenths of two.
+                assertRefused(stream, kernel, 512, 8 - 3);
+                assertRefused(stream, kernel, 64, 64 - 6);
+                assertRefused(stream, kernel, 1024, 4 - 3);
+                assertTrue(arrival.isRunning());
+            }
+        }
+
+        private static void assertRefused(
+                final DeviceStream stream, final DeviceKernel kernel, final int threads, final int room) {
+            final DeviceException refused =
+                    assertThrows(DeviceException.class, () -> stream.launch(kernel, room + 1, threads));
+            assertTrue(
+                    refused.getMessage().contains(" at most " + room + " blocks of " + threads + " threads, "),
+                    refused.getMessage());
         }
 
         @Test
@@ -76,6 +110,24 @@ final class StubArrivalChild {
                 device.allocate(1 << 20);
                 assertEquals(bytes + 2 * (1 << 20), device.allocatedBytes());
                 assertTrue(arrival.isRunning());
+            }
+        }
+
+        /// It would be written by a kernel that only later learns that it is closed.
+        @Test
+        void shouldNotGiveAQueueOutAgainThatAKernelMayStillWrite() {
+            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+                final long before = device.resources().inUse(Kind.PINNED_BYTES);
+                launch(arrival);
+                final DeviceRequests requests = device.openRequests(8);
+                final long queueBytes = device.resources().inUse(Kind.PINNED_BYTES) - before;
+                requests.close();
+                final MemorySegment other = device.allocatePinned(queueBytes);
+                assertNotEquals(requests.address(), other.address());
+                assertTrue(arrival.drain(Duration.ofSeconds(60)));
+                requests.close();
+                device.freePinned(other);
+                assertEquals(before, device.resources().inUse(Kind.PINNED_BYTES));
             }
         }
 
@@ -133,6 +185,8 @@ final class StubArrivalChild {
     }
 
     public static void main(final String[] arguments) throws Throwable {
+        ContextWatch.enterOther();
+        final String others = ContextWatch.current();
         final Method before = annotated(BeforeEach.class).getFirst();
         final Method after = annotated(AfterEach.class).getFirst();
         for (final Method test : annotated(Test.class)) {
@@ -145,7 +199,8 @@ final class StubArrivalChild {
                 verdict = "failed: " + e.getCause();
             }
             after.invoke(contract);
-            System.out.println(test.getName() + "\t" + verdict.replaceAll("\\s+", " ") + leaks());
+            System.out.println(test.getName() + "\t" + verdict.replaceAll("\\s+", " ") + leaks()
+                    + (others.equals(ContextWatch.current()) ? "" : ", another context is current"));
         }
     }
 

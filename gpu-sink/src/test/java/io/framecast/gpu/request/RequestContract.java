@@ -157,4 +157,41 @@ abstract class RequestContract {
         assertEquals(0, done());
         assertEquals(RequestLayout.STATUS_CLOSED, status());
     }
+
+    @Test
+    void shouldFreeTheQueueOnceTheKernelHasEnded() {
+        final TakingPublisher publisher = new TakingPublisher(arena, BYTES);
+        publisher.refusals = Long.MAX_VALUE;
+        final long bytes = device.allocatedBytes();
+        final String before = device.resources().toString();
+        final DeviceRequests requests = device.openRequests(2);
+        requests.allow(data);
+        requests.bind(publisher, BYTES);
+        launch(requests, 0, BYTES, 3);
+        while (requests.stats().waiting() == 0) {
+            requests.doWork();
+        }
+        assertTrue(device.isBusy());
+        assertTrue(device.runsPersistentKernel());
+        requests.close();
+        ended.synchronize();
+        assertFalse(device.isBusy());
+        assertFalse(device.runsPersistentKernel());
+        requests.close();
+        assertEquals(bytes, device.allocatedBytes());
+        assertEquals(before, device.resources().toString());
+    }
+
+    @Test
+    void shouldFreeTheQueueAtOnceWhenNothingRuns() {
+        final long bytes = device.allocatedBytes();
+        final String before = device.resources().toString();
+        final DeviceRequests requests = device.openRequests(4);
+        requests.bind(new TakingPublisher(arena, BYTES), BYTES);
+        requests.close();
+        requests.close();
+        assertEquals(0, requests.doWork());
+        assertEquals(bytes, device.allocatedBytes());
+        assertEquals(before, device.resources().toString());
+    }
 }

@@ -8,6 +8,9 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
 import java.lang.foreign.Arena;
@@ -40,6 +43,8 @@ final class CudaFaultsChild {
     private final Subscriber other;
     private final Publisher publisher;
     private final List<DeviceFrame> held = new ArrayList<>();
+    private final List<String> changed = new ArrayList<>();
+    private String current = "";
     private long round;
 
     private CudaFaultsChild(final int port) {
@@ -50,13 +55,14 @@ final class CudaFaultsChild {
         await(() -> publisher.readySubscribers() == 1, "the other is ready");
     }
 
-    /// @param arguments `lost` and a code, `scarce` and a function, or `old` and nothing; then a port
+    /// @param arguments `lost` and a code, `scarce` and a function, or `old` or `other` and nothing; then a port
     public static void main(final String[] arguments) throws Throwable {
         final CudaFaultsChild child = new CudaFaultsChild(Integer.parseInt(arguments[2]));
         switch (arguments[0]) {
             case "lost" -> child.lose(Integer.parseInt(arguments[1]));
             case "scarce" -> child.refuse(arguments[1]);
             case "old" -> child.loadNewer();
+            case "other" -> child.keepContext();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         say("other", child.other.state().toString());
@@ -116,6 +122,99 @@ final class CudaFaultsChild {
             say("failure", e.getMessage());
         }
         stream(subscriber, FRAMES_AFTER);
+    }
+
+    // What a user does on a thread where a context of his own is current, in which nothing of the engine's is
+    // valid.
+    private void keepContext() throws Throwable {
+        subscribe().close();
+        try (Arena scratch = Arena.ofConfined()) {
+            final MethodHandle create = stub(
+                    "cuCtxCreate_v2",
+                    FunctionDescriptor.of(
+                            ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+            require((int) create.invokeExact(scratch.allocate(ValueLayout.ADDRESS), 0, 0) == 0, "a context");
+        }
+        current = context();
+        await(() -> publisher.readySubscribers() == 1, "the first has left");
+        final Subscriber gpu = subscribe();
+        keeps("subscribe");
+        final DeviceRegion buffer = gpu.device().allocate(FRAME_BYTES);
+        for (int i = 0; i < FRAMES_BEFORE; i++) {
+            if (i % 2 == 0) {
+                gpu.post(buffer);
+                keeps("post");
+            }
+            publish();
+            receiveHost();
+            use(gpu);
+        }
+        gpu.device().free(buffer);
+        publishFromDevice();
+        gpu.close();
+        keeps("close");
+        say("changed", String.join(", ", changed));
+    }
+
+    private void use(final Subscriber gpu) throws Throwable {
+        final MemorySegment copy = gpu.device().allocatePinned(FRAME_BYTES);
+        final DeviceFrame frame = next(gpu);
+        keeps("poll");
+        frame.awaitReady();
+        keeps("awaitReady");
+        final DeviceStream stream = frame.stream();
+        keeps("stream");
+        stream.copyToHost(copy, 0, frame.region().address(), FRAME_BYTES);
+        keeps("copyToHost");
+        frame.release(stream);
+        keeps("release");
+        stream.synchronize();
+        keeps("synchronize");
+        require(LitmusKernels.wrongWords(copy, round) == 0, "frame " + round + " differs on the GPU");
+        gpu.device().freePinned(copy);
+        keeps("freePinned");
+    }
+
+    private void publishFromDevice() throws Throwable {
+        final Subscriber taker = node.subscribe(Channel.parse(group + "host|channel=cam2"));
+        final Publisher source = node.publish(Channel.parse(group + "cuda:0|channel=cam2"));
+        await(() -> source.readySubscribers() == 1, "who takes from the GPU is ready");
+        final DeviceBackend device = source.device();
+        keeps("device");
+        final DeviceRegion memory = device.allocate(FRAME_BYTES);
+        try (DeviceStream stream = device.openStream();
+                DeviceEvent written = device.openEvent()) {
+            stream.copyToDevice(memory.address(), sent, 0, FRAME_BYTES);
+            stream.record(written);
+            await(() -> source.offer(memory, written, FrameOptions.DEFAULT) > 0, "the frame is taken");
+            keeps("offer");
+            try (DeviceFrame frame = next(taker)) {
+                require(LitmusKernels.wrongWords(frame.region().host(), round) == 0, "the GPU's frame differs");
+            }
+        }
+        source.close();
+        keeps("close of a source");
+        taker.close();
+    }
+
+    private static String context() throws Throwable {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment out = scratch.allocate(ValueLayout.ADDRESS);
+            final MethodHandle get =
+                    stub("cuCtxGetCurrent", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+            require((int) get.invokeExact(out) == 0, "the current context is told");
+            final int depth = (int) stub("framecast_stub_depth", FunctionDescriptor.of(ValueLayout.JAVA_INT))
+                    .invokeExact();
+            return out.get(ValueLayout.ADDRESS, 0) + " of " + depth;
+        }
+    }
+
+    private void keeps(final String call) throws Throwable {
+        final String now = context();
+        if (!now.equals(current)) {
+            changed.add(call + ": " + current + " became " + now);
+            current = now;
+        }
     }
 
     private void stream(final Subscriber gpu, final int frames) {

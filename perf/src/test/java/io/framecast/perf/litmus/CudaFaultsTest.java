@@ -71,6 +71,14 @@ class CudaFaultsTest {
         assertEquals("", said.get("left"));
     }
 
+    @Test
+    void shouldLeaveTheContextOfAUsersThreadAsItWas() throws Exception {
+        final Map<String, String> said = child("other", "");
+        assertEquals("", said.get("changed"));
+        assertEquals("READY", said.get("other"));
+        assertEquals("", said.get("left"));
+    }
+
     private static Map<String, String> child(final String fault, final String argument) throws Exception {
         final Path output = Files.createTempFile(folder, "child", ".out");
         final Process process = new StubDriver(folder)

@@ -1,0 +1,85 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.api.spi.FifoNetwork;
+import io.framecast.engine.memory.HostProvider;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/// A source and a subscriber of one node over a FIFO transport, into a device whose work is late, with a NIC
+/// beside it that is late as well. All on the test's thread.
+final class LateDeviceStream implements AutoCloseable {
+    private static final int CYCLES_MAX = 50_000_000;
+
+    final DelayedDevice device = new DelayedDevice();
+    final LateNic nic = new LateNic(device::writeRemotely);
+    final Arena arena = Arena.ofShared();
+    Framecast node;
+    Publisher publisher;
+    Subscriber subscriber;
+
+    /// @param loops whether the transport acts on memory, by the NIC
+    void launch(final NodeConfig config, final FifoNetwork network, final boolean loops) {
+        device.offersAccess |= loops;
+        final FifoProvider provider = new FifoProvider(network);
+        node = new FramecastNode(
+                config.withThreading(NodeConfig.Threading.INVOKER).withSeed(11),
+                new Providers(
+                        config.notices(),
+                        List.of(loops ? new NicProvider(provider, nic) : provider),
+                        List.of(device, new HostProvider())));
+    }
+
+    /// @param settings of the channel, each behind a bar
+    void join(final String settings) {
+        final Channel channel = Channel.parse("framecast:verbs?group=224.20.30.41:5000" + settings);
+        publisher = node.publish(channel);
+        subscriber = node.subscribe(channel);
+    }
+
+    void awaitReady() {
+        for (int i = 0; publisher.readySubscribers() == 0; i++) {
+            cycle(i);
+        }
+    }
+
+    /// @param count of the cycles that the caller has waited
+    void cycle(final int count) {
+        assertTrue(
+                count < CYCLES_MAX,
+                () -> "no progress: " + subscriber.stats() + publisher.stats() + subscriber.state()
+                        + subscriber.failure() + publisher.failure());
+        nic.tick();
+        node.doWork();
+    }
+
+    MemorySegment frame(final int id, final long bytes) {
+        final MemorySegment frame = arena.allocate(bytes);
+        for (long i = 0; i < bytes; i++) {
+            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
+        }
+        return frame;
+    }
+
+    /// Everything is given back.
+    @Override
+    public void close() {
+        node.close();
+        arena.close();
+        assertEquals(0, device.allocatedBytes());
+        // Streams, events and buffers may be the user's.
+        assertFalse(device.leftAtClose.matches(".*(pinned|mappings|exports|registrations).*"), device.leftAtClose);
+        assertEquals(0, nic.leases);
+        assertEquals(0, nic.open());
+    }
+}
