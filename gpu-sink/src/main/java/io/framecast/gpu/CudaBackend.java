@@ -53,6 +53,7 @@ final class CudaBackend implements DeviceBackend {
     private final AllocationTable table = new AllocationTable();
     private final PersistentLaunches kernels;
     private final CudaFrees frees;
+    private final LoadedKernels loaded = new LoadedKernels();
     private final DeviceResources resources = new DeviceResources();
     private final CudaAccess access;
 
@@ -293,16 +294,24 @@ final class CudaBackend implements DeviceBackend {
     /// which waits for whatever runs: forever behind a persistent kernel. CUDA_MODULE_LOADING=EAGER must be
     /// in the environment before the process starts, so the function is loaded by hand: cuFuncLoad, or an
     /// attribute on older drivers.
+    ///
+    /// What was loaded before is answered at once, also beside a persistent kernel; anything else is refused there:
+    /// loading may wait for that kernel's end.
     @Override
     public DeviceKernel load(final KernelSource source) {
         use();
         final byte[] ptx = source.ptx().get();
+        final @Nullable CudaKernel known = loaded.find(source, ptx);
+        if (known != null) {
+            return known;
+        }
+        loaded.requireQuiet(name, source, kernels);
         final CUmodule module = new CUmodule();
         CudaErrors.check(
                 "cuModuleLoadData of " + source.name(),
                 JCudaDriver.cuModuleLoadData(module, Arrays.copyOf(ptx, ptx.length + 1)));
         try {
-            final CudaKernel kernel = loadFunction(module, source);
+            final CudaKernel kernel = loaded.add(ptx, loadFunction(module, source));
             lock.lock();
             try {
                 modules.add(module);
@@ -371,8 +380,8 @@ final class CudaBackend implements DeviceBackend {
     /// Frees everything, whatever fails on the way; the first failure is thrown at the end. A device that is
     /// lost has lost its memory with it, and was complained of before.
     ///
-    /// Waits for this backend's own streams. Beside a persistent kernel of another, what would wait for that one
-    /// is freed later.
+    /// Waits for this backend's own streams, [CudaLastWait] long: what still runs then keeps all that this
+    /// backend has, for good. Beside a persistent kernel of another, what would wait for that one is freed later.
     @Override
     public void close() {
         lock.lock();
@@ -384,9 +393,12 @@ final class CudaBackend implements DeviceBackend {
         } finally {
             lock.unlock();
         }
-        frees.clear();
         final FirstFailure failure = new FirstFailure();
         final int code = enter();
+        if (code == CUresult.CUDA_SUCCESS) {
+            CudaLastWait.require(name, openStreams());
+        }
+        frees.clear();
         failure.note("cuCtxSetCurrent", code);
         closeStreams(code == CUresult.CUDA_SUCCESS, failure);
         // Its kernels have ended with its streams, and the events behind them go now.

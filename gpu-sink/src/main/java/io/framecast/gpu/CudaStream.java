@@ -138,6 +138,11 @@ final class CudaStream implements DeviceStream {
         backend.retire(this);
     }
 
+    /// Whether something on it has not ended; the backend has set its context.
+    boolean hasWork() {
+        return JCudaDriver.cuStreamQuery(handle) == CUresult.CUDA_ERROR_NOT_READY;
+    }
+
     /// Waits, whoever asks; the backend has set its context.
     int drain() {
         return CudaCalls.streamSynchronize(handle.value());
