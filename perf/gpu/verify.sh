@@ -2,11 +2,14 @@
 # Builds the GPU kit: one archive with a Java runtime, Framecast, its tests and its kernels, for a Linux machine that has
 # an NVIDIA driver and nothing else. Then runs it here, as it would be there.
 #
-#   perf/gpu/verify.sh [--build-only | OPTION…]    options are the kit's: --device cuda:N, --quick, --out DIR
+#   perf/gpu/verify.sh [--build-only | OPTION…]
+#
+# Options are the kit's: --device cuda:N, --quick, --only STEP,…, --step-seconds N, --out DIR; kit.sh says what they do.
 #
 # The archive is perf/target/gpu-kit/framecast-gpu-kit.tar.gz; there:
 #   tar xzf framecast-gpu-kit.tar.gz && framecast-gpu-kit/verify.sh
-# Ends with the kit's status: 0 all passed, 1 something failed, 2 wrong options, 77 there is no driver or no GPU.
+# Ends with the kit's status: 0 all passed, 1 something failed or the device does not open, 2 wrong options, 77 there is
+# no driver or no GPU.
 set -euo pipefail
 
 here=$(pwd)

@@ -51,6 +51,7 @@ final class CudaBackend implements DeviceBackend {
     private final AllocationTable table = new AllocationTable();
     private final PersistentLaunches kernels;
     private final CudaFrees frees;
+    private final LoadedKernels loaded = new LoadedKernels();
     private final DeviceResources resources = new DeviceResources();
     private final CudaAccess access;
     private final CudaStreams streams;
@@ -299,12 +300,20 @@ final class CudaBackend implements DeviceBackend {
     /// which waits for whatever runs: forever behind a persistent kernel. CUDA_MODULE_LOADING=EAGER must be
     /// in the environment before the process starts, so the function is loaded by hand: cuFuncLoad, or an
     /// attribute on older drivers.
+    ///
+    /// What was loaded before is answered at once, also beside a persistent kernel; anything else is refused there:
+    /// loading may wait for that kernel's end.
     @Override
     public DeviceKernel load(final KernelSource source) {
         requireOpen();
         final byte[] ptx = source.ptx().get();
+        final @Nullable CudaKernel known = loaded.find(source, ptx);
+        if (known != null) {
+            return known;
+        }
+        loaded.requireQuiet(name, source, kernels);
         try (CudaContext.Visit _ = visit()) {
-            return load(source, Arrays.copyOf(ptx, ptx.length + 1));
+            return loaded.add(ptx, load(source, Arrays.copyOf(ptx, ptx.length + 1)));
         }
     }
 
@@ -394,8 +403,8 @@ final class CudaBackend implements DeviceBackend {
     /// Frees everything, whatever fails on the way; the first failure is thrown at the end. A device that is
     /// lost has lost its memory with it, and was complained of before.
     ///
-    /// Waits for this backend's own streams. Beside a persistent kernel of another, what would wait for that one
-    /// is freed later.
+    /// Waits for this backend's own streams, [CudaLastWait] long: what still runs then keeps all that this
+    /// backend has, for good. Beside a persistent kernel of another, what would wait for that one is freed later.
     @Override
     public void close() {
         lock.lock();
@@ -407,11 +416,14 @@ final class CudaBackend implements DeviceBackend {
         } finally {
             lock.unlock();
         }
-        frees.clear();
         final FirstFailure failure = new FirstFailure();
         final int code = context.enter();
-        failure.note("cuCtxPushCurrent", code);
         final boolean alive = code == CUresult.CUDA_SUCCESS;
+        if (alive) {
+            awaitOwnWork();
+        }
+        frees.clear();
+        failure.note("cuCtxPushCurrent", code);
         streams.close(alive, failure);
         // Its kernels have ended with its streams, and the events behind them go now.
         kernels.forget(this);
@@ -421,6 +433,16 @@ final class CudaBackend implements DeviceBackend {
         }
         kernels.whenNoneRuns(remains);
         failure.rethrow();
+    }
+
+    // What does not end keeps its context.
+    private void awaitOwnWork() {
+        try {
+            streams.awaitAll(name);
+        } catch (final DeviceException e) {
+            context.leave();
+            throw e;
+        }
     }
 
     // Nobody else reaches what is left, and new work is refused.

@@ -6,6 +6,8 @@ import java.lang.foreign.SymbolLookup;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
@@ -13,6 +15,11 @@ import jcuda.driver.JCudaDriver;
 /// Finds out, once per process, whether CUDA can be used, and starts it.
 final class CudaDriver {
     private static final String TEMPORARY_DIRECTORY = "java.io.tmpdir";
+    // Where container runtimes put the driver without telling the loader. Loaded by its path, a library is found by its
+    // name from then on; the second compiles PTX, and libcuda looks for it by its name.
+    private static final List<Path> ELSEWHERE = List.of(
+            Path.of("/usr/local/nvidia/lib64/libcuda.so.1"),
+            Path.of("/usr/local/nvidia/lib64/libnvidia-ptxjitcompiler.so.1"));
 
     private CudaDriver() {}
 
@@ -32,20 +39,60 @@ final class CudaDriver {
     }
 
     private static Probe probe() {
-        try {
-            // Cheap, and says "no driver" where JCuda would print two stack traces into its error.
-            SymbolLookup.libraryLookup(CudaCalls.LIBRARY, Arena.global());
-        } catch (final IllegalArgumentException _) {
-            return no("no CUDA driver");
+        // Cheap, and says "no driver" where JCuda would print two stack traces into its error.
+        if (!isFound()) {
+            if (Files.notExists(ELSEWHERE.getFirst())) {
+                return no("no CUDA driver");
+            }
+            final String refusal = loadElsewhere();
+            if (!isFound()) {
+                return no("the CUDA driver does not load: " + refusal);
+            }
         }
         try {
             loadJcuda();
             return start();
-        } catch (final IOException _) {
-            return no("no temporary directory for JCuda's libraries");
-        } catch (final LinkageError _) {
-            return no("CUDA driver too old, or no JCuda for this CPU");
+        } catch (final IOException e) {
+            return no("no temporary directory for JCuda's libraries: " + e);
+        } catch (final LinkageError e) {
+            return no("CUDA driver too old, or no JCuda for this CPU: " + cause(e));
         }
+    }
+
+    private static boolean isFound() {
+        try {
+            SymbolLookup.libraryLookup(CudaCalls.LIBRARY, Arena.global());
+            return true;
+        } catch (final IllegalArgumentException _) {
+            return false;
+        }
+    }
+
+    /// @return what the loader says; empty when all is well
+    private static String loadElsewhere() {
+        String refusal = "";
+        for (final Path library : ELSEWHERE) {
+            try {
+                System.load(library.toString());
+            } catch (final UnsatisfiedLinkError e) {
+                refusal = refusal.isEmpty() ? cause(e) : refusal;
+            }
+        }
+        return refusal;
+    }
+
+    // A name that the driver lacks is the cause of an initialiser's error. JCuda tells of two attempts with their stack
+    // traces; what the loader said is in the lines of the last error.
+    private static String cause(final LinkageError error) {
+        final String message = String.valueOf(
+                Objects.requireNonNullElse(error.getCause(), error).getMessage());
+        final String marker = "UnsatisfiedLinkError: ";
+        final int at = message.lastIndexOf(marker);
+        return message.substring(at < 0 ? 0 : at + marker.length())
+                .lines()
+                .findFirst()
+                .orElse("")
+                .strip();
     }
 
     private static Probe start() {
@@ -57,11 +104,15 @@ final class CudaDriver {
             return no("no CUDA driver, only the toolkit's stub");
         }
         if (initCode != CUresult.CUDA_SUCCESS) {
-            return no("CUDA driver does not start: " + CudaErrors.name(initCode));
+            return no("CUDA driver does not start: " + CudaErrors.name(initCode) + ", " + CudaErrors.mend(initCode));
         }
         final int[] count = new int[1];
         final int countCode = JCudaDriver.cuDeviceGetCount(count);
-        if (countCode != CUresult.CUDA_SUCCESS || count[0] == 0) {
+        if (countCode != CUresult.CUDA_SUCCESS) {
+            return no("CUDA driver does not count its devices: " + CudaErrors.name(countCode) + ", "
+                    + CudaErrors.mend(countCode));
+        }
+        if (count[0] == 0) {
             return no("no CUDA device");
         }
         CudaCalls.bind();

@@ -5,6 +5,12 @@ import jcuda.driver.CUresult;
 
 /// CUresult codes as one line: the call, the code, the mend.
 final class CudaErrors {
+    // By their numbers in cuda.h: JCuda 12.6 does not know the first, which came with CUDA 12.8 and stays.
+    private static final int CONTAINED = 226;
+    private static final int JIT_COMPILER_NOT_FOUND = 221;
+    private static final int SYSTEM_NOT_READY = 802;
+    private static final int SYSTEM_DRIVER_MISMATCH = 803;
+
     private CudaErrors() {}
 
     /// @param call the driver's function, as in its manual
@@ -19,7 +25,7 @@ final class CudaErrors {
     }
 
     static String name(final int code) {
-        return CUresult.stringFor(code) + " (" + code + ")";
+        return (code == CONTAINED ? "CUDA_ERROR_CONTAINED" : CUresult.stringFor(code)) + " (" + code + ")";
     }
 
     /// Whether no call will succeed any more: the context is gone, or broken for the whole process.
@@ -40,12 +46,13 @@ final class CudaErrors {
                     CUresult.CUDA_ERROR_INVALID_ADDRESS_SPACE,
                     CUresult.CUDA_ERROR_INVALID_PC,
                     CUresult.CUDA_ERROR_LAUNCH_FAILED,
+                    CONTAINED,
                     CUresult.CUDA_ERROR_UNKNOWN -> true;
             default -> false;
         };
     }
 
-    private static String mend(final int code) {
+    static String mend(final int code) {
         return switch (code) {
             case CUresult.CUDA_ERROR_INVALID_VALUE -> "check address and length: they leave the device's memory";
             case CUresult.CUDA_ERROR_OUT_OF_MEMORY -> "lower window or frame-max, or end other users of the GPU";
@@ -61,6 +68,7 @@ final class CudaErrors {
             case CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
                     CUresult.CUDA_ERROR_NVLINK_UNCORRECTABLE,
                     CUresult.CUDA_ERROR_HARDWARE_STACK_ERROR,
+                    CONTAINED,
                     CUresult.CUDA_ERROR_UNKNOWN ->
                 "the GPU is lost to this process: look at nvidia-smi and dmesg for an Xid, then start again";
             case CUresult.CUDA_ERROR_NOT_FOUND -> "check the kernel's name: the PTX has no such entry";
@@ -68,6 +76,14 @@ final class CudaErrors {
             case CUresult.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED -> "unregister only what was registered";
             case CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, CUresult.CUDA_ERROR_LAUNCH_FAILED ->
                 "a kernel left its memory: mend it and start the process again";
+            case JIT_COMPILER_NOT_FOUND ->
+                "libnvidia-ptxjitcompiler.so.1 is not beside libcuda.so.1: install the whole driver, and give"
+                        + " containers all of it (NVIDIA_DRIVER_CAPABILITIES=compute,utility)";
+            case SYSTEM_NOT_READY ->
+                "the driver's services do not run yet: look at nvidia-smi; GPUs with NVSwitch need"
+                        + " nvidia-fabricmanager";
+            case SYSTEM_DRIVER_MISMATCH ->
+                "libcuda and the kernel's module are of different drivers: install one, and restart the machine";
             case CUresult.CUDA_ERROR_NOT_SUPPORTED -> "this GPU or driver cannot do it: use another placement";
             default -> "look the code up in the CUDA driver API's manual";
         };

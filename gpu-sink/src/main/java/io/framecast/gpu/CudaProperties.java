@@ -32,7 +32,17 @@ final class CudaProperties {
                 + " MiB, compute capability "
                 + attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) + "."
                 + attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) + ", driver for CUDA "
-                + version[0] / 1000 + "." + version[0] % 1000 / 10;
+                + version[0] / 1000 + "." + version[0] % 1000 / 10 + computeMode();
+    }
+
+    // Of a GPU that is not for any number of processes, as most are.
+    private String computeMode() {
+        return switch (attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)) {
+            case 0 -> "";
+            case 2 -> ", compute mode prohibited";
+            case 3 -> ", compute mode exclusive to one process";
+            default -> ", compute mode exclusive to one thread";
+        };
     }
 
     /// Name, memory, compute capability, driver.

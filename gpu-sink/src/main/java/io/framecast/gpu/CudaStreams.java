@@ -52,6 +52,13 @@ final class CudaStreams {
         }
     }
 
+    /// Waits for the work of all, [CudaLastWait] long; in the context.
+    ///
+    /// @throws DeviceException when some has not ended then
+    void awaitAll(final String device) {
+        CudaLastWait.require(device, open);
+    }
+
     /// Waits for the work of all and destroys them; in the context.
     ///
     /// @param alive whether there is one: handles of a context that was destroyed name nothing, and a driver may

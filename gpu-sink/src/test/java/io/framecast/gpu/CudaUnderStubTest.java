@@ -212,7 +212,8 @@ class CudaUnderStubTest {
         assertEquals("no CUDA device", child("probe", noDevice).get("unavailable"));
         final Map<String, String> broken = Map.of("FRAMECAST_STUB_INIT", "999");
         assertEquals(
-                "CUDA driver does not start: CUDA_ERROR_UNKNOWN (999)",
+                "CUDA driver does not start: CUDA_ERROR_UNKNOWN (999), the GPU is lost to this process: look at"
+                        + " nvidia-smi and dmesg for an Xid, then start again",
                 child("probe", broken).get("unavailable"));
         final Map<String, String> stubOnly = Map.of("FRAMECAST_STUB_INIT", "34");
         assertEquals(

@@ -228,10 +228,11 @@ abstract class ArrivalContract {
     /// Else a subscriber that is closed would hold up its node until a kernel ends that it knows nothing of.
     @Test
     void shouldCloseAnotherBackendOfTheDeviceWhileTheKernelRuns() throws InterruptedException {
+        final DeviceBackend other = open();
+        // Before the launch: beside a kernel that runs, loading may wait for it.
+        other.load(ByteSumKernel.persistent());
         try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
             launch(arrival);
-            final DeviceBackend other = open();
-            other.load(ByteSumKernel.persistent());
             final DeviceRegion region = other.allocate(1 << 20);
             final MemorySegment pinned = other.allocatePinned(1 << 16);
             final DeviceStream stream = other.openStream();

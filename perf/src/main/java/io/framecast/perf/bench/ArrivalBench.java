@@ -60,22 +60,30 @@ final class ArrivalBench {
         try (DeviceBackend opened = open();
                 Arena arena = Arena.ofShared()) {
             context.line(opened.name() + ": " + opened.description());
-            final ArrivalMeter meter = new ArrivalMeter(opened, blocks, seconds, context::isStopped);
-            for (final int bytes : lengths) {
-                final MemorySegment frame = frame(arena, bytes);
-                rows.add(meter.persistent(frame));
-                rows.add(meter.launched(frame));
+            try {
+                measure(new ArrivalMeter(opened, blocks, seconds, context::isStopped), lengths, arena, rows);
+            } catch (final ArrivalMeter.FramesDiffer e) {
+                // Before the device is closed, which may take its time: a kernel that stands still is on it.
+                context.line("framecast: mismatch: " + e.getMessage());
+                report(context, machine, rows);
+                return MISMATCH;
             }
-        } catch (final ArrivalMeter.FramesDiffer e) {
-            context.line("framecast: mismatch: " + e.getMessage());
-            report(context, machine, rows);
-            return MISMATCH;
         }
         if (context.isStopped()) {
             throw new ConfigException("stopped before the end: nothing is reported");
         }
         report(context, machine, rows);
         return DONE;
+    }
+
+    private static void measure(
+            final ArrivalMeter meter, final List<Integer> lengths, final Arena arena, final List<ArrivalRow> rows)
+            throws ArrivalMeter.FramesDiffer {
+        for (final int bytes : lengths) {
+            final MemorySegment frame = frame(arena, bytes);
+            rows.add(meter.persistent(frame));
+            rows.add(meter.launched(frame));
+        }
     }
 
     private static MemorySegment frame(final Arena arena, final int bytes) {

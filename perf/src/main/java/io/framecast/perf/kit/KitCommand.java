@@ -4,13 +4,14 @@ import io.framecast.samples.Main;
 import io.framecast.samples.json.Json;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +20,27 @@ import org.jspecify.annotations.Nullable;
 final class KitCommand {
     // What finds tests is a test class: it needs JUnit, which the product does not.
     private static final String TESTS = "io.framecast.perf.kit.KitTests";
-    private static final long STEP_MAX_MINUTES = 15;
+    // Beside the tests of the device that it asks.
+    private static final String DRIVER_CALLS = "io.framecast.gpu.CallsBesideKernel";
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+    // A process that told its result and does not end is held by the driver.
+    private static final long TELL_SECONDS = 10;
+    private static final long DIE_SECONDS = 5;
+    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+    private static volatile boolean stopping;
 
     private final List<String> words;
 
     private KitCommand(final List<String> words) {
         this.words = words;
     }
+
+    /// Where steps leave what they leave.
+    ///
+    /// @param out takes logs, and what a crashed runtime tells
+    /// @param temporary files, such as the libraries that JCuda unpacks: `/tmp` may let nothing be run
+    /// @param secondsMax longest that one may take
+    record Place(Path out, Path temporary, int secondsMax) {}
 
     /// `framecast`, with these words.
     static KitCommand tool(final List<String> words) {
@@ -35,15 +50,54 @@ final class KitCommand {
         return new KitCommand(all);
     }
 
-    /// The tests found in a folder of test classes.
-    ///
-    /// @param least that must have passed: where there is a GPU, tests that all skip show nothing
-    static KitCommand tests(final Path folder, final int least) {
-        return new KitCommand(List.of(TESTS, folder.toString(), Integer.toString(least)));
+    /// What the device says of itself.
+    static KitCommand look(final String device) {
+        return new KitCommand(List.of(KitDevice.class.getName(), device));
     }
 
-    /// @param log takes what it says to people
-    KitStep run(final String name, final Path log) throws IOException, InterruptedException {
+    /// Which calls of the driver wait for a kernel that runs.
+    static KitCommand driverCalls(final String device) {
+        return new KitCommand(List.of(DRIVER_CALLS, device));
+    }
+
+    /// The names of the classes with tests of a tag, in a folder of test classes.
+    static KitCommand testClasses(final String tag, final Path folder) {
+        return new KitCommand(List.of(TESTS, "list", tag, folder.toString()));
+    }
+
+    /// The tests of one class.
+    ///
+    /// @param hangSeconds after which one is held to hang
+    /// @param without those that are left out, by their names
+    static KitCommand tests(
+            final String tag, final String className, final int hangSeconds, final List<String> without) {
+        final List<String> all = new ArrayList<>(List.of(TESTS, "run", tag, className, Integer.toString(hangSeconds)));
+        all.addAll(without);
+        return new KitCommand(all);
+    }
+
+    KitStep run(final String name, final Place place) throws IOException, InterruptedException {
+        final String file = name.replace(' ', '-');
+        final Path log = place.out.resolve(file + ".log");
+        // No pipe: a child's child that lives on would keep it open.
+        final Path said = place.temporary.resolve(file + ".json");
+        final long beginNs = System.nanoTime();
+        final Process process = new ProcessBuilder(command(place))
+                .redirectError(log.toFile())
+                .redirectOutput(said.toFile())
+                .start();
+        RUNNING.add(process);
+        if (stopping) {
+            endAll();
+        }
+        final String ended = await(process, said, place.secondsMax);
+        RUNNING.remove(process);
+        final double seconds = (System.nanoTime() - beginNs) / 1e9;
+        final int status = process.isAlive() ? -1 : process.exitValue();
+        return new KitStep(name, status, seconds, parse(text(said)), ended + lastLine(log));
+    }
+
+    private List<String> command(final Place place) {
         final List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                 "--add-opens",
@@ -52,43 +106,64 @@ final class KitCommand {
                 "--sun-misc-unsafe-memory-access=allow",
                 "-XX:+UseSerialGC",
                 "-XX:-UsePerfData",
+                "-XX:ErrorFile=" + place.out.resolve("hs_err_%p.log"),
+                "-Djava.io.tmpdir=" + place.temporary,
                 "-cp",
                 System.getProperty("java.class.path")));
         command.addAll(words);
-        final long beginNs = System.nanoTime();
-        final Process process =
-                new ProcessBuilder(command).redirectError(log.toFile()).start();
-        final Thread killer = Thread.ofPlatform().daemon().name("step-limit").start(() -> limit(process));
-        final String out;
-        try (InputStream stream = process.getInputStream()) {
-            out = new String(stream.readAllBytes(), StandardCharsets.UTF_8).strip();
-        }
-        final int status = process.waitFor();
-        killer.interrupt();
-        final double seconds = (System.nanoTime() - beginNs) / 1e9;
-        return new KitStep(name, status, seconds, parse(out), lastLine(log));
+        return command;
     }
 
-    private static void limit(final Process process) {
-        try {
-            if (!process.waitFor(STEP_MAX_MINUTES, TimeUnit.MINUTES)) {
-                process.destroyForcibly();
+    /// @return why it was ended; empty if it ended by itself
+    private static String await(final Process process, final Path said, final int secondsMax)
+            throws IOException, InterruptedException {
+        final long startNs = System.nanoTime();
+        long toldNs = 0;
+        long toldBytes = 0;
+        while (!process.waitFor(100, TimeUnit.MILLISECONDS)) {
+            final long nowNs = System.nanoTime();
+            final long bytes = Files.size(said);
+            if (bytes != toldBytes) {
+                toldBytes = bytes;
+                toldNs = nowNs;
             }
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
+            final boolean isLong = nowNs - startNs > secondsMax * NS_PER_SECOND;
+            if (isLong || (bytes > 0 && nowNs - toldNs > TELL_SECONDS * NS_PER_SECOND)) {
+                end(process);
+                return (isLong ? "not done within " + secondsMax + " s" : "told its result and did not end")
+                        + (process.waitFor(DIE_SECONDS, TimeUnit.SECONDS) ? "" : ", and cannot be killed")
+                        + "; last line: ";
+            }
         }
+        return "";
+    }
+
+    // Its children first: nobody would find them later.
+    private static void end(final Process process) {
+        process.descendants().toList().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
+    /// Ends what runs, and what is begun from now on: the kit is told to end.
+    static void endAll() {
+        stopping = true;
+        RUNNING.forEach(KitCommand::end);
     }
 
     private static @Nullable Map<?, ?> parse(final String out) {
         try {
-            return Json.parse(out) instanceof Map<?, ?> map ? map : null;
+            return Json.parse(out.strip()) instanceof final Map<?, ?> map ? map : null;
         } catch (final IllegalArgumentException e) {
             return null;
         }
     }
 
+    // A crashed process may leave anything, also what is no UTF-8.
+    private static String text(final Path file) throws IOException {
+        return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    }
+
     private static String lastLine(final Path log) throws IOException {
-        final List<String> lines = Files.readAllLines(log);
-        return lines.isEmpty() ? "" : lines.getLast();
+        return text(log).lines().filter(line -> !line.isBlank()).reduce("", (_, line) -> line);
     }
 }

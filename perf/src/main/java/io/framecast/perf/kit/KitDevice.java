@@ -1,9 +1,9 @@
 package io.framecast.perf.kit;
 
-import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.samples.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,33 +14,84 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/// The device of a run, as it describes itself.
+/// The device of a run, as it describes itself; and the program that asks it, since a driver that is ill may
+/// never answer.
 ///
 /// @param driver the kernel's part of the driver; empty where there is none
-record KitDevice(String name, String description, String driver) {
+public record KitDevice(String name, String description, String driver) {
     private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
+    private static final String COMPUTE_MODE = ", compute mode ";
 
-    /// @throws ConfigException saying in one line why it cannot be used
-    static KitDevice find(final String text) {
-        if (!text.matches("(cuda|emulated):\\d{1,2}")) {
-            throw new ConfigException("--device: expected cuda:N or emulated:N, got " + text);
+    /// Why a device cannot be used, in one line.
+    static final class UnusableException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final boolean absent;
+
+        UnusableException(final boolean absent, final String line) {
+            super(line);
+            this.absent = absent;
         }
+
+        /// Whether there is nothing to look at: no driver, or no GPU. What is there and does not work is a failure.
+        boolean isAbsent() {
+            return absent;
+        }
+    }
+
+    /// Opens the device and writes what it is as one JSON object.
+    ///
+    /// @param arguments the device
+    public static void main(final String[] arguments) {
+        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        try {
+            json.putAll(find(arguments[0]).json());
+        } catch (final UnusableException e) {
+            json.put("error", e.getMessage());
+            json.put("absent", e.isAbsent());
+        }
+        System.out.println(Json.write(json));
+        System.exit(KitMain.PASSED);
+    }
+
+    static KitDevice find(final String text) throws UnusableException {
         final int colon = text.indexOf(':');
         final String kind = text.substring(0, colon);
         final DeviceBackendProvider provider = ServiceLoader.load(DeviceBackendProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(candidate -> candidate.kind().equals(kind))
                 .max(Comparator.comparingInt(DeviceBackendProvider::rank))
-                .orElseThrow(() -> new ConfigException(text + ": " + kind + " is not part of this kit"));
-        provider.unavailable().ifPresent(reason -> {
-            throw new ConfigException(text + " cannot be used here: " + reason
-                    + "; run this kit on a machine with an NVIDIA GPU and its driver");
-        });
+                .orElseThrow(() -> new UnusableException(false, text + ": " + kind + " is not part of this kit"));
+        final @Nullable String reason = provider.unavailable().orElse(null);
+        if (reason != null) {
+            final boolean absent = reason.startsWith("no CUDA driver") || reason.startsWith("no CUDA device");
+            throw new UnusableException(
+                    absent,
+                    text + " cannot be used here: " + reason
+                            + (absent ? "; run this kit on a machine with an NVIDIA GPU and its driver" : ""));
+        }
         try (DeviceBackend device = provider.open(Integer.parseInt(text.substring(colon + 1)))) {
             return new KitDevice(device.name(), device.description(), readDriver());
         } catch (final DeviceException e) {
-            throw new ConfigException(String.valueOf(e.getMessage()), e);
+            throw new UnusableException(false, text + " does not open: " + e.getMessage());
         }
+    }
+
+    /// What [#main] wrote.
+    ///
+    /// @param said nothing if it did not end as it should
+    static KitDevice of(final String text, final KitStep said) throws UnusableException {
+        final Map<?, ?> json = said.result();
+        if (json == null) {
+            throw new UnusableException(false, text + " cannot be used here: " + said.detail());
+        }
+        if (json.get("error") instanceof final String error) {
+            throw new UnusableException(Boolean.TRUE.equals(json.get("absent")), error);
+        }
+        return new KitDevice(
+                String.valueOf(json.get("name")),
+                String.valueOf(json.get("description")),
+                json.get("driver") instanceof final String driver ? driver : "");
     }
 
     private static String readDriver() {
@@ -61,11 +112,18 @@ record KitDevice(String name, String description, String driver) {
         return "hardware: " + name + ", " + description + (driver.isEmpty() ? "" : "; " + driver);
     }
 
+    // The description names what is out of the ordinary.
+    private @Nullable String computeMode() {
+        final int at = description.indexOf(COMPUTE_MODE);
+        return !isGpu() ? null : at < 0 ? "default" : description.substring(at + COMPUTE_MODE.length());
+    }
+
     Map<String, @Nullable Object> json() {
         final Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("name", name);
         json.put("description", description);
         json.put("driver", driver.isEmpty() ? null : driver);
+        json.put("compute_mode", computeMode());
         return json;
     }
 }

@@ -10,33 +10,54 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param status the process's exit status
 /// @param result the object that it wrote, or null
-/// @param lastLine of what it said to people
+/// @param lastLine of what it said to people, or why it was ended
 record KitStep(
         String name, int status, double seconds, @Nullable Map<?, ?> result, String lastLine) {
+    /// One that failed without a process.
+    static KitStep failed(final String name, final String why) {
+        return new KitStep(name, KitMain.FAILED, 0, Map.of("error", why), why);
+    }
+
+    /// One that says nothing about this device.
+    static KitStep skipped(final String name, final String why) {
+        return new KitStep(name, KitMain.SKIPPED, 0, Map.of("skipped_because", why), why);
+    }
+
+    boolean isSkipped() {
+        return status == KitMain.SKIPPED && result != null && result.get("skipped_because") instanceof String;
+    }
+
     boolean isPassed() {
         return status == 0 && result != null;
     }
 
+    boolean isFailed() {
+        return !isPassed() && !isSkipped();
+    }
+
     private String verdict() {
-        return isPassed() ? "passed" : "FAILED";
+        return isPassed() ? "passed" : isSkipped() ? "skipped" : "FAILED";
     }
 
     /// In a few words what it found.
-    private String detail() {
+    String detail() {
         if (result == null) {
             return "status " + status + ": " + lastLine;
         }
-        if (result.get("error") instanceof String error) {
+        if (result.get("error") instanceof final String error) {
             return error;
+        }
+        if (result.get("skipped_because") instanceof final String why) {
+            return why;
         }
         if (result.get("tests") instanceof List<?>) {
             return result.get("passed") + " passed, " + result.get("failed") + " failed, " + result.get("skipped")
-                    + " skipped";
+                    + " skipped" + (result.get("hung") instanceof final String hung ? ", hung: " + hung : "");
         }
-        if (result.get("rows") instanceof List<?> rows) {
+        if (result.get("rows") instanceof final List<?> rows) {
             return rows.size() + " rows";
         }
-        return result.get("verified") instanceof Boolean verified ? verified ? "verified" : "not verified" : "";
+        return result.get("verified") instanceof final Boolean verified ? verified ? "verified" : "not verified" : "";
     }
 
     String line() {
@@ -51,6 +72,7 @@ record KitStep(
         final Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("name", name);
         json.put("passed", isPassed());
+        json.put("skipped", isSkipped());
         json.put("status", status);
         json.put("seconds", seconds);
         json.put("detail", detail());

@@ -35,7 +35,7 @@ final class StreamingPool implements AutoCloseable {
     record Reports(String source, List<String> receivers) {}
 
     /// A process failed, or was not done in time.
-    static final class FailedException extends Exception {
+    static class FailedException extends Exception {
         private static final long serialVersionUID = 1L;
 
         private final boolean framesDiffer;
@@ -47,6 +47,15 @@ final class StreamingPool implements AutoCloseable {
 
         boolean framesDiffer() {
             return framesDiffer;
+        }
+    }
+
+    /// Nothing moved for so long that waiting again would only cost time.
+    static final class StuckException extends FailedException {
+        private static final long serialVersionUID = 1L;
+
+        StuckException(final String message) {
+            super(message, false);
         }
     }
 
@@ -64,7 +73,7 @@ final class StreamingPool implements AutoCloseable {
             final ChildProcess.Answer answer =
                     answers.poll(Math.max(0, endNs - System.nanoTime()), TimeUnit.NANOSECONDS);
             if (answer == null) {
-                throw new FailedException("a process did not end in time", false);
+                throw new StuckException("a process did not end in time");
             }
             if (answer.kind() != ChildProcess.Kind.REPORT) {
                 throw new FailedException(answer.text(), answer.kind() == ChildProcess.Kind.DIFFERENCE);

@@ -24,6 +24,8 @@ final class StreamingRun implements AutoCloseable {
     private static final int WARM_UP_ROUNDS_MIN = 3;
     private static final double STEADY = 0.1;
     private static final double STUCK_SECONDS = 60;
+    // Each that stands still costs that long.
+    private static final int STUCK_MAX = 2;
 
     private final StreamingPlan plan;
     private final Consumer<String> console;
@@ -31,6 +33,7 @@ final class StreamingRun implements AutoCloseable {
             new StreamingPorts(RandomGenerator.getDefault().nextInt(Integer.MAX_VALUE));
     private final Map<Contender, StreamingPool> pools = new HashMap<>();
     private final Set<Contender> warm = new HashSet<>();
+    private final Map<Contender, Integer> stuck = new HashMap<>();
     private boolean framesDiffered;
     private boolean stopped;
 
@@ -127,6 +130,9 @@ final class StreamingRun implements AutoCloseable {
     /// @throws StreamingPool.FailedException when a process failed; its contender's are fresh then
     StreamingResult run(final StreamingCase setting, final Variant variant)
             throws InterruptedException, StreamingPool.FailedException {
+        if (stuck.getOrDefault(setting.contender(), 0) >= STUCK_MAX) {
+            throw new StreamingPool.FailedException("not tried: it stood still " + STUCK_MAX + " times before", false);
+        }
         final StreamingSpec spec = spec(setting, variant);
         final StreamingPlan.Times times = variant.times;
         final long endNs = System.nanoTime()
@@ -136,6 +142,9 @@ final class StreamingRun implements AutoCloseable {
             final StreamingPool.Reports reports = pool(setting.contender()).run(spec, endNs);
             return StreamingResult.of(setting.direction(), reports.source(), reports.receivers());
         } catch (final StreamingPool.FailedException e) {
+            if (e instanceof StreamingPool.StuckException) {
+                stuck.merge(setting.contender(), 1, Integer::sum);
+            }
             endPool(setting.contender());
             throw e;
         }

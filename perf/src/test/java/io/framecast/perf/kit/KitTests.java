@@ -2,128 +2,140 @@ package io.framecast.perf.kit;
 
 import io.framecast.samples.json.Json;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.platform.engine.TestExecutionResult;
+import org.jspecify.annotations.Nullable;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.discovery.ClassNameFilter;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.TagFilter;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/// Finds the tests tagged `gpu` of all modules and runs them, without Maven: one JSON object on stdout, a
-/// line per test on stderr. A program, not a test.
+/// Finds the tests of a tag and runs those of one class, without Maven: one JSON object on stdout, lines on
+/// stderr. A test that hangs is told by its name, with where all threads are, and ends this process: it may be
+/// inside the driver, where nothing else frees it. A program, not a test.
 public final class KitTests {
-    private static final String TAG = "gpu";
     // They read sources, by libraries that the kit leaves out.
     private static final String RULES = "io\\.framecast\\.perf\\.rules\\..*";
+    private static final long POLL_MS = 50;
 
     private KitTests() {}
 
-    /// Words: a folder with a folder of test classes per module; how many tests must pass at least.
+    /// Words: `list TAG FOLDER`, with a folder of test classes per module in it; or `run TAG CLASS SECONDS
+    /// NAME…`, the seconds after which a test is held to hang, and names of those to leave out.
     public static void main(final String[] arguments) throws IOException {
-        final Outcome outcome = run(roots(Path.of(arguments[0])));
-        System.out.println(Json.write(outcome.json()));
-        System.exit(
-                outcome.failed == 0 && outcome.passed >= Integer.parseInt(arguments[1])
-                        ? KitMain.PASSED
-                        : KitMain.FAILED);
+        final List<String> words = Arrays.asList(arguments);
+        // What tests say is no result.
+        final PrintStream out = System.out;
+        System.setOut(System.err);
+        if (words.getFirst().equals("list")) {
+            tell(out, Map.of("classes", classes(words.get(1), Path.of(words.get(2)))));
+            System.exit(KitMain.PASSED);
+        }
+        final KitTestLog log = new KitTestLog();
+        final long secondsMax = Long.parseLong(words.get(3));
+        Thread.ofPlatform().daemon().name("kit-watchdog").start(() -> watch(log, secondsMax, out));
+        LauncherFactory.create()
+                .execute(
+                        request(words.get(1))
+                                .selectors(DiscoverySelectors.selectClass(words.get(2)))
+                                .filters(without(Set.copyOf(words.subList(4, words.size()))))
+                                .build(),
+                        log);
+        if (log.end()) {
+            tell(out, log.json());
+            System.exit(log.isGood() ? KitMain.PASSED : KitMain.FAILED);
+        }
+        // The watchdog has the word.
+        parkForEver();
     }
 
-    private static Set<Path> roots(final Path folder) throws IOException {
+    private static void tell(final PrintStream out, final Map<String, ?> json) {
+        out.println(Json.write(json));
+        out.flush();
+    }
+
+    private static LauncherDiscoveryRequestBuilder request(final String tag) {
+        return LauncherDiscoveryRequestBuilder.request()
+                .filters(ClassNameFilter.excludeClassNamePatterns(RULES), TagFilter.includeTags(tag));
+    }
+
+    private static List<String> classes(final String tag, final Path folder) throws IOException {
+        final Set<Path> roots = new HashSet<>();
         try (Stream<Path> modules = Files.list(folder)) {
-            return new HashSet<>(modules.filter(Files::isDirectory).toList());
+            for (final Path module : modules.filter(Files::isDirectory).toList()) {
+                roots.add(module.toRealPath());
+            }
         }
-    }
-
-    static Outcome run(final Set<Path> roots) {
-        final LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+        final LauncherDiscoveryRequest request = request(tag)
                 .selectors(DiscoverySelectors.selectClasspathRoots(roots))
-                .filters(ClassNameFilter.excludeClassNamePatterns(RULES), TagFilter.includeTags(TAG))
                 .build();
-        final Outcome outcome = new Outcome();
-        LauncherFactory.create().execute(request, outcome);
-        return outcome;
+        final var plan = LauncherFactory.create().discover(request);
+        return plan.getRoots().stream()
+                .flatMap(root -> plan.getDescendants(root).stream())
+                .map(test -> test.getSource().orElse(null))
+                .filter(MethodSource.class::isInstance)
+                .map(source -> ((MethodSource) source).getClassName())
+                .distinct()
+                .sorted()
+                .toList();
     }
 
-    /// What came of each test.
-    static final class Outcome implements TestExecutionListener {
-        private final List<Map<String, Object>> tests = new ArrayList<>();
-        private int passed;
-        private int failed;
-        private int skipped;
-
-        @Override
-        public void executionSkipped(final TestIdentifier test, final String reason) {
-            add(test, "skipped", reason);
-            skipped++;
-        }
-
-        @Override
-        public void executionFinished(final TestIdentifier test, final TestExecutionResult result) {
-            final String why = result.getThrowable().map(KitTests::oneLine).orElse("");
-            // A class that assumes what is not there skips all its tests, and they are never told.
-            if (test.isTest() || result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
-                switch (result.getStatus()) {
-                    case SUCCESSFUL -> passed++;
-                    case FAILED -> failed++;
-                    case ABORTED -> skipped++;
-                }
-                add(
-                        test,
-                        switch (result.getStatus()) {
-                            case SUCCESSFUL -> "passed";
-                            case FAILED -> "failed";
-                            case ABORTED -> "skipped";
-                        },
-                        why);
-            }
-        }
-
-        private void add(final TestIdentifier test, final String verdict, final String reason) {
-            final Map<String, Object> json = new LinkedHashMap<>();
-            json.put("name", name(test));
-            json.put("result", verdict);
-            if (!reason.isEmpty()) {
-                json.put("reason", reason);
-            }
-            tests.add(json);
-            System.err.println(verdict + ": " + name(test) + (reason.isEmpty() ? "" : ": " + reason));
-        }
-
-        Map<String, Object> json() {
-            final Map<String, Object> json = new LinkedHashMap<>();
-            json.put("passed", passed);
-            json.put("failed", failed);
-            json.put("skipped", skipped);
-            json.put("tests", tests);
-            return json;
-        }
+    private static PostDiscoveryFilter without(final Set<String> names) {
+        return test -> FilterResult.includedIf(!test.isTest() || !names.contains(name(test)));
     }
 
-    private static String name(final TestIdentifier test) {
-        final TestSource source = test.getSource().orElse(null);
+    private static String name(final TestDescriptor test) {
+        return name(test.getSource().orElse(null), test.getDisplayName());
+    }
+
+    static String name(final @Nullable TestSource source, final String displayName) {
         return switch (source) {
-            case MethodSource method -> method.getClassName() + "." + test.getDisplayName();
+            case MethodSource method -> method.getClassName() + "." + displayName;
             case ClassSource type -> type.getClassName();
-            case null, default -> test.getDisplayName();
+            case null, default -> displayName;
         };
     }
 
-    private static String oneLine(final Throwable why) {
-        return String.valueOf(why).replaceAll("\\s+", " ");
+    private static void watch(final KitTestLog log, final long secondsMax, final PrintStream out) {
+        final long longestNs = TimeUnit.SECONDS.toNanos(secondsMax);
+        try {
+            while (!log.isHanging(longestNs)) {
+                TimeUnit.MILLISECONDS.sleep(POLL_MS);
+            }
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        // First what was found: to look at threads waits for all of them.
+        tell(out, log.json());
+        System.err.println("hung for " + secondsMax + " s: " + log.running());
+        Thread.getAllStackTraces().forEach((thread, frames) -> {
+            System.err.println("  " + thread.getName() + ", " + thread.getState());
+            Stream.of(frames).forEach(frame -> System.err.println("    at " + frame));
+        });
+        System.err.println("hung for " + secondsMax + " s: " + log.running());
+        Runtime.getRuntime().halt(KitMain.FAILED);
+    }
+
+    private static void parkForEver() {
+        while (true) {
+            java.util.concurrent.locks.LockSupport.park();
+        }
     }
 }

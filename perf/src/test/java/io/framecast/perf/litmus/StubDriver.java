@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 /// The stub libcuda of gpu-sink's tests, built into a folder of its own, and processes that run over it.
 ///
 /// @param folder that holds `libcuda.so.1`
-record StubDriver(Path folder) {
+public record StubDriver(Path folder) {
     private static final Path SOURCES = Repository.ROOT.resolve("gpu-sink/src/test/c");
 
     /// @return why it cannot be built here; empty when it was
-    Optional<String> build() throws IOException, InterruptedException {
+    public Optional<String> build() throws IOException, InterruptedException {
         if (!System.getProperty("os.name").equals("Linux")
                 || !System.getProperty("os.arch").equals("amd64")) {
             return Optional.of("the stub libcuda is for Linux on x86-64");
