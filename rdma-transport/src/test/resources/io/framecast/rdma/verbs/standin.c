@@ -131,6 +131,7 @@ struct piece {
 };
 
 static struct ibv_device devices[DEVICES_MAX];
+static int connect_fails;
 static int subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
 static int requests_max = WR_MAX, completions_max = CQE_MAX;
 static const char *failing = "";
@@ -157,6 +158,8 @@ void standin_subnet(int managed) { subnet = managed; }
 /* Neighbours that nobody answers for, until turned off. */
 void standin_ah_hangs(int hangs) { __atomic_store_n(&ah_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_ah_fails(int error) { __atomic_store_n(&ah_fails, error, __ATOMIC_SEQ_CST); }
+/* Reliable connections that the kernel refuses to make, with that error; 0 for none. */
+void standin_connect_fails(int error) { __atomic_store_n(&connect_fails, error, __ATOMIC_SEQ_CST); }
 void standin_port_state(int state) { port_state = state; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
 /* Devices that come to a send only when its completions are looked for that often, and forget what they have not come to
@@ -662,6 +665,7 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
     if (!(mask & IBV_QP_STATE)) return EINVAL;
     int error = 0;
     lock();
+    if ((mask & IBV_QP_AV) && __atomic_load_n(&connect_fails, __ATOMIC_SEQ_CST)) return connect_fails;
     if (attr->qp_state == IBV_QPS_RESET) {
         base->state = IBV_QPS_RESET;
         qp->receives.taken = qp->receives.posted;
