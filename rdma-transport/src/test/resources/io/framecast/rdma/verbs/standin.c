@@ -139,7 +139,7 @@ static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static long live, overruns, swallowed, delivered, dropped;
+static long live, overruns, swallowed, delivered, dropped, connected_class;
 static int lock_word;
 
 static void lock(void) {
@@ -185,6 +185,8 @@ long standin_overruns(void) { return overruns; }
 long standin_swallowed(void) { return swallowed; }
 long standin_delivered(void) { return delivered; }
 long standin_dropped(void) { return dropped; }
+/* Traffic class of the reliable connection that was made last. */
+long standin_connected_class(void) { return connected_class; }
 
 static int answer(void) { return __atomic_load_n(&gone_errno, __ATOMIC_SEQ_CST); }
 
@@ -663,9 +665,9 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
     struct queue_pair *qp = (struct queue_pair *)base;
     if (fails("ibv_modify_qp")) return errno;
     if (!(mask & IBV_QP_STATE)) return EINVAL;
+    if ((mask & IBV_QP_AV) && __atomic_load_n(&connect_fails, __ATOMIC_SEQ_CST)) return connect_fails;
     int error = 0;
     lock();
-    if ((mask & IBV_QP_AV) && __atomic_load_n(&connect_fails, __ATOMIC_SEQ_CST)) return connect_fails;
     if (attr->qp_state == IBV_QPS_RESET) {
         base->state = IBV_QPS_RESET;
         qp->receives.taken = qp->receives.posted;
@@ -683,7 +685,7 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
         if (mask & IBV_QP_QKEY) qp->attr.qkey = attr->qkey;
         if (mask & IBV_QP_ACCESS_FLAGS) qp->attr.qp_access_flags = attr->qp_access_flags;
         if (mask & IBV_QP_DEST_QPN) qp->attr.dest_qp_num = attr->dest_qp_num;
-        if (mask & IBV_QP_AV) qp->attr.ah_attr = attr->ah_attr;
+        if (mask & IBV_QP_AV) connected_class = (qp->attr.ah_attr = attr->ah_attr).grh.traffic_class;
         if (mask & IBV_QP_RNR_RETRY) qp->attr.rnr_retry = attr->rnr_retry;
     }
     unlock();
@@ -872,6 +874,7 @@ static void route(char *header, const struct address *way, uint32_t length) {
     if (way->attr.grh.sgid_index == 1) {
         uint16_t total = htons(20 + length);
         header[20] = 0x45;
+        header[21] = way->attr.grh.traffic_class;
         memcpy(header + 22, &total, sizeof total);
         header[28] = way->attr.grh.hop_limit;
         header[29] = 17;
@@ -879,7 +882,8 @@ static void route(char *header, const struct address *way, uint32_t length) {
         memcpy(header + 36, way->attr.grh.dgid.raw + 12, 4);
     } else {
         uint16_t payload = htons(length);
-        header[0] = 0x60;
+        header[0] = 0x60 | way->attr.grh.traffic_class >> 4;
+        header[1] = way->attr.grh.traffic_class << 4;
         memcpy(header + 4, &payload, sizeof payload);
         header[6] = 17;
         header[7] = way->attr.grh.hop_limit;
