@@ -23,6 +23,8 @@ public enum ChannelKey {
     MTU("mtu"),
     /// See [LinkConfig#ttl].
     TTL("ttl"),
+    /// See [LinkConfig#dscp]. Each end's own.
+    DSCP("dscp"),
     /// See [LinkConfig#socketBufferBytes].
     SOCKET_BUFFER("socket-buffer"),
     /// See [LinkConfig#rateBytes].
@@ -137,6 +139,7 @@ public enum ChannelKey {
         add(parts, INTERFACE, link.networkInterface(), LinkConfig.DEFAULT.networkInterface());
         add(parts, MTU, link.mtuBytes(), LinkConfig.DEFAULT.mtuBytes());
         add(parts, TTL, link.ttl(), LinkConfig.DEFAULT.ttl());
+        add(parts, DSCP, link.dscp(), LinkConfig.DEFAULT.dscp());
         add(parts, SOCKET_BUFFER, link.socketBufferBytes(), LinkConfig.DEFAULT.socketBufferBytes());
         add(parts, RATE, link.rateBytes(), LinkConfig.DEFAULT.rateBytes());
         add(parts, ONE_SIDED, link.oneSided() ? "auto" : "off", LinkConfig.DEFAULT.oneSided() ? "auto" : "off");

@@ -124,6 +124,7 @@ final class ChannelParser {
                         LinkConfig.DEFAULT.mtuBytes(),
                         LinkConfig.MTU_BYTES_MIN + " … " + LinkConfig.MTU_BYTES_MAX + " or 0"),
                 number(ChannelKey.TTL, LinkConfig.DEFAULT.ttl(), "0 … 255"),
+                number(ChannelKey.DSCP, LinkConfig.DEFAULT.dscp(), "0 … " + LinkConfig.DSCP_MAX),
                 bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()),
                 bytes(ChannelKey.RATE, LinkConfig.DEFAULT.rateBytes()),
                 isOneSided());

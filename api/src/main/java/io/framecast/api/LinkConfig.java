@@ -5,6 +5,8 @@ package io.framecast.api;
 /// @param networkInterface name (`eth0`) or literal address of the interface; empty lets the transport choose and say
 /// @param mtuBytes largest IP packet, 0 for the interface's own MTU; datagrams are never fragmented
 /// @param ttl multicast hop limit, 0 … 255
+/// @param dscp what IP packets are marked with for the network to tell them by (RFC 2474), 0 … 63: all that this end
+///     sends, control and one-sided operations too. Over `udp` and `verbs`; `aeron` refuses another than 0
 /// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives
 /// @param rateBytes most bytes of datagrams that a source sends per second, Framecast's headers and what is sent again
 ///     included, those of UDP and IP not; 0 for as many as receivers give credit for
@@ -12,24 +14,31 @@ package io.framecast.api;
 /// where
 ///     the transport can; else all of it goes by datagram
 public record LinkConfig(
-        String networkInterface, int mtuBytes, int ttl, long socketBufferBytes, long rateBytes, boolean oneSided) {
+        String networkInterface,
+        int mtuBytes,
+        int ttl,
+        int dscp,
+        long socketBufferBytes,
+        long rateBytes,
+        boolean oneSided) {
     public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0, 0);
     public static final int MTU_BYTES_MIN = 1280;
     public static final int MTU_BYTES_MAX = 65_536;
+    public static final int DSCP_MAX = 63;
 
     /// 8 kbit/s.
     public static final long RATE_BYTES_MIN = 1_000;
     /// 8 Tbit/s.
     public static final long RATE_BYTES_MAX = 1_000_000_000_000L;
 
-    /// One-sided where the transport can.
+    /// Unmarked, and one-sided where the transport can.
     public LinkConfig(
             final String networkInterface,
             final int mtuBytes,
             final int ttl,
             final long socketBufferBytes,
             final long rateBytes) {
-        this(networkInterface, mtuBytes, ttl, socketBufferBytes, rateBytes, true);
+        this(networkInterface, mtuBytes, ttl, 0, socketBufferBytes, rateBytes, true);
     }
 
     public LinkConfig {
@@ -40,6 +49,9 @@ public record LinkConfig(
         if (ttl < 0 || ttl > 255) {
             throw new IllegalArgumentException("ttl: expected 0 … 255, got " + ttl);
         }
+        if (dscp < 0 || dscp > DSCP_MAX) {
+            throw new IllegalArgumentException("dscp: expected 0 … " + DSCP_MAX + ", got " + dscp);
+        }
         if (socketBufferBytes < 0 || socketBufferBytes > Integer.MAX_VALUE) {
             throw new IllegalArgumentException(
                     "socket-buffer: expected 0 … " + Integer.MAX_VALUE + ", got " + socketBufferBytes);
@@ -48,5 +60,10 @@ public record LinkConfig(
             throw new IllegalArgumentException("rate: expected " + RATE_BYTES_MIN + " … " + RATE_BYTES_MAX
                     + " bytes per second or 0, got " + rateBytes);
         }
+    }
+
+    /// The byte of the IP header (TOS, traffic class) that says so; its bits of congestion are left to the network.
+    public int trafficClass() {
+        return dscp << 2;
     }
 }

@@ -20,7 +20,7 @@ final class ChannelTest {
     @Test
     void shouldReadEveryKey() {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
-                + "|mtu=9000|ttl=4|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
+                + "|mtu=9000|ttl=4|dscp=26|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
                 + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe"
                 + "|placement=fastcopy|fastcopy-max=16k|chunk=1m");
@@ -29,7 +29,7 @@ final class ChannelTest {
                         "udp",
                         new HostPort("224.20.30.39", 24326),
                         "cam1",
-                        new LinkConfig("eth0", 9000, 4, 8L << 20, 100L << 20, false),
+                        new LinkConfig("eth0", 9000, 4, 26, 8L << 20, 100L << 20, false),
                         new StreamConfig(
                                 64L << 20,
                                 128L << 20,
@@ -145,6 +145,8 @@ final class ChannelTest {
         "window=5&tttl=3, 'window: expected ''|'' between keys, got ''&'' before tttl='",
         "channel=cam1ttl=3, 'channel: expected ''|'' between keys, got nothing before ttl='",
         "ttl=256, ttl: expected 0",
+        "dscp=64, 'dscp: expected 0 … 63, got 64'",
+        "dscp=AF31, 'dscp: expected a number, 0 … 63'",
         "socket-buffer=2147483648, socket-buffer: expected 0",
         "rate=999, 'rate: expected 1000 … 1000000000000 bytes per second or 0, got 999'",
         "rate=fast, rate: expected a number of bytes",
@@ -247,6 +249,7 @@ final class ChannelTest {
                 pick(random, "", "eth0", "10.0.0.7", "veth-a.100"),
                 random.nextBoolean() ? 0 : random.nextInt(LinkConfig.MTU_BYTES_MIN, LinkConfig.MTU_BYTES_MAX + 1),
                 random.nextInt(256),
+                random.nextInt(LinkConfig.DSCP_MAX + 1),
                 random.nextLong(1L << 31),
                 random.nextBoolean() ? 0 : random.nextLong(LinkConfig.RATE_BYTES_MIN, LinkConfig.RATE_BYTES_MAX + 1),
                 random.nextBoolean());

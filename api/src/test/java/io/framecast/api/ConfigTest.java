@@ -32,6 +32,8 @@ final class ConfigTest {
     @Test
     void shouldKeepLinksWithinLimits() {
         takes("ttl", value -> new LinkConfig("", 0, (int) value, 0, 0), 0, 255);
+        takes("dscp", value -> new LinkConfig("", 0, 1, (int) value, 0, 0, true), 0, 63);
+        assertEquals(104, new LinkConfig("", 0, 1, 26, 0, 0, true).trafficClass());
         takes(
                 "mtu",
                 value -> new LinkConfig("", (int) value, 1, 0, 0),

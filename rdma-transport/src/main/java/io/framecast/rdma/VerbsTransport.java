@@ -61,8 +61,8 @@ final class VerbsTransport implements Transport {
                     .accept("verbs: device " + port.context().name() + " ("
                             + port.gid().gid() + ")");
         }
-        final RdmaWays ways =
-                new RdmaWays(port, new AddressPath.Hops(channel.link().ttl(), 0, 0));
+        final RdmaWays ways = new RdmaWays(
+                port, new AddressPath.Hops(channel.link().ttl(), channel.link().trafficClass(), 0));
         try {
             return open(port, channel.group(), ways, config.warnings());
         } catch (final RuntimeException e) {

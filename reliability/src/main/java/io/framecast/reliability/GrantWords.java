@@ -112,11 +112,15 @@ final class GrantWords {
         onGone(member);
     }
 
-    /// Tells a member what it waits for, when that is due.
+    /// Tells a member what it waits for, when that is due, and gives up a link that failed.
     ///
     /// @return work done
     int onTick(final int member, final long nowNs) {
         final Stage stage = stages[member];
+        if (stage != Stage.NONE && output.isLinkBroken(member)) {
+            fail(member);
+            return 1;
+        }
         if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || nowNs < dueNs[member]) {
             return 0;
         }

@@ -40,6 +40,11 @@ public interface SenderOutput extends RetransmitScheduler.Output {
         return null;
     }
 
+    /// Whether a member's link failed, and never has an offer again.
+    default boolean isLinkBroken(final int member) {
+        return false;
+    }
+
     /// Cuts a member's link: when this returns the member cannot act any more, and its word is 0.
     default void unlink(final int member) {}
 }

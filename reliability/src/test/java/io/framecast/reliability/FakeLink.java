@@ -21,6 +21,7 @@ final class FakeLink {
     final ArrayDeque<Long> pulls = new ArrayDeque<>();
     boolean accepts = true;
     boolean up = true;
+    boolean broken;
     boolean opens = true;
     boolean writable = true;
     int pullRoom = Integer.MAX_VALUE;

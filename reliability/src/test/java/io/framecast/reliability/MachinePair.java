@@ -230,6 +230,11 @@ final class MachinePair {
         }
 
         @Override
+        public boolean isLinkBroken(final int member) {
+            return link.broken;
+        }
+
+        @Override
         public void unlink(final int member) {
             link.cut(member);
         }

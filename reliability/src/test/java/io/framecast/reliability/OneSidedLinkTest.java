@@ -116,6 +116,21 @@ final class OneSidedLinkTest {
         assertEquals(null, pair.link.opened);
     }
 
+    @Test
+    void shouldGiveUpALinkAtOnceWhenItIsToldToHaveFailed() {
+        pair.link.up = false;
+        join(Delivery.LATEST);
+        assertTrue(pair.sender.isGuarded());
+        pair.link.broken = true;
+        // Members are looked after every 20 ms.
+        pair.run(40 * MS);
+        assertEquals(1, pair.sender.counts().linkFailures());
+        assertEquals(1, pair.link.cuts);
+        assertFalse(pair.sender.isGuarded(), "no payload is summed up for one that reads nothing");
+        beatFor(1);
+        assertEquals(1, pair.sender.counts().linkFailures());
+    }
+
     private void beatFor(final long seconds) {
         pair.run(seconds * 1000 * MS);
     }

@@ -86,7 +86,8 @@ final class VerbsStreamTest {
     @AfterEach
     void close() {
         nodes.forEach(Framecast::close);
-        List.of("requests_max", "completions_max", "drop_every").forEach(name -> standIn.set(name, 0));
+        List.of("requests_max", "completions_max", "drop_every", "connect_fails")
+                .forEach(name -> standIn.set(name, 0));
         arena.close();
     }
 
@@ -316,6 +317,25 @@ final class VerbsStreamTest {
                             },
                             10);
         }
+    }
+
+    /// A minute is what the source gives a connection that is being made.
+    @Test
+    void shouldKnowAtOnceThatTheSourcesEndsCannotBeConnected() {
+        standIn.set("connect_fails", 113);
+        final Publisher publisher = open(Threading.SHARED, 0.02);
+        final long startNs = System.nanoTime();
+        await(() -> count(3, FALLBACKS, "link") == 3, "three links that are given up");
+        assertTrue(System.nanoTime() - startNs < 20_000_000_000L, this::oneSided);
+        assertEquals(
+                1,
+                notices.stream()
+                        .filter(each -> each.contains("a subscriber's credit and repair go by datagram"))
+                        .count(),
+                notices::toString);
+        publish(publisher, 0, 60);
+        assertEquals(0, countAll(GRANTS) + count(3, LINKED), this::oneSided);
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.aeron.driver.status.SystemCounterDescriptor;
 import io.aeron.exceptions.AeronException;
 import io.aeron.protocol.DataHeaderFlyweight;
 import io.framecast.api.Channel;
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
@@ -55,6 +56,10 @@ final class AeronTransport implements Transport {
     static AeronTransport open(final TransportConfig config) {
         final Notices notices = new Notices(config.warnings());
         final Channel channel = config.channel();
+        if (channel.link().dscp() != 0) {
+            throw new ConfigException("dscp: expected 0, for Aeron's media driver marks no packets; got "
+                    + channel.link().dscp() + "; framecast:udp and framecast:verbs do");
+        }
         LaneChannels.requireOddGroup(channel);
         final LocalLink link = LocalLink.of(channel, notices);
         final DriverLease lease = channel instanceof Channel.Ipc ipc

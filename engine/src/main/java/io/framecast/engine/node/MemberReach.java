@@ -82,6 +82,11 @@ final class MemberReach implements AutoCloseable {
         return window.offer(member, new RemotePlace(words.address() + (long) member * Long.BYTES, words.key()));
     }
 
+    /// Whether a member's endpoint failed; the operator is told once.
+    boolean isBroken(final int member) {
+        return peers.isBroken(member);
+    }
+
     /// Cuts a member off; its word is nobody's then.
     void cut(final int member) {
         if (peers.cut(member)) {

@@ -3,6 +3,7 @@ package io.framecast.engine.node;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.api.spi.OneSidedEndpoint.State;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -43,20 +44,20 @@ final class PeerEndpoints implements AutoCloseable {
         }
     }
 
+    /// Whether a peer's endpoint failed.
+    boolean isBroken(final int peer) {
+        final OneSidedEndpoint endpoint = endpoints[peer];
+        if (endpoint == null || endpoint.state() != State.BROKEN) {
+            return false;
+        }
+        notice(endpoint.failure());
+        return true;
+    }
+
     /// What the peer must be given; null until its endpoint is up.
     byte @Nullable [] descriptor(final int peer) {
         final OneSidedEndpoint endpoint = endpoints[peer];
-        if (endpoint == null) {
-            return null;
-        }
-        return switch (endpoint.state()) {
-            case UP -> endpoint.descriptor();
-            case BROKEN -> {
-                notice(endpoint.failure());
-                yield null;
-            }
-            case IDLE, CONNECTING -> null;
-        };
+        return endpoint == null || isBroken(peer) || endpoint.state() != State.UP ? null : endpoint.descriptor();
     }
 
     /// Cuts a peer off: it acts no more when this returns.

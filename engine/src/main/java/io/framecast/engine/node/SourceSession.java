@@ -526,6 +526,11 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     }
 
     @Override
+    public boolean isLinkBroken(final int member) {
+        return reach != null && reach.isBroken(member);
+    }
+
+    @Override
     public void unlink(final int member) {
         if (reach != null) {
             reach.cut(member);

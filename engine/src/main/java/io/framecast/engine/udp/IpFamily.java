@@ -58,6 +58,10 @@ enum IpFamily {
         return option(SocketLayouts.IP_MULTICAST_TTL, SocketLayouts.IPV6_MULTICAST_HOPS);
     }
 
+    Option trafficClass() {
+        return option(SocketLayouts.IP_TOS, SocketLayouts.IPV6_TCLASS);
+    }
+
     Option multicastLoop() {
         return option(SocketLayouts.IP_MULTICAST_LOOP, SocketLayouts.IPV6_MULTICAST_LOOP);
     }

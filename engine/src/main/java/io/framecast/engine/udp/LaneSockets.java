@@ -78,6 +78,7 @@ record LaneSockets(
             own.bind(new Endpoint(link.local(), 0), link.index());
             own.multicastBy(link.group().address(), link.index());
             own.option(family.multicastHops(), link.ttl());
+            own.option(family.trafficClass(), link.trafficClass());
             own.option(family.multicastLoop(), 1);
             own.option(family.mtuDiscover(), SocketLayouts.PMTUDISC_PROBE);
             buffers.sizeSend(own);

@@ -74,6 +74,7 @@ final class SocketLayouts {
     static final int MEMINFO_DROPS = 8;
 
     static final int IPPROTO_IP = 0;
+    static final int IP_TOS = 1;
     static final int IP_MTU_DISCOVER = 10;
     static final int IP_RECVERR = 11;
     static final int IP_MULTICAST_IF = 32;
@@ -91,6 +92,7 @@ final class SocketLayouts {
     static final int IPV6_RECVERR = 25;
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_MULTICAST_ALL = 29;
+    static final int IPV6_TCLASS = 67;
 
     static final int SOL_UDP = 17;
     static final int UDP_SEGMENT = 103;

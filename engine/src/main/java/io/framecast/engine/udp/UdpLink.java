@@ -22,7 +22,16 @@ import java.util.stream.Stream;
 /// @param mtuBytes largest IP packet
 /// @param loopback whether packets stay on this machine
 /// @param ttl multicast hop limit
-record UdpLink(Endpoint group, String name, int index, InetAddress local, int mtuBytes, boolean loopback, int ttl) {
+/// @param trafficClass byte of the IP header that marks all packets sent
+record UdpLink(
+        Endpoint group,
+        String name,
+        int index,
+        InetAddress local,
+        int mtuBytes,
+        boolean loopback,
+        int ttl,
+        int trafficClass) {
     /// The longest UDP payload that IPv4 can carry.
     static final int PAYLOAD_BYTES_MAX = 65_507;
 
@@ -47,7 +56,8 @@ record UdpLink(Endpoint group, String name, int index, InetAddress local, int mt
                     local,
                     mtuBytes(chosen, channel.link().mtuBytes()),
                     chosen.isLoopback(),
-                    channel.link().ttl());
+                    channel.link().ttl(),
+                    channel.link().trafficClass());
         } catch (final IOException e) {
             throw new ConfigException("interface: cannot be looked up: " + e.getMessage(), e);
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.DeviceRegion;
@@ -72,6 +73,15 @@ class AeronTransportTest {
                     case FANOUT -> "framecast:aeron?control=127.0.0.1:24730|mtu=8192";
                     case IPC -> "framecast:aeron?ipc=" + directory.resolve("driver") + "|mtu=8192";
                 });
+    }
+
+    @Test
+    void shouldRefuseToMarkPackets() {
+        final ConfigException refused = assertThrows(ConfigException.class, () -> open(MULTICAST + "|dscp=26"));
+        assertEquals(
+                "dscp: expected 0, for Aeron's media driver marks no packets; got 26;"
+                        + " framecast:udp and framecast:verbs do",
+                refused.getMessage());
     }
 
     @ParameterizedTest

@@ -94,6 +94,22 @@ final class MemberReachTest {
     }
 
     @Test
+    void shouldTellOfAnEndpointThatFailed() {
+        try (MemberReach reach = opened()) {
+            assertFalse(reach.isBroken(3));
+            assertTrue(reach.accept(3, new byte[] {1}));
+            assertFalse(reach.isBroken(3));
+            endpoints.getFirst().state = OneSidedEndpoint.State.BROKEN;
+            assertTrue(reach.isBroken(3));
+            assertTrue(reach.isBroken(3));
+            assertNull(reach.offer(3));
+            assertEquals(1, notices.size());
+            reach.cut(3);
+            assertFalse(reach.isBroken(3));
+        }
+    }
+
+    @Test
     void shouldDoWithoutWhenTheSystemRefusesToRegister() {
         refusesMemory = true;
         assertNull(open());

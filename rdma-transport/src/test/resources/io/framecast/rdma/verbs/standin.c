@@ -131,6 +131,7 @@ struct piece {
 };
 
 static struct ibv_device devices[DEVICES_MAX];
+static int connect_fails;
 static int subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
 static int requests_max = WR_MAX, completions_max = CQE_MAX;
 static const char *failing = "";
@@ -138,7 +139,7 @@ static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static long live, overruns, swallowed, delivered, dropped;
+static long live, overruns, swallowed, delivered, dropped, connected_class;
 static int lock_word;
 
 static void lock(void) {
@@ -157,6 +158,8 @@ void standin_subnet(int managed) { subnet = managed; }
 /* Neighbours that nobody answers for, until turned off. */
 void standin_ah_hangs(int hangs) { __atomic_store_n(&ah_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_ah_fails(int error) { __atomic_store_n(&ah_fails, error, __ATOMIC_SEQ_CST); }
+/* Reliable connections that the kernel refuses to make, with that error; 0 for none. */
+void standin_connect_fails(int error) { __atomic_store_n(&connect_fails, error, __ATOMIC_SEQ_CST); }
 void standin_port_state(int state) { port_state = state; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
 /* Devices that come to a send only when its completions are looked for that often, and forget what they have not come to
@@ -182,6 +185,8 @@ long standin_overruns(void) { return overruns; }
 long standin_swallowed(void) { return swallowed; }
 long standin_delivered(void) { return delivered; }
 long standin_dropped(void) { return dropped; }
+/* Traffic class of the reliable connection that was made last. */
+long standin_connected_class(void) { return connected_class; }
 
 static int answer(void) { return __atomic_load_n(&gone_errno, __ATOMIC_SEQ_CST); }
 
@@ -660,6 +665,7 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
     struct queue_pair *qp = (struct queue_pair *)base;
     if (fails("ibv_modify_qp")) return errno;
     if (!(mask & IBV_QP_STATE)) return EINVAL;
+    if ((mask & IBV_QP_AV) && __atomic_load_n(&connect_fails, __ATOMIC_SEQ_CST)) return connect_fails;
     int error = 0;
     lock();
     if (attr->qp_state == IBV_QPS_RESET) {
@@ -679,7 +685,7 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
         if (mask & IBV_QP_QKEY) qp->attr.qkey = attr->qkey;
         if (mask & IBV_QP_ACCESS_FLAGS) qp->attr.qp_access_flags = attr->qp_access_flags;
         if (mask & IBV_QP_DEST_QPN) qp->attr.dest_qp_num = attr->dest_qp_num;
-        if (mask & IBV_QP_AV) qp->attr.ah_attr = attr->ah_attr;
+        if (mask & IBV_QP_AV) connected_class = (qp->attr.ah_attr = attr->ah_attr).grh.traffic_class;
         if (mask & IBV_QP_RNR_RETRY) qp->attr.rnr_retry = attr->rnr_retry;
     }
     unlock();
@@ -868,6 +874,7 @@ static void route(char *header, const struct address *way, uint32_t length) {
     if (way->attr.grh.sgid_index == 1) {
         uint16_t total = htons(20 + length);
         header[20] = 0x45;
+        header[21] = way->attr.grh.traffic_class;
         memcpy(header + 22, &total, sizeof total);
         header[28] = way->attr.grh.hop_limit;
         header[29] = 17;
@@ -875,7 +882,8 @@ static void route(char *header, const struct address *way, uint32_t length) {
         memcpy(header + 36, way->attr.grh.dgid.raw + 12, 4);
     } else {
         uint16_t payload = htons(length);
-        header[0] = 0x60;
+        header[0] = 0x60 | way->attr.grh.traffic_class >> 4;
+        header[1] = way->attr.grh.traffic_class << 4;
         memcpy(header + 4, &payload, sizeof payload);
         header[6] = 17;
         header[7] = way->attr.grh.hop_limit;

@@ -1,0 +1,47 @@
+package io.framecast.engine.udp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.error.NativeException;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneConfig.Role;
+import io.framecast.api.spi.LaneKind;
+import java.lang.foreign.Arena;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What the kernel says of a lane's sockets.
+final class LaneSocketsTest {
+    @ParameterizedTest
+    @CsvSource({"DATA, '', 0", "DATA, |dscp=26, 104", "REPAIR, |dscp=63, 252", "CONTROL, |dscp=1, 4"})
+    void shouldMarkWhatItSends(final LaneKind kind, final String key, final int trafficClass) {
+        UdpTests.assumeUdp();
+        final Channel.Multicast channel = (Channel.Multicast) Channel.parse(UdpTests.URI + key);
+        try (Arena arena = Arena.ofConfined();
+                LaneSockets sockets = LaneSockets.open(
+                        arena,
+                        UdpLink.of(channel, UdpTests::ignore),
+                        new SocketBuffers(0, UdpTests::ignore),
+                        new LaneConfig(kind, Role.SOURCE, UdpTests.sendRing(arena, 8, 64), null, null))) {
+            final LinuxSocket own = Objects.requireNonNull(sockets.own());
+            assertEquals(trafficClass, own.option(IpFamily.IPV4.trafficClass()));
+        }
+    }
+
+    @Test
+    void shouldMarkByIpv6() {
+        UdpTests.assumeUdp();
+        try (Arena arena = Arena.ofConfined();
+                LinuxSocket socket = LinuxSocket.open(arena, IpFamily.IPV6)) {
+            socket.option(IpFamily.IPV6.trafficClass(), 104);
+            assertEquals(104, socket.option(IpFamily.IPV6.trafficClass()));
+        } catch (final NativeException e) {
+            assumeTrue(e.errno() != SocketLayouts.EAFNOSUPPORT, "no IPv6 here");
+            throw e;
+        }
+    }
+}
