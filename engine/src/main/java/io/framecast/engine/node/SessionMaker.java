@@ -256,7 +256,7 @@ final class SessionMaker {
         }
         try (Opened opened = new Opened()) {
             final PullSlots slots = sink.pulls();
-            final PullLanding landing = slots == null ? null : opened.add(new PullLanding(oneSided, slots));
+            final PullLanding landing = slots == null ? null : landing(oneSided, slots, opened);
             final boolean guarded =
                     !Policies.onWire(channel.stream().delivery()).isWaitedFor();
             final SourceReach source = new SourceReach(oneSided, stream, landing, guarded, context.notices());
@@ -269,6 +269,17 @@ final class SessionMaker {
                     .accept("subscriber of " + channel.name() + ": credit and repair go by datagram: "
                             + e.getMessage());
             return Reaches.NONE;
+        }
+    }
+
+    // Memory that cannot be registered once more is no reason not to write grants.
+    private @Nullable PullLanding landing(final OneSided oneSided, final PullSlots slots, final Opened opened) {
+        try {
+            return opened.add(new PullLanding(oneSided, slots));
+        } catch (final TransportException e) {
+            context.notices()
+                    .accept("subscriber of " + channel.name() + ": repair goes by datagram: " + e.getMessage());
+            return null;
         }
     }
 

@@ -76,6 +76,11 @@ final class WindowReads {
         if (endpoint.state() != State.UP || refused) {
             return ReceiverOutput.NO_PULL;
         }
+        // Others have all slots, perhaps by a connection that is about to break: who knows when.
+        if (!isBusy() && landing.slots().isEmpty()) {
+            slow += count;
+            return ReceiverOutput.NO_PULL;
+        }
         if (isBusy() && nowNs - beganNs[(int) (ended % PullSlots.SLOTS)] > slowNs) {
             slow += count;
             return ReceiverOutput.NO_PULL;

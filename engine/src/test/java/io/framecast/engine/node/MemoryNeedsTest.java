@@ -23,7 +23,7 @@ class MemoryNeedsTest {
     private SinkConfig config() {
         final StreamInfo stream =
                 new StreamInfo(1, "default", SLOT_BYTES, 1024, FRAME_MAX, 5_000, new byte[0], new byte[0]);
-        return new SinkConfig(stream, RING_SLOTS, 0, 0, device, new LossInjector(0, 0));
+        return new SinkConfig(stream, RING_SLOTS, 0, 0, true, device, new LossInjector(0, 0));
     }
 
     @Test
@@ -47,8 +47,8 @@ class MemoryNeedsTest {
                 loopback.hostBytes() - headers - lists - ControlLane.memoryBytes(0));
         assertEquals(staged.hostBytes(), loopback.hostBytes());
         // For each slot that a run may begin in: where to, where from, how long, and what was taken before of
-        // either kind.
-        assertEquals((RING_SLOTS + SinkConfig.REPAIR_SLOTS) * 36L, loopback.tableBytes() - staged.tableBytes());
+        // each kind.
+        assertEquals((RING_SLOTS + SinkConfig.REPAIR_SLOTS + config.pullSlots()) * 44L, loopback.tableBytes() - staged.tableBytes());
         assertEquals(staged.metadataBytesMax(), loopback.metadataBytesMax());
         assertEquals(loopback.hostBytes() + loopback.deviceBytes() + loopback.tableBytes(), loopback.totalBytes());
         sink.close();

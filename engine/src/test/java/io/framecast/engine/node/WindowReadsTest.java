@@ -113,6 +113,21 @@ final class WindowReadsTest {
         }
     }
 
+    @Test
+    void shouldHaveOthersAskWhenAnotherConnectionHoldsAllSlots() {
+        final WindowReads window = reads(false);
+        assertEquals(PullSlots.SLOTS - 1, window.pull(0, PullSlots.SLOTS - 1, 0));
+        endpoint = (ScriptedOneSided.Endpoint) oneSided.open(WindowReads.OPERATIONS_MAX);
+        endpoint.state = State.UP;
+        final WindowReads copy = reads(false);
+        assertEquals(1, copy.pull(100, 2, 0), "the last slot, and its end gives it back");
+        endpoint = (ScriptedOneSided.Endpoint) oneSided.open(WindowReads.OPERATIONS_MAX);
+        endpoint.state = State.UP;
+        final WindowReads another = reads(false);
+        assertEquals(ReceiverOutput.NO_PULL, another.pull(200, 2, 0));
+        assertEquals(2, another.slow());
+    }
+
     private long end(final WindowReads reads) {
         endpoint.stepAll();
         assertEquals(1, endpoint.poll(tokens));
