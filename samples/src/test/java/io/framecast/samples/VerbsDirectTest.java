@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class VerbsDirectTest {
     private static final int FRAME_MAX = 200_000;
     private static final String COPIED = "framecast_nic_copied_bytes_total";
+    private static final String PULLED = "framecast_pulled_datagrams_total";
     private static final long WAIT_NS = 120_000_000_000L;
     // Copies are late: what they read must not be written again before.
     private static final EmulatedConfig EXPORTING = EmulatedConfig.DEFAULT
@@ -239,6 +240,20 @@ final class VerbsDirectTest {
             await(() -> count(node, COPIED, "") > FRAME_MAX, "copies");
             assertEquals(0, count(s, "framecast_nic_copy_fallbacks_total", "broken"));
             assertEquals(0, count(s, "framecast_stored_bytes_total", ""));
+        }
+    }
+
+    /// By the copy engine, by stores of the CPU, by a NIC.
+    @ParameterizedTest
+    @ValueSource(strings = {"staged", "fastcopy", "loopback"})
+    void shouldReadRepairsIntoTheHostAndCopyThemOn(final String placement) {
+        final Publisher publisher = open(0.03, "|placement=" + placement);
+        await(() -> count(2, "framecast_linked_members", "") == 2, "links");
+        deliver(publisher, 120);
+        for (int s = 0; s < 2; s++) {
+            final int node = s;
+            assertTrue(subscribers.get(s).placement().orElseThrow().toString().startsWith(placement));
+            await(() -> count(node, PULLED, "") > 0, "reads");
         }
     }
 

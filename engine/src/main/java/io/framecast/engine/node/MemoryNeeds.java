@@ -68,7 +68,7 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
                 ring
                         + mendBuffers * FifoSink.mendBytes(config)
                         + listBytes(config.ringSlots())
-                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_READ)
+                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_POSTED)
                         + ControlLane.memoryBytes(config.headerReserveBytes()),
                 0,
                 tableSlots(config) * (SUBSCRIBER_HEAP_PER_SLOT + ARRIVAL_HEAP_PER_SLOT),
@@ -81,7 +81,7 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
         return new MemoryNeeds(
                 config.ringSlots() * (long) config.headerStride()
                         + listBytes(config.ringSlots())
-                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_READ)
+                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_POSTED)
                         + ControlLane.memoryBytes(config.headerReserveBytes()),
                 FifoSink.deviceRingBytes(config) + mendBuffers * FifoSink.mendBytes(config),
                 tableSlots(config) * (SUBSCRIBER_HEAP_PER_SLOT + ARRIVAL_HEAP_PER_SLOT),
@@ -123,13 +123,13 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
         return (slots + LISTS_REPEATED) * LIST_BYTES;
     }
 
-    /// The repair lane's slots with their headers and lists.
+    /// The repair lane's slots with their headers and lists, and those for what is read out of windows.
     static long repairBytes(final SinkConfig config) {
         return repairBytes(config, SinkConfig.REPAIR_SLOTS);
     }
 
     private static long repairBytes(final SinkConfig config, final int slots) {
-        return slots * (long) (config.slotBytes() + config.headerStride()) + listBytes(slots);
+        return (slots + config.pullSlots()) * (long) (config.slotBytes() + config.headerStride()) + listBytes(slots);
     }
 
     // Tables are a power of two long.

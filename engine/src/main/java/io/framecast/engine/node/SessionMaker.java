@@ -83,6 +83,7 @@ final class SessionMaker {
                 ringSlots(stream, spareSlots),
                 spareSlots,
                 transport.capabilities().headerReserveBytes(),
+                transport.oneSided() != null,
                 subscriber.device(),
                 loss);
         final MemoryNeeds needs = needs(config, placement);

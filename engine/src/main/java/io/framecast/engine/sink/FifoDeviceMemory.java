@@ -51,7 +51,8 @@ final class FifoDeviceMemory implements FifoMemory {
             opened.add(() -> device.access().unexport(ring));
             mends = device.allocate(mendsBytes);
             opened.add(() -> device.free(mends));
-            repairPayload = device.allocatePinned((long) SinkConfig.REPAIR_SLOTS_READ * config.slotBytes());
+            repairPayload = device.allocatePinned(
+                    (long) (SinkConfig.REPAIR_SLOTS_POSTED + config.pullSlots()) * config.slotBytes());
             opened.add(() -> device.freePinned(repairPayload));
             table = device.allocatePinned(BundleLayout.tableBytes(BundleLayout.FRAMES_MAX));
             opened.add(() -> device.freePinned(table));

@@ -29,7 +29,8 @@ final class FifoHostMemory implements FifoMemory {
             memory = opened.add(MirroredMemory.allocate(config.ringBytes(), 0));
             ring = memory.segment();
             landing = DeviceRegion.ofHost(ring.asSlice(0, config.ringBytes()));
-            repairPayload = arena.allocate((long) SinkConfig.REPAIR_SLOTS_READ * config.slotBytes(), 64);
+            repairPayload = arena.allocate(
+                    (long) (SinkConfig.REPAIR_SLOTS_POSTED + config.pullSlots()) * config.slotBytes(), 64);
             device.registerHost(ring);
             opened.add(() -> device.unregisterHost(ring));
             mends = device.allocate(mendsBytes);

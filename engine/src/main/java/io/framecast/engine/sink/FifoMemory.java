@@ -20,7 +20,7 @@ interface FifoMemory extends AutoCloseable {
     /// Whether the ring is followed by itself, so that a frame which passes its end is in one piece.
     boolean mappedTwice();
 
-    /// `[SinkConfig.REPAIR_SLOTS_READ][slotBytes]`.
+    /// `[SinkConfig.REPAIR_SLOTS_POSTED + pullSlots][slotBytes]`.
     MemorySegment repairPayload();
 
     /// Copies what had landed of a frame into its mend buffer.

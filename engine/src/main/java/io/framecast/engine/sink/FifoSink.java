@@ -76,11 +76,7 @@ public final class FifoSink implements PayloadSink {
             runs = new DataRuns(config, headers, memory.hostRing(), config.ringSlots());
             dataRing = new ReceiveRing(
                     headers, DataLayout.LENGTH, config.headerStride(), memory.ring(), slotBytes, config.ringSlots());
-            repairs = RepairRing.withPulls(
-                    config,
-                    SinkConfig.REPAIR_SLOTS_POSTED,
-                    arena.allocate((long) SinkConfig.REPAIR_SLOTS_READ * config.headerStride(), 64),
-                    memory.repairPayload());
+            repairs = new RepairRing(config, SinkConfig.REPAIR_SLOTS_POSTED, arena, memory.repairPayload());
             placement = new FifoPlacement(
                     config.ringSlots(), mendBuffers, tableSlots(config.ringSlots()), memory.mappedTwice());
             ledger = new FifoLedger(placement, config.ringSlots() + mendBuffers, this::copyRun);

@@ -82,8 +82,8 @@ public final class HostSink implements PayloadSink {
             repairs = new RepairRing(
                     config,
                     SinkConfig.REPAIR_SLOTS,
-                    arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
-                    arena.allocate((long) SinkConfig.REPAIR_SLOTS * slotBytes, 64));
+                    arena,
+                    arena.allocate((long) (SinkConfig.REPAIR_SLOTS + config.pullSlots()) * slotBytes, 64));
             config.device().registerHost(ring);
             opened.add(() -> config.device().unregisterHost(ring));
             mend = memory.mirrored()
@@ -101,6 +101,11 @@ public final class HostSink implements PayloadSink {
     @Override
     public ReceiveRing repairRing() {
         return repairs.ring();
+    }
+
+    @Override
+    public @Nullable PullSlots pulls() {
+        return repairs.pulls();
     }
 
     @Override
@@ -207,7 +212,7 @@ public final class HostSink implements PayloadSink {
                 place(repairs.payload(), repairs.slot(i), machine.acceptedSequence(), repairs.payloadBytes(i));
             }
         }
-        repairs.freeUpTo(repairs.consumed());
+        repairs.freeUpTo(repairs.consumed(), repairs.pulled());
         return count;
     }
 

@@ -23,7 +23,7 @@ import org.agrona.CloseHelper;
 /// By one thread, but for construction.
 final class NicCopies implements AutoCloseable {
     /// On the heap, for each run that may wait.
-    static final int RUN_BYTES = 4 * Long.BYTES + Integer.BYTES;
+    static final int RUN_BYTES = 5 * Long.BYTES + Integer.BYTES;
 
     // Reads under way at a time: a device carries out a few of them beside each other, the others must be there.
     private static final int READS_MAX = 128;
@@ -45,6 +45,7 @@ final class NicCopies implements AutoCloseable {
     private final int[] lengths;
     private final long[] landingBefore;
     private final long[] repairsBefore;
+    private final long[] pulledBefore;
     private final int runsMax;
     private State state = State.IDLE;
     private boolean closed;
@@ -55,6 +56,7 @@ final class NicCopies implements AutoCloseable {
     // Slots taken before those that runs come from now.
     private long landingTaken;
     private long repairsTaken;
+    private long pulledTaken;
     // Something was written that was not flushed.
     private boolean unflushed;
 
@@ -76,6 +78,7 @@ final class NicCopies implements AutoCloseable {
         lengths = new int[runsMax];
         landingBefore = new long[runsMax];
         repairsBefore = new long[runsMax];
+        pulledBefore = new long[runsMax];
         try (Opened opened = new Opened()) {
             exported = access.export(allocated);
             opened.add(() -> access.unexport(exported));
@@ -94,10 +97,13 @@ final class NicCopies implements AutoCloseable {
         return counts;
     }
 
-    /// Runs from now on lie in slots that were taken after so many of either kind.
-    void behind(final long landing, final long repairs) {
+    /// Runs from now on lie in slots that were taken after so many of each kind.
+    ///
+    /// @param pulled those that were read out of windows
+    void behind(final long landing, final long repairs, final long pulled) {
         landingTaken = landing;
         repairsTaken = repairs;
+        pulledTaken = pulled;
     }
 
     /// Takes a run; each lies in slots that no other lies in.
@@ -118,6 +124,7 @@ final class NicCopies implements AutoCloseable {
         lengths[index] = (int) bytes;
         landingBefore[index] = landingTaken;
         repairsBefore[index] = repairsTaken;
+        pulledBefore[index] = pulledTaken;
         given++;
         return true;
     }
@@ -223,6 +230,11 @@ final class NicCopies implements AutoCloseable {
     /// The same of repair slots.
     long repairsFree() {
         return repairsBefore[index(done)];
+    }
+
+    /// The same of slots that windows were read into.
+    long pulledFree() {
+        return pulledBefore[index(done)];
     }
 
     /// What was copied is visible to work that starts on the device from now on, and lands before it.

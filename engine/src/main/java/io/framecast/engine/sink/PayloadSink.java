@@ -24,10 +24,9 @@ public interface PayloadSink extends AutoCloseable {
     /// The memory for the repair lane.
     ReceiveRing repairRing();
 
-    /// Where what is read out of the source's window lands; null where this sink takes none of that.
-    default @Nullable PullSlots pulls() {
-        return null;
-    }
+    /// Where what is read out of windows lands; null where none of that is taken.
+    @Nullable
+    PullSlots pulls();
 
     /// The lanes opened over these rings; before the first [#poll].
     void attach(Lane data, Lane repair, Placement placement);

@@ -9,11 +9,13 @@ import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// The repair lane's receive memory: slots are used in order of arrival and posted again once their payloads
-/// were copied to their place. One thread.
+/// were copied to their place. Behind them are those for what is read out of windows, where the transport can. One
+/// thread.
 final class RepairRing {
     private static final long INTERVAL_NS = 200_000;
 
@@ -28,32 +30,15 @@ final class RepairRing {
     private int received;
     private long dueNs;
 
-    /// Makes a ring whose memory ends with slots for what is read out of the source's window.
-    static RepairRing withPulls(
-            final SinkConfig config, final int slots, final MemorySegment headers, final MemorySegment payload) {
-        return new RepairRing(config, slots, headers, payload, new PullSlots(config, slots, headers, payload));
-    }
-
-    /// Makes a ring.
-    ///
-    /// @param slots of the ring
-    /// @param headers `[slots][headerStride]`, the caller's
-    /// @param payload `[slots][slotBytes]`, the caller's
-    RepairRing(final SinkConfig config, final int slots, final MemorySegment headers, final MemorySegment payload) {
-        this(config, slots, headers, payload, null);
-    }
-
-    private RepairRing(
-            final SinkConfig config,
-            final int slots,
-            final MemorySegment headers,
-            final MemorySegment payload,
-            final @Nullable PullSlots pulls) {
+    /// @param slots of the lane
+    /// @param arena headers come from it
+    /// @param payload `[slots + pullSlots][slotBytes]`, the caller's
+    RepairRing(final SinkConfig config, final int slots, final Arena arena, final MemorySegment payload) {
         this.config = config;
-        this.pulls = pulls;
         this.slots = new InboundRing(slots);
-        this.headers = headers;
         this.payload = payload;
+        headers = arena.allocate((long) (slots + config.pullSlots()) * config.headerStride(), 64);
+        pulls = config.readsWindows() ? new PullSlots(config, slots, headers, payload) : null;
         ring = new ReceiveRing(
                 headers.asSlice(0, (long) slots * config.headerStride()),
                 DataLayout.LENGTH,
@@ -86,7 +71,7 @@ final class RepairRing {
         return pulls == null ? received : received + pulls.show(completions);
     }
 
-    /// Null where nothing is read out of the source's window.
+    /// Null where nothing is read out of windows.
     @Nullable
     PullSlots pulls() {
         return pulls;
@@ -147,11 +132,7 @@ final class RepairRing {
         return slots.consumed();
     }
 
-    void freeUpTo(final long count) {
-        slots.freeUpTo(count);
-    }
-
-    /// Of those that were read out of the source's window, how many a poll has given since the beginning.
+    /// Of those that were read out of windows, how many a poll has given since the beginning.
     long pulled() {
         return pulls == null ? 0 : pulls.shown();
     }

@@ -11,6 +11,7 @@ import io.framecast.reliability.wire.StreamInfo;
 /// @param spareSlots of these, as many as are never granted to the source, and so always empty: what it sends
 ///     without credit lands there. 0 where it sends no such
 /// @param headerReserveBytes what the transport writes before each header
+/// @param readsWindows whether repairs may be read out of a window: then there are slots for them
 /// @param device where frames land
 /// @param loss injected losses
 public record SinkConfig(
@@ -18,6 +19,7 @@ public record SinkConfig(
         int ringSlots,
         int spareSlots,
         int headerReserveBytes,
+        boolean readsWindows,
         DeviceBackend device,
         LossInjector loss) {
     /// Repairs taken per poll of a lane.
@@ -27,8 +29,6 @@ public record SinkConfig(
     /// Repairs that may wait to be taken, where a transport has no room but what is posted: two turns of a
     /// source.
     public static final int REPAIR_SLOTS_POSTED = 512;
-    /// As many, and those for what is read out of the source's window.
-    public static final int REPAIR_SLOTS_READ = REPAIR_SLOTS_POSTED + PullSlots.SLOTS;
 
     private static final long LANDING_BYTES = 16L << 20;
     private static final int BATCH_MIN = 64;
@@ -61,9 +61,14 @@ public record SinkConfig(
         return (int) Math.min(Math.max(ringSlots, batchMax()), wanted);
     }
 
-    /// Slots of staged placement in the host, of either lane.
+    /// Slots for what is read out of windows, behind those of the repair lane.
+    public int pullSlots() {
+        return readsWindows ? PullSlots.SLOTS : 0;
+    }
+
+    /// Slots of staged placement in the host, of either lane, and of reads.
     public int stagedSlots() {
-        return landingSlots() + REPAIR_SLOTS;
+        return landingSlots() + REPAIR_SLOTS + pullSlots();
     }
 
     /// What runs of slots take of the heap that wait for a NIC to copy them on.

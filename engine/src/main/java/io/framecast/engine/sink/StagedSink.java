@@ -40,7 +40,7 @@ public final class StagedSink implements PayloadSink {
     private final Arena arena = Arena.ofShared();
     private final DeviceRegion ring;
     private final DeviceRegion mend;
-    // Landing slots, and those of repairs behind them.
+    // Landing slots, those of repairs behind them, and of reads behind these.
     private final MemorySegment host;
     private final MemorySegment landing;
     private final MemorySegment headers;
@@ -51,6 +51,7 @@ public final class StagedSink implements PayloadSink {
     private final RepairRing repairs;
     private final CopyFence landingFence;
     private final CopyFence repairFence;
+    private final CopyFence pullFence;
     private final Completions completions;
     private final DataRuns runs;
     private final BundleTables bundles;
@@ -126,14 +127,11 @@ public final class StagedSink implements PayloadSink {
                     DeviceRegion.ofHost(landing),
                     slotBytes,
                     landingSlots);
-            repairs = new RepairRing(
-                    config,
-                    SinkConfig.REPAIR_SLOTS,
-                    arena.allocate((long) SinkConfig.REPAIR_SLOTS * config.headerStride(), 64),
-                    host.asSlice(repairsOffset));
+            repairs = new RepairRing(config, SinkConfig.REPAIR_SLOTS, arena, host.asSlice(repairsOffset));
             landingQueue = new InboundRing(landingSlots);
             landingFence = opened.add(new CopyFence(device));
             repairFence = opened.add(new CopyFence(device));
+            pullFence = opened.add(new CopyFence(device));
             nic = localNic == null ? null : opened.add(new NicCopies(config, localNic, ring, host));
             opened.keep();
         }
@@ -147,6 +145,11 @@ public final class StagedSink implements PayloadSink {
     @Override
     public ReceiveRing repairRing() {
         return repairs.ring();
+    }
+
+    @Override
+    public @Nullable PullSlots pulls() {
+        return repairs.pulls();
     }
 
     @Override
@@ -228,20 +231,28 @@ public final class StagedSink implements PayloadSink {
 
     // What was not accepted was not copied: where that is all, its slots are free at once.
     private long landingFree() {
-        final long copied = landingFence.completed();
-        final long free = landingFence.isPending() ? copied : landingQueue.consumed();
+        final long free = copied(landingFence, landingQueue.consumed());
         return nic != null && nic.isPending() ? Math.min(free, nic.landingFree()) : free;
     }
 
     private long repairsFree() {
-        final long copied = repairFence.completed();
-        final long free = repairFence.isPending() ? copied : repairs.consumed();
+        final long free = copied(repairFence, repairs.consumed());
         return nic != null && nic.isPending() ? Math.min(free, nic.repairsFree()) : free;
+    }
+
+    private long pulledFree() {
+        final long free = copied(pullFence, repairs.pulled());
+        return nic != null && nic.isPending() ? Math.min(free, nic.pulledFree()) : free;
+    }
+
+    private static long copied(final CopyFence fence, final long taken) {
+        final long copied = fence.completed();
+        return fence.isPending() ? copied : taken;
     }
 
     private void beginBatch() {
         if (nic != null) {
-            nic.behind(landingQueue.consumed(), repairs.consumed());
+            nic.behind(landingQueue.consumed(), repairs.consumed(), repairs.pulled());
         }
     }
 
@@ -251,8 +262,7 @@ public final class StagedSink implements PayloadSink {
             nic.giveBack(this::copyByStream);
             if (copying) {
                 landingFence.mark(stream, landingQueue.consumed());
-                repairFence.mark(stream, repairs.consumed());
-                copying = false;
+                markRepairs();
             }
         }
     }
@@ -303,11 +313,12 @@ public final class StagedSink implements PayloadSink {
         }
         landingFence.completed();
         repairFence.completed();
-        return !landingFence.isPending() && !repairFence.isPending();
+        pullFence.completed();
+        return !landingFence.isPending() && !repairFence.isPending() && !pullFence.isPending();
     }
 
     private int pollRepairs(final ReceiverMachine machine, final long nowNs) {
-        repairs.freeUpTo(repairsFree());
+        repairs.freeUpTo(repairsFree(), pulledFree());
         beginBatch();
         final int count = repairs.poll(Objects.requireNonNull(repairLane), placement);
         for (int i = 0; i < count; i++) {
@@ -320,11 +331,16 @@ public final class StagedSink implements PayloadSink {
             }
         }
         if (copying) {
-            repairFence.mark(stream, repairs.consumed());
-            copying = false;
+            markRepairs();
         }
         moveOn();
         return count;
+    }
+
+    private void markRepairs() {
+        repairFence.mark(stream, repairs.consumed());
+        pullFence.mark(stream, repairs.pulled());
+        copying = false;
     }
 
     @Override
@@ -397,7 +413,10 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public boolean isCopying() {
-        return landingFence.isPending() || repairFence.isPending() || (nic != null && nic.isBusy());
+        return landingFence.isPending()
+                || repairFence.isPending()
+                || pullFence.isPending()
+                || (nic != null && nic.isBusy());
     }
 
     @Override
@@ -439,6 +458,7 @@ public final class StagedSink implements PayloadSink {
                 stream,
                 landingFence,
                 repairFence,
+                pullFence,
                 mapping,
                 () -> device.freePinned(host),
                 () -> device.free(ring),

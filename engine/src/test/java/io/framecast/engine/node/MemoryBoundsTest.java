@@ -108,7 +108,7 @@ class MemoryBoundsTest {
     private static SinkConfig sinkConfig(final DelayedDevice device) {
         final StreamInfo stream = new StreamInfo(1, "default", 1408, 1024, 500_000, 5_000, new byte[0], new byte[0]);
         final int ringSlots = (int) (ReceiverConfig.ringSlotsMin(stream, 2) + 63) / 64 * 64;
-        return new SinkConfig(stream, ringSlots, 0, 0, device, new LossInjector(0, 0));
+        return new SinkConfig(stream, ringSlots, 0, 0, false, device, new LossInjector(0, 0));
     }
 
     @ParameterizedTest

@@ -45,6 +45,7 @@ final class SetReachTest {
                     (int) (ReceiverConfig.ringSlotsMin(stream, 1) + 63) / 64 * 64,
                     0,
                     0,
+                    true,
                     new HostProvider().open(0),
                     new LossInjector(0, 0)),
             2);

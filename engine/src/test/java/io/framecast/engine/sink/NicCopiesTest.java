@@ -37,7 +37,7 @@ final class NicCopiesTest {
     private final List<String> log = new ArrayList<>();
     private final Endpoint reader = new Endpoint("reader");
     private final Endpoint served = new Endpoint("served");
-    private final SinkConfig config = new SinkConfig(stream, 64, 0, 0, device(), new LossInjector(0, 0));
+    private final SinkConfig config = new SinkConfig(stream, 64, 0, 0, true, device(), new LossInjector(0, 0));
     private final NicCopies copies =
             new NicCopies(config, new LocalNic(new Nic(), notices::add), DeviceRegion.ofDevice(RING, 4096), host);
 
@@ -183,7 +183,7 @@ final class NicCopiesTest {
     // Run k: from slot k in the host to slot 10 + k of the ring; k slots were taken before.
     private void give(final int from, final int to) {
         for (int k = from; k < to; k++) {
-            copies.behind(k, 2L * k);
+            copies.behind(k, 2L * k, 3L * k);
             assertTrue(copies.copy((10L + k) * SLOT_BYTES, (long) k * SLOT_BYTES, SLOT_BYTES));
         }
     }
@@ -229,6 +229,7 @@ final class NicCopiesTest {
         copies.work(true);
         assertEquals(3, copies.landingFree());
         assertEquals(6, copies.repairsFree());
+        assertEquals(9, copies.pulledFree());
         assertTrue(copies.isDone(3));
         assertFalse(copies.isDone(4));
         assertEquals(3 * SLOT_BYTES, copies.counts().copiedBytes());

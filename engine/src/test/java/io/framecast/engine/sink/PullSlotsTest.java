@@ -16,7 +16,7 @@ class PullSlotsTest {
 
     private static PullSlots slots(final DeviceBackend device) {
         final StreamInfo stream = new StreamInfo(1, "cam", 1408, 1024, 5_000, 50, new byte[0], new byte[0]);
-        final SinkConfig config = new SinkConfig(stream, 64, 0, 0, device, new LossInjector(0, 0));
+        final SinkConfig config = new SinkConfig(stream, 64, 0, 0, true, device, new LossInjector(0, 0));
         return new PullSlots(config, FIRST, MemorySegment.NULL, MemorySegment.NULL);
     }
 
