@@ -26,6 +26,8 @@ final class LateNic implements OneSided {
     final List<Endpoint> endpoints = new ArrayList<>();
     /// Ticks that an operation takes; times that a connection is asked for its state.
     int lag = 30;
+    /// Ticks by which a read into the host is earlier.
+    int hostLead;
     /// Whether connections come up.
     boolean connects = true;
     /// Whether an endpoint that acts takes anything.
@@ -149,7 +151,7 @@ final class LateNic implements OneSided {
         endpoints.forEach(Endpoint::tick);
     }
 
-    private record Operation(Runnable work, long token, long begun) {}
+    private record Operation(Runnable work, long token, long begun, int lead) {}
 
     final class Endpoint implements OneSidedEndpoint {
         private final int operationsMax;
@@ -166,7 +168,7 @@ final class LateNic implements OneSided {
         }
 
         private void tick() {
-            while (!closed && !waiting.isEmpty() && ticks - waiting.peek().begun >= lag) {
+            while (!closed && !waiting.isEmpty() && ticks - waiting.peek().begun >= lag - waiting.peek().lead) {
                 final Operation next = waiting.remove();
                 next.work.run();
                 if (!broken && next.token != NO_TOKEN) {
@@ -207,17 +209,17 @@ final class LateNic implements OneSided {
             return state() == State.UP && takes ? operationsMax - waiting.size() : 0;
         }
 
-        private boolean add(final Runnable work, final long token) {
+        private boolean add(final Runnable work, final long token, final int lead) {
             if (room() == 0) {
                 return false;
             }
-            waiting.add(new Operation(work, token, ticks));
+            waiting.add(new Operation(work, token, ticks, lead));
             return true;
         }
 
         @Override
         public boolean write64(final long address, final int key, final long value, final long token) {
-            return add(() -> at(address, Long.BYTES).set(JAVA_LONG, 0, value), token);
+            return add(() -> at(address, Long.BYTES).set(JAVA_LONG, 0, value), token, 0);
         }
 
         @Override
@@ -225,9 +227,9 @@ final class LateNic implements OneSided {
             final long to = target.memory().address() + target.offset();
             final int bytes = target.bytes();
             if (isHost(to)) {
-                return add(() -> at(to, bytes).copyFrom(at(address, bytes)), token);
+                return add(() -> at(to, bytes).copyFrom(at(address, bytes)), token, hostLead);
             }
-            final boolean taken = add(() -> device.write(to, at(address, bytes), 0, bytes), token);
+            final boolean taken = add(() -> device.write(to, at(address, bytes), 0, bytes), token, 0);
             copies += taken ? 1 : 0;
             depth = Math.max(depth, waiting.size());
             broken |= copies >= breaksAt;

@@ -184,6 +184,20 @@ class LoopbackStreamTest {
         assertEquals(0, count(FALLBACKS, "broken"));
     }
 
+    /// Reads out of the window end at once, copies to the device late.
+    @Test
+    void shouldNotReadIntoASlotThatTheNicHasNotCopiedOnYet() {
+        nic.lag = 1;
+        start(0.05, LOOPBACK);
+        for (int i = 0; i % 1000 != 0 || count("framecast_linked_members", "") == 0; i++) {
+            cycle(i);
+        }
+        nic.lag = 400;
+        nic.hostLead = 399;
+        deliver(60);
+        assertTrue(count("framecast_pulled_datagrams_total", "") > 0);
+    }
+
     @Test
     void shouldNotHandOutAFrameBeforeTheNicHasCopiedIt() {
         start(0, LOOPBACK);
