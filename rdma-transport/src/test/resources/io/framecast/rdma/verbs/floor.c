@@ -83,7 +83,8 @@ static void build_receives(struct floor *f, struct ibv_pd *pd) {
 
 /* Lives as long as the process. */
 struct floor *floor_open(int slots, int header_bytes, int payload_bytes) {
-    static const uint8_t group[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 239, 99, 1, 2};
+    /* One of its own: those of earlier ones are members of theirs, and would be looked at for each datagram. */
+    const uint8_t group[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 239, 99, payload_bytes >> 8, payload_bytes};
     struct floor *f = calloc(1, sizeof *f);
     struct ibv_device **devices = ibv_get_device_list(NULL);
     f->near = ibv_open_device(devices[0]);
