@@ -4,7 +4,6 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
-import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
@@ -111,15 +110,14 @@ final class FaultyTransport implements TransportProvider {
         }
     }
 
-    private final class FaultyLane implements Lane {
+    private final class FaultyLane extends ForwardingLane {
         private final AtomicInteger peers = new AtomicInteger();
         private final LaneKind kind;
-        private final Lane inner;
         private final AtomicInteger closes = new AtomicInteger();
 
         FaultyLane(final LaneKind kind, final Lane inner) {
+            super(inner);
             this.kind = kind;
-            this.inner = inner;
         }
 
         private void fail() {
@@ -129,24 +127,9 @@ final class FaultyTransport implements TransportProvider {
         }
 
         @Override
-        public LaneAddress address() {
-            return inner.address();
-        }
-
-        @Override
-        public int post(final int firstSlot, final int count) {
-            return inner.post(firstSlot, count);
-        }
-
-        @Override
         public int poll(final Completions completions) {
             fail();
             return inner.poll(completions);
-        }
-
-        @Override
-        public int receiveCapacity() {
-            return inner.receiveCapacity();
         }
 
         @Override
@@ -162,16 +145,6 @@ final class FaultyTransport implements TransportProvider {
         }
 
         @Override
-        public long submitted() {
-            return inner.submitted();
-        }
-
-        @Override
-        public long completed() {
-            return inner.completed();
-        }
-
-        @Override
         public int connect(final LaneAddress peer) {
             fail();
             peers.incrementAndGet();
@@ -182,11 +155,6 @@ final class FaultyTransport implements TransportProvider {
         public void disconnect(final int peer) {
             peers.decrementAndGet();
             inner.disconnect(peer);
-        }
-
-        @Override
-        public long counter(final LaneCounter counter) {
-            return inner.counter(counter);
         }
 
         @Override

@@ -4,9 +4,7 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.api.spi.FifoTransport;
 import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
-import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
@@ -71,7 +69,7 @@ record FifoProvider(FifoNetwork network, int postedMax, double drops, int lag, S
 
         @Override
         public Lane open(final LaneConfig config) {
-            return new DroppingLane(inner.open(config), drops, new SplittableRandom(17));
+            return new DroppingLane(inner.open(config), drops);
         }
 
         @Override
@@ -80,7 +78,15 @@ record FifoProvider(FifoNetwork network, int postedMax, double drops, int lag, S
         }
     }
 
-    private record DroppingLane(Lane inner, double drops, SplittableRandom random) implements Lane {
+    private static final class DroppingLane extends ForwardingLane {
+        private final SplittableRandom random = new SplittableRandom(17);
+        private final double drops;
+
+        DroppingLane(final Lane inner, final double drops) {
+            super(inner);
+            this.drops = drops;
+        }
+
         @Override
         public int poll(final Completions completions) {
             final int before = completions.count();
@@ -92,61 +98,6 @@ record FifoProvider(FifoNetwork network, int postedMax, double drops, int lag, S
                 }
             }
             return completions.count() - before;
-        }
-
-        @Override
-        public LaneAddress address() {
-            return inner.address();
-        }
-
-        @Override
-        public int post(final int firstSlot, final int count) {
-            return inner.post(firstSlot, count);
-        }
-
-        @Override
-        public int receiveCapacity() {
-            return inner.receiveCapacity();
-        }
-
-        @Override
-        public int multicast(final int firstSlot, final int count) {
-            return inner.multicast(firstSlot, count);
-        }
-
-        @Override
-        public int unicast(final int peer, final int firstSlot, final int count) {
-            return inner.unicast(peer, firstSlot, count);
-        }
-
-        @Override
-        public long submitted() {
-            return inner.submitted();
-        }
-
-        @Override
-        public long completed() {
-            return inner.completed();
-        }
-
-        @Override
-        public int connect(final LaneAddress peer) {
-            return inner.connect(peer);
-        }
-
-        @Override
-        public void disconnect(final int peer) {
-            inner.disconnect(peer);
-        }
-
-        @Override
-        public long counter(final LaneCounter counter) {
-            return inner.counter(counter);
-        }
-
-        @Override
-        public void close() {
-            inner.close();
         }
     }
 }

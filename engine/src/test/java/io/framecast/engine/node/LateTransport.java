@@ -1,10 +1,7 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
-import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
@@ -40,10 +37,9 @@ record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements 
 
     private record Waiting(int peer, int slot) {}
 
-    private static final class LateLane implements Lane {
+    private static final class LateLane extends ForwardingLane {
         private static final int GROUP = -1;
 
-        private final Lane inner;
         private final int lag;
         private final BooleanSupplier asleep;
         private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -51,7 +47,7 @@ record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements 
         private long read;
 
         LateLane(final Lane inner, final int lag, final BooleanSupplier asleep) {
-            this.inner = inner;
+            super(inner);
             this.lag = lag;
             this.asleep = asleep;
         }
@@ -104,46 +100,11 @@ record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements 
         }
 
         @Override
-        public int poll(final Completions completions) {
-            return inner.poll(completions);
-        }
-
-        @Override
-        public LaneAddress address() {
-            return inner.address();
-        }
-
-        @Override
-        public int post(final int firstSlot, final int count) {
-            return inner.post(firstSlot, count);
-        }
-
-        @Override
-        public int receiveCapacity() {
-            return inner.receiveCapacity();
-        }
-
-        @Override
-        public int connect(final LaneAddress peer) {
-            return inner.connect(peer);
-        }
-
-        @Override
         public void disconnect(final int peer) {
             while (readOne()) {
                 // What was for it goes before.
             }
             inner.disconnect(peer);
-        }
-
-        @Override
-        public long counter(final LaneCounter counter) {
-            return inner.counter(counter);
-        }
-
-        @Override
-        public void close() {
-            inner.close();
         }
     }
 }

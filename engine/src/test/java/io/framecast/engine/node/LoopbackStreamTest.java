@@ -1,31 +1,22 @@
 package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameOptions;
-import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
-import io.framecast.api.NodeConfig.Threading;
-import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.FifoNetwork;
-import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,43 +24,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Payloads that a NIC copies from the host into a device, later than anybody likes, or not at all. Streams
 /// are checked byte by byte; all on the test's thread. [StagedStreamTest] has what holds for every placement.
-class LoopbackStreamTest {
-    private static final int CYCLES_MAX = 20_000_000;
+class LoopbackStreamTest extends LateDeviceFixture {
     private static final int NEVER = Integer.MAX_VALUE;
     private static final int FRAME_MAX = 150_000;
     private static final String LOOPBACK = "|placement=loopback";
     private static final String COPIED = "framecast_nic_copied_bytes_total";
     private static final String FALLBACKS = "framecast_nic_copy_fallbacks_total";
 
-    private final Arena arena = Arena.ofShared();
     private final List<String> notices = new ArrayList<>();
-    private DelayedDevice device = new DelayedDevice();
-    private LateNic nic = new LateNic(device::writeRemotely);
     private Path counters = StreamFixture.countersFile();
     private long landable;
-    private Framecast node;
-    private Publisher publisher;
-    private Subscriber subscriber;
 
     private void launch(final double loss, final String keys) {
-        device.offersAccess = true;
-        final NodeConfig config = NodeConfig.DEFAULT
-                .withThreading(Threading.INVOKER)
-                .withSeed(11)
-                .withCountersFile(counters)
-                .withNotices(this::onNotice)
-                .withFaults(new NodeConfig.Faults(loss));
-        node = new FramecastNode(
-                config,
-                new Providers(
-                        config.notices(),
-                        List.of(new NicProvider(new FifoProvider(FifoNetwork.lossless()), nic)),
-                        List.of(device, new HostProvider())));
-        final Channel channel =
-                Channel.parse("framecast:verbs?group=224.20.30.41:5000|channel=cam1|window=64k|frame-max=" + FRAME_MAX
-                        + "|frames-held=1|device=emulated" + keys);
-        publisher = node.publish(channel);
-        subscriber = node.subscribe(channel);
+        launch(
+                NodeConfig.DEFAULT
+                        .withCountersFile(counters)
+                        .withNotices(this::onNotice)
+                        .withFaults(new NodeConfig.Faults(loss)),
+                FifoNetwork.lossless(),
+                true);
+        join("|channel=cam1|window=64k|frame-max=" + FRAME_MAX + "|frames-held=1|device=emulated" + keys);
     }
 
     private void onNotice(final String line) {
@@ -79,9 +53,7 @@ class LoopbackStreamTest {
 
     private void start(final double loss, final String keys) {
         launch(loss, keys);
-        for (int i = 0; publisher.readySubscribers() == 0; i++) {
-            cycle(i);
-        }
+        awaitReady();
     }
 
     // Until the NIC is connected with itself.
@@ -89,25 +61,6 @@ class LoopbackStreamTest {
         for (int i = 0; i < 10 + 3 * nic.lag; i++) {
             cycle(i);
         }
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-        arena.close();
-        assertEquals(0, device.allocatedBytes());
-        assertFalse(device.leftAtClose.matches(".*(pinned|mappings|exports|registrations).*"), device.leftAtClose);
-        assertEquals(0, nic.leases);
-        assertEquals(0, nic.open());
-    }
-
-    private void cycle(final int count) {
-        assertTrue(
-                count < CYCLES_MAX,
-                () -> "no progress: " + subscriber.stats() + publisher.stats() + subscriber.state()
-                        + subscriber.failure() + publisher.failure() + notices);
-        nic.tick();
-        node.doWork();
     }
 
     private long count(final String name, final String labels) {
@@ -129,14 +82,6 @@ class LoopbackStreamTest {
 
     private MemorySegment frame(final int id) {
         return frame(id, 1 + id * 48_611L % FRAME_MAX);
-    }
-
-    private MemorySegment frame(final int id, final long bytes) {
-        final MemorySegment frame = arena.allocate(bytes);
-        for (long i = 0; i < bytes; i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
-        return frame;
     }
 
     private MemorySegment read(final DeviceStream stream, final DeviceFrame frame) {

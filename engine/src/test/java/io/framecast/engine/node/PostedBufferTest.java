@@ -15,14 +15,13 @@ import org.junit.jupiter.api.Test;
 
 /// Buffers of the user's that frames are copied to within the device, while a NIC copies what comes behind
 /// them into the ring, and breaks. The ring is longer than the 16 MiB in which datagrams land.
-class PostedBufferTest {
+class PostedBufferTest extends LateDeviceFixture {
     private static final int FRAMES = 12;
     private static final int FRAME_BYTES = 2_000_000;
     private static final String SETTINGS =
             "|window=4m|frame-max=12000000|frames-held=1|device=emulated|placement=loopback";
     private static final int NEVER = Integer.MAX_VALUE;
 
-    private final LateDeviceStream stream = new LateDeviceStream();
     private final DeviceRegion[] buffers = new DeviceRegion[FRAMES];
     private int cycles;
     private int offered;
@@ -32,41 +31,40 @@ class PostedBufferTest {
     /// copies it, late, out of slots that others would have landed in meanwhile.
     @Test
     void shouldNotFreeWhatTheNicStillReadsWithACopyIntoABuffer() {
-        stream.launch(NodeConfig.DEFAULT, new FifoNetwork(5, FifoNetwork.Faults.NONE), true);
-        stream.join(SETTINGS);
-        stream.awaitReady();
+        launch(NodeConfig.DEFAULT, new FifoNetwork(5, FifoNetwork.Faults.NONE), true);
+        join(SETTINGS);
+        awaitReady();
         run(200);
         for (int b = 0; b < FRAMES; b++) {
-            buffers[b] = stream.device.allocate(FRAME_BYTES);
-            assertTrue(stream.subscriber.post(buffers[b]));
+            buffers[b] = device.allocate(FRAME_BYTES);
+            assertTrue(subscriber.post(buffers[b]));
         }
         // The first is there, the second has landed and is being read.
-        stream.nic.lag = 300;
+        nic.lag = 300;
         offer(1);
         run(10);
-        final int copies = stream.nic.copies;
+        final int copies = nic.copies;
         offer(2);
         while (polled == 0) {
             run(1);
         }
-        assertTrue(stream.nic.copies > copies, "the NIC reads the second when the first is copied on");
-        stream.nic.lag = NEVER;
+        assertTrue(nic.copies > copies, "the NIC reads the second when the first is copied on");
+        nic.lag = NEVER;
         // That copy is done, and its mark.
         run(300);
         assertEquals(1, polled);
-        stream.nic.breakNow();
+        nic.breakNow();
         offer(FRAMES);
         while (polled < FRAMES) {
             run(1);
         }
         verify();
-        stream.close();
     }
 
     private void run(final int count) {
         for (int i = 0; i < count; i++) {
-            stream.cycle(cycles++);
-            final DeviceFrame frame = stream.subscriber.poll();
+            cycle(cycles++);
+            final DeviceFrame frame = subscriber.poll();
             if (frame != null) {
                 assertEquals(buffers[polled].address(), frame.region().address());
                 frame.close();
@@ -77,8 +75,8 @@ class PostedBufferTest {
 
     private void offer(final int upTo) {
         while (offered < upTo) {
-            final MemorySegment frame = stream.frame(offered, FRAME_BYTES);
-            while (stream.publisher.offer(frame, FrameOptions.DEFAULT) <= 0) {
+            final MemorySegment frame = frame(offered, FRAME_BYTES);
+            while (publisher.offer(frame, FrameOptions.DEFAULT) <= 0) {
                 run(1);
             }
             offered++;
@@ -87,17 +85,17 @@ class PostedBufferTest {
 
     private void verify() {
         // What is still on its way out of the ring gets there.
-        final DeviceEvent progress = stream.device.openEvent();
+        final DeviceEvent progress = device.openEvent();
         for (int asked = 0; asked < 50_000; asked++) {
             assertTrue(progress.isComplete());
         }
         progress.close();
-        final DeviceStream reads = stream.device.openStream();
-        final MemorySegment host = stream.arena.allocate(FRAME_BYTES);
+        final DeviceStream reads = device.openStream();
+        final MemorySegment host = arena.allocate(FRAME_BYTES);
         for (int id = 0; id < FRAMES; id++) {
             reads.copyToHost(host, 0, buffers[id].address(), FRAME_BYTES);
             reads.synchronize();
-            assertEquals(-1, host.mismatch(stream.frame(id, FRAME_BYTES)), "frame " + id);
+            assertEquals(-1, host.mismatch(frame(id, FRAME_BYTES)), "frame " + id);
         }
         reads.close();
     }

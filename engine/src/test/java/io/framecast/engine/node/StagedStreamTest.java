@@ -1,31 +1,24 @@
 package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameOptions;
-import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
-import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.FifoNetwork;
-import io.framecast.engine.memory.HostProvider;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,18 +27,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Streams over a FIFO transport that loses, duplicates and reorders, into a device that the host cannot
 /// address and whose copies are late. The ring is short and plain: many frames wrap around its end. All on
 /// the test's thread.
-class StagedStreamTest {
-    private static final int CYCLES_MAX = 50_000_000;
+class StagedStreamTest extends LateDeviceFixture {
     private static final String SETTINGS = "|window=64k|frame-max=150000|frames-held=1|device=";
     // The ring is longer than the 16 MiB in which datagrams land.
     private static final String LARGE = "|window=4m|frame-max=12000000|frames-held=1|device=";
-
-    private final DelayedDevice device = new DelayedDevice();
-    private final LateNic nic = new LateNic(device::writeRemotely);
-    private final Arena arena = Arena.ofShared();
-    private Framecast node;
-    private Publisher publisher;
-    private Subscriber subscriber;
 
     private void start(final FifoNetwork.Faults faults, final double loss, final String settings) {
         final FifoNetwork network = new FifoNetwork(5, faults);
@@ -53,45 +38,9 @@ class StagedStreamTest {
             device.offersAccess = true;
             network.reaching(device::writeRemotely);
         }
-        final boolean loops = settings.contains("loopback");
-        device.offersAccess |= loops;
-        final FifoProvider provider = new FifoProvider(network);
-        final NodeConfig config = NodeConfig.DEFAULT
-                .withThreading(Threading.INVOKER)
-                .withSeed(11)
-                .withFaults(new NodeConfig.Faults(loss));
-        node = new FramecastNode(
-                config,
-                new Providers(
-                        config.notices(),
-                        List.of(loops ? new NicProvider(provider, nic) : provider),
-                        List.of(device, new HostProvider())));
-        final Channel channel = Channel.parse("framecast:verbs?group=224.20.30.41:5000" + settings);
-        publisher = node.publish(channel);
-        subscriber = node.subscribe(channel);
-        for (int i = 0; publisher.readySubscribers() == 0; i++) {
-            cycle(i);
-        }
-    }
-
-    @AfterEach
-    void close() {
-        node.close();
-        arena.close();
-        assertEquals(0, device.allocatedBytes());
-        // Streams, events and buffers may be the user's.
-        assertFalse(device.leftAtClose.matches(".*(pinned|mappings|exports|registrations).*"), device.leftAtClose);
-        assertEquals(0, nic.leases);
-        assertEquals(0, nic.open());
-    }
-
-    private void cycle(final int count) {
-        assertTrue(
-                count < CYCLES_MAX,
-                () -> "no progress: " + subscriber.stats() + publisher.stats() + subscriber.state()
-                        + subscriber.failure() + publisher.failure());
-        nic.tick();
-        node.doWork();
+        launch(NodeConfig.DEFAULT.withFaults(new NodeConfig.Faults(loss)), network, settings.contains("loopback"));
+        join(settings);
+        awaitReady();
     }
 
     private static long length(final int id) {
@@ -103,11 +52,7 @@ class StagedStreamTest {
     }
 
     private MemorySegment frame(final int id, final int scale) {
-        final MemorySegment frame = arena.allocate(scale * length(id));
-        for (long i = 0; i < frame.byteSize(); i++) {
-            frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
-        }
-        return frame;
+        return frame(id, scale * length(id));
     }
 
     /// One frame on its way out of the device on a stream, released before that copy has begun.

@@ -15,21 +15,22 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 
 /// A source and a subscriber of one node over a FIFO transport, into a device whose work is late, with a NIC
 /// beside it that is late as well. All on the test's thread.
-final class LateDeviceStream implements AutoCloseable {
+abstract class LateDeviceFixture {
     private static final int CYCLES_MAX = 50_000_000;
 
-    final DelayedDevice device = new DelayedDevice();
-    final LateNic nic = new LateNic(device::writeRemotely);
+    DelayedDevice device = new DelayedDevice();
+    LateNic nic = new LateNic(device::writeRemotely);
     final Arena arena = Arena.ofShared();
     Framecast node;
     Publisher publisher;
     Subscriber subscriber;
 
     /// @param loops whether the transport acts on memory, by the NIC
-    void launch(final NodeConfig config, final FifoNetwork network, final boolean loops) {
+    final void launch(final NodeConfig config, final FifoNetwork network, final boolean loops) {
         device.offersAccess |= loops;
         final FifoProvider provider = new FifoProvider(network);
         node = new FramecastNode(
@@ -41,20 +42,20 @@ final class LateDeviceStream implements AutoCloseable {
     }
 
     /// @param settings of the channel, each behind a bar
-    void join(final String settings) {
+    final void join(final String settings) {
         final Channel channel = Channel.parse("framecast:verbs?group=224.20.30.41:5000" + settings);
         publisher = node.publish(channel);
         subscriber = node.subscribe(channel);
     }
 
-    void awaitReady() {
+    final void awaitReady() {
         for (int i = 0; publisher.readySubscribers() == 0; i++) {
             cycle(i);
         }
     }
 
     /// @param count of the cycles that the caller has waited
-    void cycle(final int count) {
+    final void cycle(final int count) {
         assertTrue(
                 count < CYCLES_MAX,
                 () -> "no progress: " + subscriber.stats() + publisher.stats() + subscriber.state()
@@ -63,7 +64,7 @@ final class LateDeviceStream implements AutoCloseable {
         node.doWork();
     }
 
-    MemorySegment frame(final int id, final long bytes) {
+    final MemorySegment frame(final int id, final long bytes) {
         final MemorySegment frame = arena.allocate(bytes);
         for (long i = 0; i < bytes; i++) {
             frame.set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));
@@ -71,9 +72,8 @@ final class LateDeviceStream implements AutoCloseable {
         return frame;
     }
 
-    /// Everything is given back.
-    @Override
-    public void close() {
+    @AfterEach
+    final void giveEverythingBack() {
         node.close();
         arena.close();
         assertEquals(0, device.allocatedBytes());
