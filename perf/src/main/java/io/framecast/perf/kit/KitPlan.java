@@ -104,9 +104,8 @@ final class KitPlan {
     // What hung is told by its name, and a process without it runs the others.
     private boolean testClass(final String tag, final String className, final int hangSeconds)
             throws IOException, InterruptedException {
-        final String name = className.contains(",")
-                ? "tests"
-                : "tests " + className.substring(className.lastIndexOf('.') + 1);
+        final String name =
+                className.contains(",") ? "tests" : "tests " + className.substring(className.lastIndexOf('.') + 1);
         final List<String> done = new ArrayList<>();
         boolean passed = false;
         for (int i = 0; i < HANGS_MAX; i++) {
