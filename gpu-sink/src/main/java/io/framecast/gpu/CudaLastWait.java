@@ -19,7 +19,7 @@ final class CudaLastWait {
     static void require(final String device, final List<CudaStream> streams) {
         final long startNs = System.nanoTime();
         for (final CudaStream stream : streams) {
-            while (stream.hasWork()) {
+            while (stream.isBusy()) {
                 if (System.nanoTime() - startNs > LONGEST_NS) {
                     throw new DeviceException(device + ": a kernel still runs "
                             + TimeUnit.NANOSECONDS.toSeconds(LONGEST_NS)

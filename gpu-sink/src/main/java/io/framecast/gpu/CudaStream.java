@@ -139,7 +139,7 @@ final class CudaStream implements DeviceStream {
     }
 
     /// Whether something on it has not ended; the backend has set its context.
-    boolean hasWork() {
+    boolean isBusy() {
         return JCudaDriver.cuStreamQuery(handle) == CUresult.CUDA_ERROR_NOT_READY;
     }
 
