@@ -191,7 +191,7 @@ class CudaUnderStubTest {
                 said.get("old-driver"));
         assertEquals("1", said.get("old-driver-gather"), "without the kernel each piece is copied");
         assertTrue(said.get("stream").startsWith("cuStreamCreate: CUDA_ERROR_OUT_OF_MEMORY (2), "), said.get("stream"));
-        for (final String code : List.of("709", "719", "214", "999")) {
+        for (final String code : List.of("709", "719", "214", "226", "999")) {
             for (final String call : List.of("copy", "query", "allocate", "free")) {
                 final String line = said.get(code + "-" + call);
                 assertTrue(line.contains("(" + code + "), "), code + " " + call + ": " + line);

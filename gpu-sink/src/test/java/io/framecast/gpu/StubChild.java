@@ -236,7 +236,7 @@ final class StubChild {
             sayFailure("stream", backend::openStream);
             fail("", 0);
         }
-        for (final int code : new int[] {709, 719, 214, 999}) {
+        for (final int code : new int[] {709, 719, 214, 226, 999}) {
             final DeviceBackend backend = new CudaProvider().open(0);
             final DeviceRegion region = backend.allocate(4096);
             backend.allocate(8192);

@@ -48,7 +48,9 @@ class MemoryNeedsTest {
         assertEquals(staged.hostBytes(), loopback.hostBytes());
         // For each slot that a run may begin in: where to, where from, how long, and what was taken before of
         // each kind.
-        assertEquals((RING_SLOTS + SinkConfig.REPAIR_SLOTS + config.pullSlots()) * 44L, loopback.tableBytes() - staged.tableBytes());
+        assertEquals(
+                (RING_SLOTS + SinkConfig.REPAIR_SLOTS + config.pullSlots()) * 44L,
+                loopback.tableBytes() - staged.tableBytes());
         assertEquals(staged.metadataBytesMax(), loopback.metadataBytesMax());
         assertEquals(loopback.hostBytes() + loopback.deviceBytes() + loopback.tableBytes(), loopback.totalBytes());
         sink.close();

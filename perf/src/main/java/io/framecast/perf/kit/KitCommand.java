@@ -65,7 +65,7 @@ final class KitCommand {
         return new KitCommand(List.of(TESTS, "list", tag, folder.toString()));
     }
 
-    /// The tests of one class.
+    /// The tests of one class, or of several with commas between.
     ///
     /// @param hangSeconds after which one is held to hang
     /// @param without those that are left out, by their names

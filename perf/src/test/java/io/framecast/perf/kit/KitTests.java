@@ -36,7 +36,7 @@ public final class KitTests {
 
     private KitTests() {}
 
-    /// Words: `list TAG FOLDER`, with a folder of test classes per module in it; or `run TAG CLASS SECONDS
+    /// Words: `list TAG FOLDER`, with a folder of test classes per module in it; or `run TAG CLASS,… SECONDS
     /// NAME…`, the seconds after which a test is held to hang, and names of those to leave out.
     public static void main(final String[] arguments) throws IOException {
         final List<String> words = Arrays.asList(arguments);
@@ -53,7 +53,9 @@ public final class KitTests {
         LauncherFactory.create()
                 .execute(
                         request(words.get(1))
-                                .selectors(DiscoverySelectors.selectClass(words.get(2)))
+                                .selectors(Stream.of(words.get(2).split(",", -1))
+                                        .map(DiscoverySelectors::selectClass)
+                                        .toList())
                                 .filters(without(Set.copyOf(words.subList(4, words.size()))))
                                 .build(),
                         log);
