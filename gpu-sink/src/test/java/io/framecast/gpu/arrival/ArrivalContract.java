@@ -278,6 +278,8 @@ abstract class ArrivalContract {
         try (DeviceBackend twin = open();
                 Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
                 Arrival beside = twin.openArrival(ArrivalOptions.DEFAULT)) {
+            // Nothing is loaded beside a kernel that runs.
+            twin.load(ByteSumKernel.persistent());
             launch(arrival, capacity() - 5);
             final DeviceException refused = assertThrows(DeviceException.class, () -> launch(beside, 6));
             assertTrue(
