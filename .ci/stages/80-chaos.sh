@@ -39,17 +39,18 @@ patience=(--alive-timeout 8000 --margin 10000)
 passed=0
 failed=0
 
-# expect STATUS NAME ARGUMENT…: runs chaos; tells all that it said where the exit status is another.
+# expect STATUS WORDS NAME ARGUMENT…: runs chaos; tells all that it said where the exit status is another, or where it
+# did not say the words.
 expect() {
-    local wanted=$1 name=$2 status=0
-    shift 2
+    local wanted=$1 words=$2 name=$3 status=0
+    shift 3
     timeout --kill-after=15 "$RUN_SECONDS" ./framecast chaos --seed "$seed" "${patience[@]}" "$@" >"$log" 2>&1 || status=$?
-    if [ "$status" = "$wanted" ]; then
+    if [ "$status" = "$wanted" ] && grep -q -- "$words" "$log"; then
         passed=$((passed + 1))
         printf 'passed: %s: %s\n' "$name" "$(tail -n 1 "$log")"
     else
         failed=$((failed + 1))
-        printf 'FAILED: %s: exit status %d, expected %d\n' "$name" "$status" "$wanted"
+        printf 'FAILED: %s: exit status %d, expected %d and "%s"\n' "$name" "$status" "$wanted" "$words"
         cat "$log"
     fi
 }
@@ -57,10 +58,10 @@ expect() {
 # Builds what is not built, so that no case counts that as its own time.
 timeout --kill-after=5 600 ./framecast --version >/dev/null
 printf 'seed %s\n' "$seed"
-expect 0 "$SECONDS_OF_FAULTS s of faults" --seconds "$SECONDS_OF_FAULTS"
-expect 1 'a frame left out is found' --seconds 1 --plant SKIP
-expect 1 'a frame given twice is found' --seconds 1 --plant TWICE
-expect 1 'a byte changed is found' --seconds 1 --plant FLIP
-expect 1 'a process that was not killed is found' --seconds 12 --plant SPARE
+expect 0 'every expectation met' "$SECONDS_OF_FAULTS s of faults" --seconds "$SECONDS_OF_FAULTS"
+expect 1 'NOT MET: subscriber 0: frames missing before frame' 'a frame left out is found' --seconds 1 --plant SKIP
+expect 1 'NOT MET: subscriber 0: twice or out of order: frame' 'a frame given twice is found' --seconds 1 --plant TWICE
+expect 1 'NOT MET: subscriber 0: frame [0-9]* \(and its metadata\|differs\)' 'a byte changed is found' --seconds 1 --plant FLIP
+expect 1 'was not evicted within' 'a process that was not killed is found' --seconds 12 --plant SPARE
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

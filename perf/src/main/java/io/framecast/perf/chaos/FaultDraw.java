@@ -10,7 +10,8 @@ import java.util.Random;
 /// Draws faults from a seed: every kind once, in some order, then again in another.
 final class FaultDraw {
     private static final long PAUSE_MIN_MS = 2_000;
-    private static final long PAUSE_MAX_MS = 5_000;
+    /// The first fault is no later than this.
+    static final long PAUSE_MAX_MS = 5_000;
     private static final long RESTART_MAX_MS = 1_500;
     private static final long GARBAGE_MS = 500;
     private static final double BRIEF_MIN = 0.1;
