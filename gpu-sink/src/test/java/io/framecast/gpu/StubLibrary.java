@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /// The stub libcuda in a folder of its own, and processes that run over it.
 ///
 /// @param folder that holds `libcuda.so.1`
-record StubLibrary(Path folder) {
+public record StubLibrary(Path folder) {
     private static final Path SOURCES =
             Path.of(System.getProperty("basedir", ".")).resolve("src/test/c");
 
@@ -33,13 +33,7 @@ record StubLibrary(Path folder) {
         command.add(SOURCES.resolve("stub_cuda.c").toString());
         if (whole) {
             final Path weak = folder.resolve("weak.c");
-            try (Stream<String> names = Files.lines(SOURCES.resolve("jcuda-symbols.txt"))) {
-                Files.writeString(
-                        weak,
-                        names.filter(line -> !line.startsWith("#"))
-                                .map(name -> "__attribute__((weak)) int " + name + "(void) { return 801; }\n")
-                                .collect(Collectors.joining()));
-            }
+            writeWeak(weak);
             command.add(weak.toString());
         } else {
             command.add("-DcuLaunchKernel=framecast_stub_launch");
@@ -48,6 +42,17 @@ record StubLibrary(Path folder) {
                 new ProcessBuilder(command).redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), output);
+    }
+
+    /// Every name that JCuda refers to, in C: what the stub itself does not define is refused.
+    public static void writeWeak(final Path file) throws IOException {
+        try (Stream<String> names = Files.lines(SOURCES.resolve("jcuda-symbols.txt"))) {
+            Files.writeString(
+                    file,
+                    names.filter(line -> !line.startsWith("#"))
+                            .map(name -> "__attribute__((weak)) int " + name + "(void) { return 801; }\n")
+                            .collect(Collectors.joining()));
+        }
     }
 
     /// Runs a program to its end.

@@ -80,11 +80,14 @@ public final class Main implements Runnable {
         for (final ToolCommand added : ServiceLoader.load(ToolCommand.class)) {
             commands.addSubcommand(added.create(context));
         }
-        commands.getCommandSpec().addOption(Report.option());
-        commands.getSubcommands()
-                .values()
-                .forEach(command -> command.getCommandSpec().addOption(Report.option()));
+        addReportOption(commands);
         return commands.addSubcommand(new HelpCommand()).setUsageHelpWidth(HELP_COLUMNS);
+    }
+
+    // Also of commands within commands.
+    private static void addReportOption(final CommandLine command) {
+        command.getCommandSpec().addOption(Report.option());
+        command.getSubcommands().values().forEach(Main::addReportOption);
     }
 
     /// `framecast` alone.

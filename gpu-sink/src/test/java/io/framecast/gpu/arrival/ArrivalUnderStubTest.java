@@ -3,6 +3,7 @@ package io.framecast.gpu.arrival;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.framecast.gpu.StubLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
@@ -57,13 +57,7 @@ class ArrivalUnderStubTest {
             return "the stub libcuda is for Linux on x86-64";
         }
         final Path weak = directory.resolve("weak.c");
-        try (Stream<String> names = Files.lines(SOURCES.resolve("jcuda-symbols.txt"))) {
-            Files.writeString(
-                    weak,
-                    names.filter(line -> !line.startsWith("#"))
-                            .map(name -> "__attribute__((weak)) int " + name + "(void) { return 801; }\n")
-                            .collect(Collectors.joining()));
-        }
+        StubLibrary.writeWeak(weak);
         final String header =
                 BASE.resolve("src/main/resources/io/framecast/gpu/arrival").toString();
         try {

@@ -37,17 +37,6 @@ final class ArrivalBench {
     @Option(names = "--seconds", paramLabel = "S", description = "How long each measurement lasts; default 1.")
     private double seconds = 1;
 
-    // The tool reads it before all options are; here it is only known.
-    @Option(
-            names = "--json",
-            paramLabel = "FILE|-",
-            description = "Write the result, or {\"error\", \"exit\"}, as one JSON object to FILE or stdout.")
-    void json(final String file) {
-        if (file.isEmpty()) {
-            throw new ConfigException("--json: expected FILE or -, got nothing");
-        }
-    }
-
     int run(final ToolContext context) {
         context.requireWritable();
         final List<Integer> lengths = PlanOptions.list(

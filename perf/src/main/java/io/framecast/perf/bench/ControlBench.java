@@ -54,17 +54,6 @@ final class ControlBench {
     @Option(names = "--seed", paramLabel = "S", description = "What is lost follows from it; default 1.")
     private long seed = 1;
 
-    // The tool reads it before all options are; here it is only known.
-    @Option(
-            names = "--json",
-            paramLabel = "FILE|-",
-            description = "Write the result, or {\"error\", \"exit\"}, as one JSON object to FILE or stdout.")
-    void json(final String file) {
-        if (file.isEmpty()) {
-            throw new ConfigException("--json: expected FILE or -, got nothing");
-        }
-    }
-
     int run(final ToolContext context) {
         context.requireWritable();
         final List<Integer> counts =

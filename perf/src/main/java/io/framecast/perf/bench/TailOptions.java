@@ -68,17 +68,6 @@ final class TailOptions {
     @Option(names = "--out", paramLabel = "DIR", description = "Write tail.json and tail.csv.")
     private @Nullable Path out;
 
-    // The tool reads it before all options are; here it is only known.
-    @Option(
-            names = "--json",
-            paramLabel = "FILE|-",
-            description = "Write the result, or {\"error\", \"exit\"}, as one JSON object to FILE or stdout.")
-    void json(final String file) {
-        if (file.isEmpty()) {
-            throw new ConfigException("--json: expected FILE or -, got nothing");
-        }
-    }
-
     /// @throws ConfigException naming option, expectation and value
     List<TailCase> cases() {
         PlanOptions.within("--receivers", receivers, 2, RECEIVERS_MAX);

@@ -101,17 +101,6 @@ public final class StreamingOptions {
     @Option(names = "--out", paramLabel = "DIR", description = "Write streaming.json, streaming.csv and plots.")
     private @Nullable Path out;
 
-    // The tool reads it before all options are; here it is only known.
-    @Option(
-            names = "--json",
-            paramLabel = "FILE|-",
-            description = "Write the result, or {\"error\", \"exit\"}, as one JSON object to FILE or stdout.")
-    void json(final String file) {
-        if (file.isEmpty()) {
-            throw new ConfigException("--json: expected FILE or -, got nothing");
-        }
-    }
-
     /// @throws ConfigException naming option, expectation and value
     StreamingPlan plan() {
         final List<DeviceChoice> choices = PlanOptions.list("--device", devices, DeviceChoice::parse);
