@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// An RC queue pair. One that acts has a send queue with everything that goes with it; one that accepts posts
-/// nothing at all: its device serves the peer.
+/// An RC queue pair. One that acts has a send queue with everything that goes with it; one that only accepts posts
+/// nothing at all: its device serves the peer. What a peer may do is up to the memory that was registered for it.
 ///
 /// Threading: the owner's thread, but for making and connecting, which a worker does. Where the owner closes
 /// meanwhile, the worker releases what it made.
@@ -22,7 +22,6 @@ final class RcEndpoint implements OneSidedEndpoint {
 
     private final VerbsOneSided owner;
     private final Consumer<RcEndpoint> onReleased;
-    private final boolean acts;
     private final int operationsMax;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile State state = State.IDLE;
@@ -37,16 +36,15 @@ final class RcEndpoint implements OneSidedEndpoint {
     private boolean closed;
     private boolean released;
 
-    /// @param operationsMax of one that acts; 0 for one that accepts
+    /// @param operationsMax of one that acts; 0 for one that only accepts
     /// @param onReleased told once when it holds nothing any more
     RcEndpoint(final VerbsOneSided owner, final int operationsMax, final Consumer<RcEndpoint> onReleased) {
         this.owner = owner;
         this.operationsMax = operationsMax;
         this.onReleased = onReleased;
-        acts = operationsMax > 0;
     }
 
-    /// Makes the queue pair of one that acts.
+    /// Makes the queue pair of one that is opened.
     void make() {
         try {
             makeQueuePair();
@@ -80,14 +78,14 @@ final class RcEndpoint implements OneSidedEndpoint {
                 .queuePair(new QueuePairConfig(
                         QueuePairConfig.Service.RC, made, new QueuePairConfig.Limits(sends, 1, 1, 1, 0)));
         queuePair = pair;
-        pair.initialize(port.gid().port(), 0, acts ? Access.LOCAL_READ : Access.REMOTE_READ | Access.REMOTE_WRITE);
+        pair.initialize(port.gid().port(), 0, Access.REMOTE_READ | Access.REMOTE_WRITE);
         own = new RcDescriptor(
                 port.gid().gid(),
                 port.lid(),
                 pair.number(),
                 owner.nextPsn() & PSN_MASK,
                 RcDescriptor.mtuBytes(port.datagramBytesMax()));
-        if (acts) {
+        if (operationsMax > 0) {
             operations = new RcOperations(operationsMax, made, pair);
         }
     }
@@ -191,13 +189,27 @@ final class RcEndpoint implements OneSidedEndpoint {
     }
 
     @Override
-    public boolean read(final Target target, final long address, final int key, final long token) {
+    public boolean read(final Range target, final long address, final int key, final long token) {
         final RcOperations current = operations;
         if (current == null || room() == 0) {
             return false;
         }
         try {
             return current.read(target, address, key, token);
+        } catch (final NativeException e) {
+            breakWith(String.valueOf(e.getMessage()));
+            return false;
+        }
+    }
+
+    @Override
+    public boolean write(final Range source, final long address, final int key, final long token) {
+        final RcOperations current = operations;
+        if (current == null || room() == 0) {
+            return false;
+        }
+        try {
+            return current.write(source, address, key, token);
         } catch (final NativeException e) {
             breakWith(String.valueOf(e.getMessage()));
             return false;

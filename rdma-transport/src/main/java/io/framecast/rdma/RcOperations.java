@@ -63,14 +63,25 @@ final class RcOperations implements AutoCloseable {
         return post(slot, token);
     }
 
-    boolean read(final OneSidedEndpoint.Target target, final long address, final int key, final long token) {
-        final int slot = (int) (posted % depth);
-        if (!(target.memory() instanceof RcMemory memory)) {
-            throw new IllegalArgumentException("read: expected memory registered by this transport");
-        }
-        requests.element(slot, 0, memory.address() + target.offset(), target.bytes(), memory.localKey());
+    boolean read(final OneSidedEndpoint.Range target, final long address, final int key, final long token) {
+        final int slot = element(target);
         requests.read(slot, address, key);
         return post(slot, token);
+    }
+
+    boolean write(final OneSidedEndpoint.Range source, final long address, final int key, final long token) {
+        final int slot = element(source);
+        requests.write(slot, address, key);
+        return post(slot, token);
+    }
+
+    private int element(final OneSidedEndpoint.Range range) {
+        final int slot = (int) (posted % depth);
+        if (!(range.memory() instanceof RcMemory memory)) {
+            throw new IllegalArgumentException("range: expected memory registered by this transport");
+        }
+        requests.element(slot, 0, memory.address() + range.offset(), range.bytes(), memory.localKey());
+        return slot;
     }
 
     private boolean post(final int slot, final long token) {

@@ -87,9 +87,9 @@ final class VerbsOneSided implements OneSided {
     }
 
     @Override
-    public OneSidedEndpoint accept(final byte[] peer) {
+    public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
         RcDescriptor.decode(peer, ownEnd());
-        final RcEndpoint endpoint = add(0);
+        final RcEndpoint endpoint = add(operationsMax);
         endpoint.connect(peer);
         return endpoint;
     }

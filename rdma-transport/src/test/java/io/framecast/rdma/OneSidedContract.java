@@ -13,8 +13,8 @@ import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.api.spi.OneSidedEndpoint.Range;
 import io.framecast.api.spi.OneSidedEndpoint.State;
-import io.framecast.api.spi.OneSidedEndpoint.Target;
 import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.api.spi.Transport;
 import io.framecast.rdma.verbs.Fabric;
@@ -68,8 +68,12 @@ abstract class OneSidedContract {
     record Pair(OneSidedEndpoint actor, OneSidedEndpoint server) {}
 
     final Pair connect() {
+        return connect(0);
+    }
+
+    private Pair connect(final int serverOperations) {
         final OneSidedEndpoint actor = acting.open(OPERATIONS);
-        final OneSidedEndpoint server = serving.accept(actor.descriptor());
+        final OneSidedEndpoint server = serving.accept(actor.descriptor(), serverOperations);
         Wait.until("the server to be up", () -> server.state() == State.UP);
         assertTrue(server.descriptor().length <= OneSided.DESCRIPTOR_BYTES_MAX);
         actor.connect(server.descriptor());
@@ -120,7 +124,7 @@ abstract class OneSidedContract {
         }
         try (RegisteredMemory window = serving.register(remote, Access.PEERS_READ);
                 RegisteredMemory landing = acting.register(local, Access.LOCAL)) {
-            final Target target = new Target(landing);
+            final Range target = new Range(landing);
             final int part = BYTES / OPERATIONS;
             for (int i = 0; i < OPERATIONS; i++) {
                 final long token = i == OPERATIONS - 1 ? 77 : OneSidedEndpoint.NO_TOKEN;
@@ -130,6 +134,44 @@ abstract class OneSidedContract {
             assertEquals(77, await(actor));
             assertEquals(-1, local.mismatch(remote));
             assertEquals(OPERATIONS, actor.room());
+        }
+    }
+
+    @Test
+    void shouldWriteIntoTheMemoryOfOneWhoActsWhenItWasAcceptedWithOperations() {
+        final Pair pair = connect(OPERATIONS);
+        final OneSidedEndpoint accepted = pair.server();
+        for (long i = 0; i < BYTES; i++) {
+            remote.set(JAVA_BYTE, i, (byte) (i * 11 + i / 241));
+        }
+        try (RegisteredMemory from = serving.register(remote, Access.PEERS_READ);
+                RegisteredMemory to = acting.register(local, Access.PEERS_WRITE)) {
+            final Range source = new Range(from);
+            final int part = (BYTES - 8) / OPERATIONS;
+            for (int i = 0; i < OPERATIONS - 1; i++) {
+                final long at = (long) i * part;
+                assertTrue(accepted.write(source.at(at, part), to.address() + at, to.key(), OneSidedEndpoint.NO_TOKEN));
+            }
+            assertTrue(accepted.write64(to.address() + BYTES - 8, to.key(), 4711, 5));
+            assertFalse(accepted.write(source.at(0, 8), to.address(), to.key(), 6));
+            assertEquals(5, await(accepted));
+            final long written = (long) (OPERATIONS - 1) * part;
+            assertEquals(-1, local.asSlice(0, written).mismatch(remote.asSlice(0, written)));
+            assertEquals(4711, (long) WORD.getAcquire(local, BYTES - 8L));
+            assertEquals(0, pair.actor().poll(tokens));
+        }
+    }
+
+    @Test
+    void shouldBreakTheEndThatWritesWhereItMayOnlyRead() {
+        final Pair pair = connect(OPERATIONS);
+        final OneSidedEndpoint accepted = pair.server();
+        remote.fill((byte) 5);
+        try (RegisteredMemory from = serving.register(remote, Access.PEERS_READ);
+                RegisteredMemory to = acting.register(local, Access.PEERS_READ)) {
+            assertTrue(accepted.write(new Range(from).at(0, 64), to.address(), to.key(), 1));
+            awaitBroken(accepted);
+            assertEquals(0, local.get(JAVA_BYTE, 0));
         }
     }
 
@@ -144,7 +186,7 @@ abstract class OneSidedContract {
         remote.fill((byte) 7);
         try (RegisteredMemory from = acting.register(remote, Access.PEERS_READ);
                 RegisteredMemory to = acting.register(local, Access.LOCAL)) {
-            assertTrue(actor.read(new Target(to).at(64, 4096), from.address(), from.key(), 3));
+            assertTrue(actor.read(new Range(to).at(64, 4096), from.address(), from.key(), 3));
             assertEquals(3, await(actor));
             assertEquals(-1, local.asSlice(64, 4096).mismatch(remote.asSlice(0, 4096)));
             assertEquals(0, local.get(JAVA_BYTE, 63));
@@ -187,8 +229,8 @@ abstract class OneSidedContract {
         final OneSidedEndpoint actor = connect().actor();
         try (RegisteredMemory window = serving.register(remote.asSlice(0, 4096), Access.PEERS_READ);
                 RegisteredMemory landing = acting.register(local, Access.LOCAL)) {
-            assertThrows(IllegalArgumentException.class, () -> new Target(landing).at(BYTES - 8, 16));
-            assertTrue(actor.read(new Target(landing).at(0, 64), window.address() + 4096 - 32, window.key(), 1));
+            assertThrows(IllegalArgumentException.class, () -> new Range(landing).at(BYTES - 8, 16));
+            assertTrue(actor.read(new Range(landing).at(0, 64), window.address() + 4096 - 32, window.key(), 1));
             awaitBroken(actor);
         }
     }

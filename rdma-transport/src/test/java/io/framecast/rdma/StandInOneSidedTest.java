@@ -8,8 +8,8 @@ import com.sun.management.ThreadMXBean;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.api.spi.OneSidedEndpoint.Range;
 import io.framecast.api.spi.OneSidedEndpoint.State;
-import io.framecast.api.spi.OneSidedEndpoint.Target;
 import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.rdma.verbs.Fabric;
 import java.lang.management.ManagementFactory;
@@ -63,7 +63,7 @@ final class StandInOneSidedTest extends OneSidedContract {
         try (RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE);
                 RegisteredMemory window = serving.register(remote, Access.PEERS_READ);
                 RegisteredMemory landing = acting.register(local, Access.LOCAL)) {
-            final Target target = new Target(landing);
+            final Range target = new Range(landing);
             rounds(actor, words, window, target);
             threads.getCurrentThreadAllocatedBytes();
             long least = Long.MAX_VALUE;
@@ -81,7 +81,7 @@ final class StandInOneSidedTest extends OneSidedContract {
             final OneSidedEndpoint actor,
             final RegisteredMemory words,
             final RegisteredMemory window,
-            final Target target) {
+            final Range target) {
         for (int i = 0; i < ROUNDS; i++) {
             actor.write64(words.address(), words.key(), i, 1);
             actor.read(target.at(64, 1024), window.address(), window.key(), OneSidedEndpoint.NO_TOKEN);

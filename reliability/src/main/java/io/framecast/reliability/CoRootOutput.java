@@ -39,6 +39,24 @@ public interface CoRootOutput extends SetRepairs.Output {
         return null;
     }
 
+    /// Where the source may write into the copy, and into the word behind it; null while that is being prepared, or
+    /// where it cannot be.
+    default @Nullable LinkOffer copyOffer() {
+        return null;
+    }
+
+    /// The word that the source wrote last; what it tells of lies in the store's memory.
+    default long feedWord() {
+        return 0;
+    }
+
+    /// Has datagrams that the store holds taken as repairs are.
+    ///
+    /// @return how many of them, from the first on; [ReceiverOutput#NO_PULL] when that cannot be
+    default int takeOwn(final long firstSequence, final int count) {
+        return ReceiverOutput.NO_PULL;
+    }
+
     /// Sends the first `bytes` bytes of [ReceiverOutput#control] to one member. May lose them.
     void sendControl(int member, int bytes);
 }

@@ -6,18 +6,24 @@ import io.framecast.reliability.wire.SetLayout;
 ///
 /// Pure state; one thread.
 final class CoRootSet {
+    private static final long NOT_FED = -1;
+
     private final int[] members = new int[SetLayout.MEMBERS_MAX];
     private int size;
     private int coRoot;
+    private int ledEpoch;
     private long formedNs;
     // What its newest aggregate says, and of whom; before the first: nothing.
     private int covered;
     private long acknowledged;
     private long grant;
     private long laggard;
+    // What is written into the co-root's copy next; NOT_FED: nothing.
+    private long fedEnd = NOT_FED;
+    private int feedEpoch;
 
-    CoRootSet(final int coRoot, final long nowNs) {
-        lead(coRoot, nowNs);
+    CoRootSet(final int coRoot, final int epoch, final long nowNs) {
+        lead(coRoot, epoch, nowNs);
     }
 
     int coRoot() {
@@ -25,12 +31,44 @@ final class CoRootSet {
     }
 
     /// A member becomes the co-root.
-    void lead(final int member, final long nowNs) {
+    void lead(final int member, final int epoch, final long nowNs) {
         remove(member);
         coRoot = member;
+        ledEpoch = epoch;
+        fedEnd = NOT_FED;
         formedNs = nowNs;
         laggard = 0;
         covered = 0;
+    }
+
+    /// The epoch in which its co-root was chosen.
+    int ledEpoch() {
+        return ledEpoch;
+    }
+
+    /// The co-root's copy has, or soon will have, what lies below.
+    ///
+    /// @param epoch of the word that tells it so
+    void feed(final int epoch, final long end) {
+        feedEpoch = epoch;
+        fedEnd = end;
+    }
+
+    /// Nothing is written into its copy any more.
+    void starve() {
+        fedEnd = NOT_FED;
+    }
+
+    boolean isFed() {
+        return fedEnd != NOT_FED;
+    }
+
+    long fedEnd() {
+        return fedEnd;
+    }
+
+    int feedEpoch() {
+        return feedEpoch;
     }
 
     /// When its co-root was chosen.

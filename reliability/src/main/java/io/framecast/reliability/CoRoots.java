@@ -8,6 +8,7 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,7 @@ final class CoRoots {
     private final ControlIds ids;
     private final long aliveTimeoutNs;
     private final List<CoRootSet> sets = new ArrayList<>();
+    private final CopyFeeds feeds;
     // By member.
     private final @Nullable CoRootSet[] setOf;
     private final int[] joined;
@@ -74,6 +76,7 @@ final class CoRoots {
         this.members = members;
         this.output = output;
         this.counts = counts;
+        feeds = new CopyFeeds(config.coRoots().feed(), sets, output, counts);
         ids = new ControlIds(config.stream().session());
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
         final int capacity = members.capacity();
@@ -172,13 +175,17 @@ final class CoRoots {
         repeatNs[member] = 0;
     }
 
-    /// Datagrams were multicast for the first time.
-    void feed(final long firstSequence, final int count) {
-        if (config.feed() == CoRootConfig.Feed.UNICAST) {
-            for (final CoRootSet set : sets) {
-                counts.fedDatagrams += output.repair(set.coRoot(), firstSequence, count);
-            }
-        }
+    /// What its co-roots keep is sent to them.
+    CopyFeeds feeds() {
+        return feeds;
+    }
+
+    /// A member tells where its copy of the window is; its link stands.
+    Verdict onCopy(final int member, final MemorySegment datagram, final long offset, final long next) {
+        final CoRootSet set = setOf[member];
+        return set == null || set.coRoot() != member
+                ? Verdict.UNKNOWN_MEMBER
+                : feeds.onCopy(set, datagram, offset, next);
     }
 
     /// Whether the next heartbeat asks everybody to answer the source itself.
@@ -279,7 +286,7 @@ final class CoRoots {
             dissolve(set);
             return;
         }
-        set.lead(next, nowNs);
+        set.lead(next, epoch, nowNs);
         tell(next);
         for (int i = 0; i < set.size(); i++) {
             joined[set.member(i)] = epoch;
@@ -335,7 +342,7 @@ final class CoRoots {
             if (candidate == NONE) {
                 break;
             }
-            final CoRootSet made = new CoRootSet(candidate, nowNs);
+            final CoRootSet made = new CoRootSet(candidate, epoch, nowNs);
             sets.add(made);
             setOf[candidate] = made;
             tell(candidate);

@@ -34,6 +34,7 @@ final class GrantWords {
     }
 
     private final StreamInfo stream;
+    private final boolean feeding;
     private final MemberTable members;
     private final RandomGenerator random;
     private final SenderOutput output;
@@ -49,12 +50,13 @@ final class GrantWords {
 
     /// @param random for epochs
     GrantWords(
-            final StreamInfo stream,
+            final SenderConfig config,
             final MemberTable members,
             final RandomGenerator random,
             final SenderOutput output,
             final SenderCounts counts) {
-        this.stream = stream;
+        stream = config.stream();
+        feeding = config.coRoots().feed() == CoRootConfig.Feed.UNICAST;
         this.members = members;
         this.random = random;
         this.output = output;
@@ -95,6 +97,11 @@ final class GrantWords {
         guarded -= members.delivery(member).isWaitedFor() ? 0 : 1;
         stages[member] = Stage.NONE;
         output.unlink(member);
+    }
+
+    /// Whether a member's endpoint is connected, as far as this side knows.
+    boolean isLinked(final int member) {
+        return stages[member] == Stage.OFFERED || stages[member] == Stage.LIVE;
     }
 
     /// Whether a member writes its grants; whether it reads its repairs is its own affair.
@@ -139,7 +146,11 @@ final class GrantWords {
             return 0;
         }
         ids.receiver(members.id(member));
-        output.sendControl(member, LinkLayout.write(output.control(), ids, epochs[member], offer, checksum));
+        output.sendControl(
+                member,
+                feeding
+                        ? LinkLayout.writeFeed(output.control(), ids, epochs[member], offer, checksum)
+                        : LinkLayout.write(output.control(), ids, epochs[member], offer, checksum));
         return 1;
     }
 

@@ -49,9 +49,13 @@ final class NackSender implements NackScheduler.Output {
 
     @Override
     public void nack(final long firstSequence, final int count, final int attempts) {
-        if (pull(firstSequence, count, attempts)) {
-            return;
+        final int own = takeOwn(firstSequence, count);
+        if (own < count && !pull(firstSequence + own, count - own, attempts)) {
+            ask(firstSequence + own, count - own, attempts);
         }
+    }
+
+    private void ask(final long firstSequence, final int count, final int attempts) {
         final boolean insistent = attempts == NackScheduler.INSISTENT_AFTER || !reporting.isAssigned();
         if (insistent != toSource) {
             flush();
@@ -75,6 +79,25 @@ final class NackSender implements NackScheduler.Output {
         }
     }
 
+    // What lies in this receiver's own copy is neither read nor asked for.
+    private int takeOwn(final long firstSequence, final int count) {
+        final int held = reporting.heldInCopy(firstSequence, count);
+        final int taken = held == 0 ? ReceiverOutput.NO_PULL : reporting.takeOwn(firstSequence, held);
+        if (taken == ReceiverOutput.NO_PULL) {
+            return 0;
+        }
+        counts.ownRepairs += taken;
+        hasten(firstSequence + taken, held - taken);
+        return held;
+    }
+
+    private void hasten(final long firstSequence, final int count) {
+        final NackScheduler current = scheduler;
+        if (count > 0 && current != null) {
+            current.hasten(firstSequence, count, nowNs + PULL_RETRY_NS);
+        }
+    }
+
     // What there is no room to read is read soon; what was read in vain is asked for. Of a co-root once: it can say
     // what it lacks only by sending it later.
     private boolean pull(final long firstSequence, final int count, final int attempts) {
@@ -93,10 +116,7 @@ final class NackSender implements NackScheduler.Output {
             return false;
         }
         counts.pullRequests += taken;
-        final NackScheduler current = scheduler;
-        if (taken < count && current != null) {
-            current.hasten(firstSequence + taken, count - taken, nowNs + PULL_RETRY_NS);
-        }
+        hasten(firstSequence + taken, count - taken);
         return true;
     }
 

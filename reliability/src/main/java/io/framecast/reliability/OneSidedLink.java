@@ -38,6 +38,7 @@ public final class OneSidedLink {
     private final long stepDatagrams;
     private Stage stage = Stage.NONE;
     private int epoch;
+    private boolean feeding;
     // The grant written last, and the last of those known to have arrived.
     private long written;
     private long landed;
@@ -67,6 +68,7 @@ public final class OneSidedLink {
         }
         if (stage == Stage.NONE) {
             epoch = LinkLayout.epoch(datagram, offset);
+            feeding = LinkLayout.isFeeding(datagram, offset);
             stage = output.openLink(LinkLayout.offer(datagram, offset)) ? Stage.CONNECTING : Stage.BROKEN;
             counts.linkFailures += stage == Stage.BROKEN ? 1 : 0;
         }
@@ -114,6 +116,11 @@ public final class OneSidedLink {
     /// Whether it stands.
     public boolean isUp() {
         return stage == Stage.UP;
+    }
+
+    /// Whether the source would write into a co-root's copy over it.
+    boolean isFeeding() {
+        return feeding;
     }
 
     /// Whether what is missing may be read out of the window.

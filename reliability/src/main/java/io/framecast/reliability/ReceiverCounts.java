@@ -27,6 +27,36 @@ public final class ReceiverCounts {
     long overduePulls;
     long setLinkFailures;
     long memberLinks;
+    long feeds;
+    long feedFailures;
+    long fedDatagrams;
+    long vainFeeds;
+    long ownRepairs;
+
+    /// Times that its source began to write into its copy of the window.
+    public long feeds() {
+        return feeds;
+    }
+
+    /// Times that its source did not answer where it could write to.
+    public long feedFailures() {
+        return feedFailures;
+    }
+
+    /// Datagrams that its source wrote into its copy.
+    public long fedDatagrams() {
+        return fedDatagrams;
+    }
+
+    /// Of what its source said it wrote, what was not there.
+    public long vainFeeds() {
+        return vainFeeds;
+    }
+
+    /// Datagrams that it missed and took out of its own copy.
+    public long ownRepairs() {
+        return ownRepairs;
+    }
 
     /// Grants written into the source's memory.
     public long grantsWritten() {

@@ -30,11 +30,13 @@ final class Reporting {
     private final AckScheduler acks;
     private final OneSidedLink link;
     private final SetLink setLink;
+    private final HeaderCheck headers;
     private final AckValues values = new AckValues();
     private int epoch;
     private boolean assigned;
     private long directDueNs;
     private @Nullable CoRoot coRoot;
+    private @Nullable FedCopy fed;
     private @Nullable RepairStore store;
 
     /// @param ids of this receiver; the epoch is set here
@@ -43,6 +45,7 @@ final class Reporting {
         output = parts.receiver();
         final boolean able = config.addresses().link().length > 0;
         setLink = new SetLink(output, parts.counts(), ids, parts.checksum(), able);
+        headers = new HeaderCheck(config.stream(), parts.checksum());
         this.parts = parts;
         this.ids = ids;
         this.ledger = ledger;
@@ -131,8 +134,7 @@ final class Reporting {
             // Unconfirmed: the source chooses another.
             return Verdict.GOOD;
         }
-        final CoRoot current = coRoot == null ? new CoRoot(ids.session(), parts, serving, copy) : coRoot;
-        coRoot = current;
+        final CoRoot current = coRoot == null ? serve(serving, copy) : coRoot;
         final int complete = current.onSet(datagram, offset);
         if (complete > epoch) {
             setLink.onParted();
@@ -142,6 +144,13 @@ final class Reporting {
         }
         confirm(nowNs);
         return Verdict.GOOD;
+    }
+
+    private CoRoot serve(final CoRootOutput serving, final RepairStore copy) {
+        final CoRoot made = new CoRoot(ids.session(), parts, serving, copy);
+        coRoot = made;
+        fed = new FedCopy(made, parts, serving, ids, headers);
+        return made;
     }
 
     private void obey(final int newest) {
@@ -161,6 +170,18 @@ final class Reporting {
             current.resign();
             coRoot = null;
         }
+        final FedCopy copy = fed;
+        if (copy != null) {
+            copy.stop();
+            fed = null;
+        }
+    }
+
+    private void lookAtFeed() {
+        final FedCopy copy = fed;
+        if (copy != null) {
+            copy.look();
+        }
     }
 
     /// A datagram of another receiver.
@@ -169,6 +190,7 @@ final class Reporting {
         if (current == null) {
             return Verdict.UNKNOWN_MEMBER;
         }
+        lookAtFeed();
         final Verdict verdict = current.onReport(datagram, offset, nowNs);
         onSetProgress(current, nowNs);
         return verdict;
@@ -178,6 +200,7 @@ final class Reporting {
     ///
     /// @param frameEnd whether a frame's last was among them
     void onAccepted(final int count, final boolean frameEnd, final long nowNs) {
+        lookAtFeed();
         link.onCredit(nowNs);
         isCreditApart(nowNs);
         final CoRoot current = coRoot;
@@ -220,6 +243,22 @@ final class Reporting {
         acks.onDuplicate(nowNs);
     }
 
+    /// How many of these, from the first on, lie in this receiver's own copy of the window.
+    int heldInCopy(final long firstSequence, final int count) {
+        final RepairStore copy = coRoot == null ? null : store;
+        int held = 0;
+        while (copy != null && held < count && copy.holds(firstSequence + held)) {
+            held++;
+        }
+        return held;
+    }
+
+    /// Has these taken from there.
+    int takeOwn(final long firstSequence, final int count) {
+        final CoRootOutput serving = parts.output();
+        return serving == null ? ReceiverOutput.NO_PULL : serving.takeOwn(firstSequence, count);
+    }
+
     /// Sends the first `bytes` bytes of the output's control memory to whom this receiver reports to.
     ///
     /// @param insistent the co-root was asked before, in vain
@@ -251,6 +290,10 @@ final class Reporting {
     int onTick(final long nowNs) {
         link.onTick(nowNs);
         setLink.onTick(nowNs);
+        final FedCopy copy = fed;
+        if (copy != null) {
+            copy.onTick(link, nowNs);
+        }
         int work = 0;
         if (acks.isDue(nowNs) || (assigned && nowNs >= directDueNs)) {
             sendAck(nowNs);
@@ -321,7 +364,9 @@ final class Reporting {
         if (current != null && current.hasRepairs()) {
             return 0;
         }
-        final long dueNs = Math.min(link.nextDeadlineNs(), acks.nextDeadlineNs());
+        final FedCopy copy = fed;
+        final long feedNs = copy == null ? Long.MAX_VALUE : copy.nextDeadlineNs();
+        final long dueNs = Math.min(Math.min(link.nextDeadlineNs(), feedNs), acks.nextDeadlineNs());
         return assigned ? Math.min(Math.min(directDueNs, setLink.nextDeadlineNs()), dueNs) : dueNs;
     }
 }

@@ -15,6 +15,9 @@ public final class SenderCounts {
     long instructions;
     long failovers;
     long fedDatagrams;
+    long writtenDatagrams;
+    long feeds;
+    long feedFailures;
     long frameRequests;
     int coRoots;
     long grantWords;
@@ -68,6 +71,21 @@ public final class SenderCounts {
     /// Datagrams that went to co-roots by unicast as well.
     public long fedDatagrams() {
         return fedDatagrams;
+    }
+
+    /// Datagrams that were written into co-roots' copies.
+    public long writtenDatagrams() {
+        return writtenDatagrams;
+    }
+
+    /// Co-roots whose copies were written to since the beginning.
+    public long feeds() {
+        return feeds;
+    }
+
+    /// Of these, those whose link ended.
+    public long feedFailures() {
+        return feedFailures;
     }
 
     /// FRAME_REQUEST datagrams taken.

@@ -93,7 +93,7 @@ public final class SenderMachine {
         ids = new ControlIds(stream.session());
         heartbeat = new HeartbeatValues(ids);
         coRoots = new CoRoots(config, members, output, counts);
-        words = new GrantWords(stream, members, random, output, counts);
+        words = new GrantWords(config, members, random, output, counts);
         admissions = new Admissions(stream, members, random, coRoots, words);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
@@ -169,7 +169,7 @@ public final class SenderMachine {
             repairs.onSent(next + i);
         }
         next += count;
-        coRoots.feed(next - count, count);
+        coRoots.feeds().onSent(next - count, count);
         counts.sentDatagrams += count;
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE) {
@@ -186,14 +186,15 @@ public final class SenderMachine {
         }
     }
 
-    /// Slots below may be freed: everybody who is waited for has acknowledged them. What others lack is kept
+    /// Slots below may be freed: everybody who is waited for has acknowledged them, and they were given to all who are
+    /// fed by writes. What others lack is kept
     /// as long as half the window is free, and room for one more frame of any length.
     public long releasable() {
         final long waitedFor = members.acknowledgedByWaitedFor(next);
         final long others = members.acknowledgedByOthers(next);
         final long room = Math.max(stream.frameMaxSlots(), window.slots() / 2);
         final long wanted = window.committed() + room - (window.slots() - 1);
-        return Math.min(waitedFor, Math.max(others, wanted));
+        return Math.min(coRoots.feeds().written(), Math.min(waitedFor, Math.max(others, wanted)));
     }
 
     /// Whether the window, though not full, has no room for the frame that is to be committed next.
@@ -271,6 +272,7 @@ public final class SenderMachine {
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset);
+            case ControlLayout.TYPE_LINK -> onCopy(member, datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
     }
@@ -350,6 +352,16 @@ public final class SenderMachine {
         if (words.onWord(member, word, next)) {
             granted = members.granted();
         }
+    }
+
+    // A co-root's copy; only where it may be written to.
+    private Verdict onCopy(final int member, final MemorySegment datagram, final long offset) {
+        return words.isLinked(member) ? coRoots.onCopy(member, datagram, offset, next) : Verdict.EARLY;
+    }
+
+    /// Writes that were under way are done: there may be room for more.
+    public void onWritten() {
+        coRoots.feeds().push(next);
     }
 
     private Verdict onNack(final int member, final MemorySegment datagram, final long offset, final long nowNs) {

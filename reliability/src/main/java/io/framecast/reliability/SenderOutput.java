@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /// What a sender machine does to the world. Control datagrams may be lost; repairs are accepted or not.
 public interface SenderOutput extends RetransmitScheduler.Output {
+    /// Nothing is written to a member any more.
+    int NO_FEED = -1;
+
     /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long;
     /// valid until sent.
     MemorySegment control();
@@ -43,6 +46,26 @@ public interface SenderOutput extends RetransmitScheduler.Output {
     /// Whether a member's link failed, and never has an offer again.
     default boolean isLinkBroken(final int member) {
         return false;
+    }
+
+    /// Lets [#feed] write into a member's copy of the window over its link, and has the word there say so; asked
+    /// again it says again how far that has come.
+    ///
+    /// @param copy from the wire: used over the connection to this member only
+    /// @param epoch of the word
+    /// @param first sequence that is written first
+    /// @return false when that cannot be: it is fed by datagram
+    default boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+        return false;
+    }
+
+    /// Writes consecutive sequences behind those written before into a member's copy, and its word behind them.
+    /// Their slots must not change until that is done; [SenderMachine#onWritten] is told.
+    ///
+    /// @return how many were taken, from the first on: fewer when there is no room now; or [#NO_FEED] when nothing
+    ///     is written to it any more
+    default int feed(final int member, final long firstSequence, final int count) {
+        return NO_FEED;
     }
 
     /// Cuts a member's link: when this returns the member cannot act any more, and its word is 0.

@@ -417,11 +417,11 @@ final class CoRootsTest {
             world.join(Delivery.RELIABLE, SERVES);
         }
         world.tick();
-        world.coRoots.feed(10, 3);
+        world.coRoots.feeds().onSent(10, 3);
         assertEquals(List.of(new Fed(0, 10, 3), new Fed(1, 10, 3)), world.fed);
         assertEquals(6, world.counts.fedDatagrams());
         final CoRootsWorld multicast = served();
-        multicast.coRoots.feed(10, 3);
+        multicast.coRoots.feeds().onSent(10, 3);
         assertEquals(List.of(), multicast.fed);
     }
 

@@ -46,5 +46,12 @@ public interface OneSided {
     /// @param peer the peer's descriptor, from the wire
     /// @throws io.framecast.api.error.TransportException when it is no descriptor of this transport, or names
     ///     an address that no peer can have
-    OneSidedEndpoint accept(byte[] peer);
+    default OneSidedEndpoint accept(final byte[] peer) {
+        return accept(peer, 0);
+    }
+
+    /// As [#accept(byte[])], where this side acts on memory that the peer registered for peers, too.
+    ///
+    /// @param operationsMax of this side's, under way at a time; 0: only the peer acts
+    OneSidedEndpoint accept(byte[] peer, int operationsMax);
 }

@@ -1,6 +1,6 @@
 package io.framecast.api.spi;
 
-/// One end of a connection between two processes, over which one of them acts on the other's memory.
+/// One end of a connection between two processes, over which one of them, or both, act on the other's memory.
 ///
 /// Threading: one thread at a time, as [Lane]. Nothing blocks, and nothing allocates once the endpoint is up.
 public interface OneSidedEndpoint extends AutoCloseable {
@@ -49,7 +49,15 @@ public interface OneSidedEndpoint extends AutoCloseable {
     /// @param target where
     /// @param token comes back from [#poll], or [#NO_TOKEN]
     /// @return false when there is no room, or the endpoint is not up
-    boolean read(Target target, long address, int key, long token);
+    boolean read(Range target, long address, int key, long token);
+
+    /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations are carried
+    /// out, and complete, in order: who sees the last of them sees those before.
+    ///
+    /// @param source what
+    /// @param token comes back from [#poll], or [#NO_TOKEN]
+    /// @return false when there is no room, or the endpoint is not up
+    boolean write(Range source, long address, int key, long token);
 
     /// Takes the tokens of operations that are done, in order. An operation that fails breaks the endpoint,
     /// and its token and all later ones never come.
@@ -62,21 +70,21 @@ public interface OneSidedEndpoint extends AutoCloseable {
     @Override
     void close();
 
-    /// Where a read lands: mutable, to be used again.
-    final class Target {
+    /// A part of this side's memory, where a read lands or a write comes from: mutable, to be used again.
+    final class Range {
         private final RegisteredMemory memory;
         private long offset;
         private int bytes;
 
-        public Target(final RegisteredMemory memory) {
+        public Range(final RegisteredMemory memory) {
             this.memory = memory;
         }
 
         /// Sets the range within the memory.
-        public Target at(final long from, final int length) {
+        public Range at(final long from, final int length) {
             if (from < 0 || length <= 0 || length > memory.bytes() - from) {
                 throw new IllegalArgumentException(
-                        "read: expected a range of " + memory.bytes() + " bytes, got " + from + " + " + length);
+                        "range: expected one of " + memory.bytes() + " bytes, got " + from + " + " + length);
             }
             offset = from;
             bytes = length;

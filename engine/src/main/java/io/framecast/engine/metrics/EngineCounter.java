@@ -116,6 +116,26 @@ public enum EngineCounter {
             "Datagrams that a receiver read out of its co-root's copy of the window."),
     MEMBER_LINKS(
             87, "framecast_set_links_total", Unit.EVENTS, "Members of its set that a co-root told what they may read."),
+    FEED_WRITTEN(
+            88,
+            "framecast_feed_written_datagrams_total",
+            Unit.DATAGRAMS,
+            "Datagrams that a source wrote into co-roots' copies of the window."),
+    FEED_SENT(
+            89,
+            "framecast_feed_sent_datagrams_total",
+            Unit.DATAGRAMS,
+            "Datagrams that a source sent to co-roots by unicast, besides to the group."),
+    FEED_TAKEN(
+            95,
+            "framecast_feed_taken_datagrams_total",
+            Unit.DATAGRAMS,
+            "Datagrams that a co-root found written into its copy of the window."),
+    OWN_REPAIRS(
+            96,
+            "framecast_own_repairs_total",
+            Unit.DATAGRAMS,
+            "Datagrams that a co-root had missed, and took out of its own copy of the window."),
     ONE_SIDED_FALLBACKS(
             84,
             "framecast_one_sided_fallbacks_total",

@@ -9,13 +9,17 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.sink.Opened;
+import io.framecast.engine.sink.PullSlots;
 import io.framecast.reliability.CoRootOutput;
+import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
@@ -35,6 +39,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final StreamInfo stream;
     private final Consumer<String> notices;
     private final Executor conductor;
+    private final @Nullable PullSlots landing;
     private final int[] controlPeers = new int[SetLayout.MEMBERS_MAX];
     private final int[] repairPeers = new int[SetLayout.MEMBERS_MAX];
     // By the conductor, as soon as it is there.
@@ -42,7 +47,10 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private @Nullable Lane repair;
     private @Nullable RepairStore store;
     private @Nullable WindowShare share;
+    // By the conductor, when the source feeds by writes.
+    private volatile @Nullable FedMemory fed;
     private boolean asked;
+    private boolean askedToFeed;
     private volatile boolean closed;
 
     /// What the conductor makes.
@@ -54,18 +62,24 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             RepairStore store,
             @Nullable WindowShare share) {}
 
+    /// How it reaches others.
+    ///
     /// @param transport where the session's other lanes are open
     /// @param control the subscription's
+    record Ways(Transport transport, ControlLane control) {}
+
+    /// @param landing where what it takes out of the copy for itself comes, as repairs do; null for nowhere
     /// @param conductor runs what may take long; in order, and before it runs [#close]
     CoRootService(
-            final Transport transport,
-            final ControlLane control,
+            final Ways ways,
             final StreamInfo stream,
+            final @Nullable PullSlots landing,
             final Consumer<String> notices,
             final Executor conductor) {
-        this.transport = transport;
-        this.control = control;
+        transport = ways.transport();
+        control = ways.control();
         this.stream = stream;
+        this.landing = landing;
         this.notices = notices;
         this.conductor = conductor;
         java.util.Arrays.fill(controlPeers, NO_PEER);
@@ -123,7 +137,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final String refusal = "subscriber of " + stream.channel() + ": repairs for others by datagram: ";
         try {
             return new WindowShare(
-                    oneSided, memory, new PeerEndpoints(oneSided, SetLayout.MEMBERS_MAX, refusal, notices));
+                    oneSided, memory, new PeerEndpoints(oneSided, SetLayout.MEMBERS_MAX, 0, refusal, notices));
         } catch (final TransportException e) {
             notices.accept(refusal + e.getMessage());
             return null;
@@ -181,6 +195,65 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     }
 
     @Override
+    public @Nullable LinkOffer copyOffer() {
+        final FedMemory memory = fed;
+        if (memory == null && !askedToFeed && !closed) {
+            askedToFeed = true;
+            conductor.execute(this::makeFed);
+        }
+        return memory == null || closed ? null : memory.offer();
+    }
+
+    // Registering takes as long as the window is large.
+    private void makeFed() {
+        final Made ready = made;
+        final OneSided oneSided = transport.oneSided();
+        if (ready == null || oneSided == null || closed) {
+            return;
+        }
+        try {
+            fed = new FedMemory(oneSided, ready.memory());
+        } catch (final TransportException e) {
+            notices.accept("subscriber of " + stream.channel() + ": is fed by datagram: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public long feedWord() {
+        final FedMemory memory = fed;
+        return memory == null ? 0 : memory.word();
+    }
+
+    @Override
+    public int takeOwn(final long firstSequence, final int count) {
+        final PullSlots slots = landing;
+        final RepairStore held = store;
+        if (slots == null || held == null) {
+            return ReceiverOutput.NO_PULL;
+        }
+        int taken = 0;
+        while (taken < count && !slots.isEmpty()) {
+            takeOwn(held, firstSequence + taken++, slots);
+        }
+        return taken;
+    }
+
+    private static void takeOwn(final RepairStore held, final long sequence, final PullSlots slots) {
+        final int slot = slots.take();
+        final int from = held.slot(sequence);
+        final int bytes = held.payloadBytes(sequence);
+        MemorySegment.copy(
+                held.headers(),
+                (long) from * DataLayout.LENGTH,
+                slots.headers(),
+                slots.headerOffset(slot),
+                DataLayout.LENGTH);
+        MemorySegment.copy(
+                held.payloads(), (long) from * held.slotBytes(), slots.payload(), slots.payloadOffset(slot), bytes);
+        slots.land(slot, DataLayout.LENGTH + bytes);
+    }
+
+    @Override
     public void sendControl(final int member, final int bytes) {
         if (controlPeers[member] != NO_PEER) {
             control.unicast(controlPeers[member], bytes);
@@ -227,7 +300,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final Made ready = made;
         made = null;
         if (ready != null) {
-            CloseHelper.closeAll(ready.share(), ready.repair(), ready.memory());
+            CloseHelper.closeAll(fed, ready.share(), ready.repair(), ready.memory());
         }
     }
 }

@@ -10,15 +10,23 @@ import org.jspecify.annotations.Nullable;
 /// Endpoints through which peers act on this process's memory, by number. One thread.
 final class PeerEndpoints implements AutoCloseable {
     private final OneSided oneSided;
+    private final int operationsMax;
     private final String refusal;
     private final Consumer<String> notices;
     private final @Nullable OneSidedEndpoint[] endpoints;
     private int used;
     private boolean noticed;
 
+    /// @param operationsMax of this side's, under way at a time over each; 0: only peers act
     /// @param refusal what is said, once, when a peer cannot be connected to: this, and why
-    PeerEndpoints(final OneSided oneSided, final int peersMax, final String refusal, final Consumer<String> notices) {
+    PeerEndpoints(
+            final OneSided oneSided,
+            final int peersMax,
+            final int operationsMax,
+            final String refusal,
+            final Consumer<String> notices) {
         this.oneSided = oneSided;
+        this.operationsMax = operationsMax;
         this.refusal = refusal;
         this.notices = notices;
         endpoints = new OneSidedEndpoint[peersMax];
@@ -27,7 +35,7 @@ final class PeerEndpoints implements AutoCloseable {
     /// Begins to connect to a peer's endpoint; its descriptor is from the wire. The one before was cut.
     boolean accept(final int peer, final byte[] descriptor) {
         try {
-            endpoints[peer] = oneSided.accept(descriptor);
+            endpoints[peer] = oneSided.accept(descriptor, operationsMax);
             used = Math.max(used, peer + 1);
             return true;
         } catch (final TransportException e) {
@@ -52,6 +60,13 @@ final class PeerEndpoints implements AutoCloseable {
         }
         notice(endpoint.failure());
         return true;
+    }
+
+    /// A peer's endpoint that is up; null when it is not.
+    @Nullable
+    OneSidedEndpoint up(final int peer) {
+        final OneSidedEndpoint endpoint = endpoints[peer];
+        return endpoint == null || endpoint.state() != State.UP ? null : endpoint;
     }
 
     /// What the peer must be given; null until its endpoint is up.

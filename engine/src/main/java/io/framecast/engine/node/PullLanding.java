@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSided.Access;
-import io.framecast.api.spi.OneSidedEndpoint.Target;
+import io.framecast.api.spi.OneSidedEndpoint.Range;
 import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.engine.sink.Opened;
 import io.framecast.engine.sink.PullSlots;
@@ -29,9 +29,9 @@ final class PullLanding implements AutoCloseable {
     private final RegisteredMemory headers;
     private final RegisteredMemory payload;
     private final RegisteredMemory words;
-    private final Target header;
-    private final Target body;
-    private final Target look;
+    private final Range header;
+    private final Range body;
+    private final Range look;
 
     /// @throws TransportException when the system refuses
     PullLanding(final OneSided oneSided, final PullSlots slots) {
@@ -45,9 +45,9 @@ final class PullLanding implements AutoCloseable {
             headers = opened.add(oneSided.register(slots.headers(), Access.LOCAL));
             payload = opened.add(oneSided.register(slots.payload(), Access.LOCAL));
             words = opened.add(oneSided.register(looks, Access.LOCAL));
-            header = new Target(headers);
-            body = new Target(payload);
-            look = new Target(words);
+            header = new Range(headers);
+            body = new Range(payload);
+            look = new Range(words);
             opened.keep();
         }
     }
@@ -57,16 +57,16 @@ final class PullLanding implements AutoCloseable {
     }
 
     /// Where a slot's header lands; used again by the next call, as are the others.
-    Target header(final int slot) {
+    Range header(final int slot) {
         return header.at(slots.headerOffset(slot), DataLayout.LENGTH);
     }
 
-    Target payload(final int slot) {
+    Range payload(final int slot) {
         return body.at(slots.payloadOffset(slot), slots.slotBytes());
     }
 
     /// Where the word lands that was read before the slot, or behind it.
-    Target look(final int slot, final boolean behind) {
+    Range look(final int slot, final boolean behind) {
         return look.at(lookOffset(slot, behind), LOOK_BYTES);
     }
 

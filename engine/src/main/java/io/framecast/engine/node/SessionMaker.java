@@ -98,7 +98,12 @@ final class SessionMaker {
             final Reaches reaches = opened.add(reaches(stream, sink, conductor));
             // A co-root keeps payloads in the host, where direct placement never has them.
             final CoRootService serving = channel.stream().coRoots().serves() && kind != Kind.DIRECT
-                    ? opened.add(new CoRootService(transport, control, stream, context.notices(), conductor))
+                    ? opened.add(new CoRootService(
+                            new CoRootService.Ways(transport, control),
+                            stream,
+                            sink.pulls(),
+                            context.notices(),
+                            conductor))
                     : null;
             final SourceFeed feed = subscriber.openFeed(stream.session());
             final SourceLink link = new SourceLink(control, feed);

@@ -60,6 +60,10 @@ final class SourceReach implements AutoCloseable {
 
     void count(final CounterBoard board, final ReceiverCounts counts) {
         board.add(EngineCounter.GRANTS_WRITTEN, counts::grantsWritten)
+                .add(EngineCounter.FEED_TAKEN, counts::fedDatagrams)
+                .add(EngineCounter.OWN_REPAIRS, counts::ownRepairs)
+                .fallback("feed", counts::feedFailures)
+                .fallback("vain_feed", counts::vainFeeds)
                 .add(EngineCounter.DATAGRAMS_PULLED, () -> pulled)
                 .fallback("link", counts::linkFailures)
                 .fallback("slow_grant", counts::slowWrites)

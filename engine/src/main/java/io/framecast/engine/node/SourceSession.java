@@ -14,6 +14,7 @@ import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
+import io.framecast.reliability.CoRootConfig;
 import io.framecast.reliability.SenderConfig;
 import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.SenderOutput;
@@ -109,7 +110,9 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         try (Opened opened = new Opened()) {
             memory = opened.add(new SendMemory(windowSlots, slotBytes));
             // Before the lanes: what they register of the window is then part of what peers may read.
-            reach = MemberReach.open(transport, memory, channel.name(), notices);
+            final CoRootConfig coRoots = Policies.onWire(channel.stream().coRoots());
+            final int writes = coRoots.feed() == CoRootConfig.Feed.UNICAST ? CopyWrites.OPERATIONS_MAX : 0;
+            reach = MemberReach.open(transport, memory, writes, channel.name(), notices);
             if (reach != null) {
                 opened.add(reach);
             }
@@ -125,11 +128,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 window.guardedBy(reach.guards());
             }
             smallFrames = window.bundleIn(memory.payload());
-            final SenderConfig config = new SenderConfig(
-                    stream,
-                    SenderConfig.MEMBERS_MAX_DEFAULT,
-                    context.epochOffsetNs(),
-                    Policies.onWire(channel.stream().coRoots()));
+            final SenderConfig config =
+                    new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, context.epochOffsetNs(), coRoots);
             machine = new SenderMachine(config, window, context.random(), this);
             controlPeers = new int[config.membersMax()];
             repairPeers = new int[config.membersMax()];
@@ -172,6 +172,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
                 .add(EngineCounter.CO_ROOTS, machine.counts()::coRoots)
                 .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts()::aggregates)
                 .add(EngineCounter.FAILOVERS, machine.counts()::failovers)
+                .add(EngineCounter.FEED_SENT, machine.counts()::fedDatagrams)
                 .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts()::instructions)
                 .add(EngineCounter.EVICTIONS, machine.counts()::evictions)
                 .add(EngineCounter.JOIN_REFUSALS, machine.counts()::refusals)
@@ -187,6 +188,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             board.add(EngineCounter.GRANTS_READ, machine.counts()::grantWords)
                     .add(EngineCounter.CREDIT_DATAGRAMS, machine.counts()::creditDatagrams)
                     .add(EngineCounter.LINKED_MEMBERS, machine.counts()::links)
+                    .add(EngineCounter.FEED_WRITTEN, machine.counts()::writtenDatagrams)
+                    .fallback("feed", machine.counts()::feedFailures)
                     .fallback("link", machine.counts()::linkFailures)
                     .fallback("impossible_word", machine.counts()::impossibleWords);
         }
@@ -324,7 +327,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return (machine.sendable() > 0 && !isPaced())
                 || data.completed() != data.submitted()
                 || repair.completed() != repair.submitted()
-                || isCreditAwaited();
+                || isCreditAwaited()
+                || (reach != null && reach.isWriting());
     }
 
     // Nothing tells of what members write.
@@ -341,6 +345,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         int work = control.poll(onControl, nowNs);
         if (reach != null) {
             work += reach.poll(machine);
+            machine.onWritten();
         }
         if (machine.isHungry()) {
             window.takeBundle();
@@ -355,7 +360,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         if (machine.nextDeadlineNs() <= nowNs) {
             work += machine.onTick(nowNs);
         }
-        window.free(repairsInFlight.freeable(window, dataInFlight.freeable(window, machine.releasable())));
+        free();
         readyMembers = machine.readyMembers();
         if (hasRoom(wantedSlots)) {
             publisher.wake();
@@ -368,6 +373,13 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             settled = machine.isSettled();
         }
         return work;
+    }
+
+    // What no device reads any more.
+    private void free() {
+        final long limit = dataInFlight.freeable(window, machine.releasable());
+        final long sent = repairsInFlight.freeable(window, limit);
+        window.free(reach == null ? sent : reach.freeable(sent));
     }
 
     private void noticeStall(final long nowNs) {
@@ -528,6 +540,16 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     @Override
     public boolean isLinkBroken(final int member) {
         return reach != null && reach.isBroken(member);
+    }
+
+    @Override
+    public boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+        return reach != null && reach.openFeed(member, copy, epoch, first);
+    }
+
+    @Override
+    public int feed(final int member, final long firstSequence, final int count) {
+        return reach == null ? NO_FEED : reach.feed(member, firstSequence, count);
     }
 
     @Override

@@ -61,6 +61,16 @@ final class WindowShare implements AutoCloseable {
                         new RemotePlace(words.address(), words.key()));
     }
 
+    /// Headers of all slots, also to write from.
+    RegisteredMemory headers() {
+        return headers;
+    }
+
+    /// Payloads of all slots, likewise.
+    RegisteredMemory payload() {
+        return payload;
+    }
+
     PeerEndpoints peers() {
         return peers;
     }

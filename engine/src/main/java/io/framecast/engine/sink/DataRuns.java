@@ -43,6 +43,9 @@ final class DataRuns {
             return;
         }
         for (int i = 0; i < count; i++) {
+            if (!store.wants(sequence + i)) {
+                continue;
+            }
             final int slot = completions.slot(index + i);
             final int bytes = completions.bytes(index + i) - DataLayout.LENGTH;
             store.putPayload(sequence + i, payload, (long) slot * config.slotBytes(), bytes);

@@ -6,8 +6,8 @@ import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint;
+import io.framecast.api.spi.OneSidedEndpoint.Range;
 import io.framecast.api.spi.OneSidedEndpoint.State;
-import io.framecast.api.spi.OneSidedEndpoint.Target;
 import io.framecast.api.spi.RegisteredMemory;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
@@ -35,7 +35,7 @@ final class NicCopies implements AutoCloseable {
     private final DeviceRegion exported;
     private final RegisteredMemory source;
     private final RegisteredMemory ring;
-    private final Target target;
+    private final Range target;
     private final OneSidedEndpoint reader;
     private final OneSidedEndpoint served;
     private final long[] tokens = new long[READS_MAX];
@@ -84,7 +84,7 @@ final class NicCopies implements AutoCloseable {
             opened.add(() -> access.unexport(exported));
             source = opened.add(nic.oneSided().register(host, Access.PEERS_READ));
             ring = opened.add(nic.oneSided().register(exported, Access.LOCAL));
-            target = new Target(ring);
+            target = new Range(ring);
             reader = opened.add(nic.oneSided().open(READS_MAX));
             served = opened.add(nic.oneSided().accept(reader.descriptor()));
             opened.keep();

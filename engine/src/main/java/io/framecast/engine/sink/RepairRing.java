@@ -99,7 +99,7 @@ final class RepairRing {
         }
         final long sequence = machine.acceptedSequence();
         final RepairStore store = machine.store();
-        if (store != null) {
+        if (store != null && store.wants(sequence)) {
             final long offset = (long) slot(index) * config.slotBytes();
             store.putPayload(sequence, payload, offset, payloadBytes(index));
             store.putHeader(sequence, headers, header);

@@ -55,7 +55,8 @@ class CoRootServiceTest {
 
     private CoRootService service(final int windowSlots) {
         final StreamInfo stream = new StreamInfo(1, channel.name(), 1408, windowSlots, 5_000, 50, SOMEBODY, SOMEBODY);
-        return new CoRootService(transport, control, stream, notices::add, conductor::add);
+        return new CoRootService(
+                new CoRootService.Ways(transport, control), stream, null, notices::add, conductor::add);
     }
 
     private void conduct() {
@@ -183,9 +184,9 @@ class CoRootServiceTest {
     void shouldLetMembersReadItsCopyUntilTheyAreNotOfItsSet() {
         final ScriptedOneSided oneSided = new ScriptedOneSided();
         service = new CoRootService(
-                new Reaching(transport, oneSided),
-                control,
+                new CoRootService.Ways(new Reaching(transport, oneSided), control),
                 new StreamInfo(1, channel.name(), 1408, SLOTS, 5_000, 50, SOMEBODY, SOMEBODY),
+                null,
                 notices::add,
                 conductor::add);
         assertFalse(service.link(0, new byte[] {1}), "there is no copy yet");

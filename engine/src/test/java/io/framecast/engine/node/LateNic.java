@@ -124,7 +124,7 @@ final class LateNic implements OneSided {
     }
 
     @Override
-    public OneSidedEndpoint accept(final byte[] peer) {
+    public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
         final Endpoint made = (Endpoint) open(0);
         made.connect(peer);
         return made;
@@ -223,7 +223,7 @@ final class LateNic implements OneSided {
         }
 
         @Override
-        public boolean read(final Target target, final long address, final int key, final long token) {
+        public boolean read(final Range target, final long address, final int key, final long token) {
             final long to = target.memory().address() + target.offset();
             final int bytes = target.bytes();
             if (isHost(to)) {
@@ -234,6 +234,11 @@ final class LateNic implements OneSided {
             depth = Math.max(depth, waiting.size());
             broken |= copies >= breaksAt;
             return taken;
+        }
+
+        @Override
+        public boolean write(final Range source, final long address, final int key, final long token) {
+            throw new UnsupportedOperationException("a NIC that only reads");
         }
 
         @Override

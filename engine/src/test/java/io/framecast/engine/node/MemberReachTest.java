@@ -41,7 +41,7 @@ final class MemberReachTest {
     }
 
     private @Nullable MemberReach open() {
-        return MemberReach.open(new Pretending(), memory, "cam", notices::add);
+        return MemberReach.open(new Pretending(), memory, 0, "cam", notices::add);
     }
 
     private MemberReach opened() {
@@ -154,7 +154,12 @@ final class MemberReachTest {
         }
 
         @Override
-        public boolean read(final Target target, final long address, final int key, final long token) {
+        public boolean read(final Range target, final long address, final int key, final long token) {
+            return false;
+        }
+
+        @Override
+        public boolean write(final Range source, final long address, final int key, final long token) {
             return false;
         }
 
@@ -230,7 +235,7 @@ final class MemberReachTest {
         }
 
         @Override
-        public OneSidedEndpoint accept(final byte[] peer) {
+        public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
             if (peer[0] < 0) {
                 throw new TransportException("no descriptor");
             }

@@ -1,5 +1,7 @@
 package io.framecast.engine.node;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.OneSided;
@@ -84,11 +86,11 @@ final class ScriptedOneSided implements OneSided {
     }
 
     @Override
-    public OneSidedEndpoint accept(final byte[] peer) {
+    public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
         if (peer[0] < 0) {
             throw new TransportException("no descriptor");
         }
-        return open(1);
+        return open(Math.max(1, operationsMax));
     }
 
     /// Carries nothing out by itself.
@@ -155,26 +157,42 @@ final class ScriptedOneSided implements OneSided {
 
         @Override
         public boolean write64(final long address, final int key, final long value, final long token) {
-            return false;
-        }
-
-        @Override
-        public boolean read(final Target target, final long address, final int key, final long token) {
             if (room() == 0 || takes-- <= 0) {
                 return false;
             }
-            final MemorySegment to = at(target.memory().address() + target.offset(), target.bytes());
-            final MemorySegment from = at(address, target.bytes());
-            waiting.add(() -> {
-                if (closed) {
-                    throw new IllegalStateException("something is read over an endpoint that was closed");
-                }
-                to.copyFrom(from);
-                if (token != NO_TOKEN) {
-                    tokens.add(token);
-                }
-            });
+            final MemorySegment word = at(address, Long.BYTES);
+            waiting.add(() -> carryOut(() -> word.set(JAVA_LONG, 0, value), token));
             return true;
+        }
+
+        @Override
+        public boolean read(final Range target, final long address, final int key, final long token) {
+            return move(target, address, token, true);
+        }
+
+        private boolean move(final Range near, final long address, final long token, final boolean here) {
+            if (room() == 0 || takes-- <= 0) {
+                return false;
+            }
+            final MemorySegment own = at(near.memory().address() + near.offset(), near.bytes());
+            final MemorySegment other = at(address, near.bytes());
+            waiting.add(() -> carryOut(() -> (here ? own : other).copyFrom(here ? other : own), token));
+            return true;
+        }
+
+        private void carryOut(final Runnable operation, final long token) {
+            if (closed) {
+                throw new IllegalStateException("something is done over an endpoint that was closed");
+            }
+            operation.run();
+            if (token != NO_TOKEN) {
+                tokens.add(token);
+            }
+        }
+
+        @Override
+        public boolean write(final Range source, final long address, final int key, final long token) {
+            return move(source, address, token, false);
         }
 
         @Override

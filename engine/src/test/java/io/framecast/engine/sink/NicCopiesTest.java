@@ -93,7 +93,7 @@ final class NicCopiesTest {
         }
 
         @Override
-        public OneSidedEndpoint accept(final byte[] peer) {
+        public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
             return served;
         }
     }
@@ -140,13 +140,18 @@ final class NicCopiesTest {
         }
 
         @Override
-        public boolean read(final Target target, final long address, final int key, final long token) {
+        public boolean read(final Range target, final long address, final int key, final long token) {
             if (room() == 0) {
                 return false;
             }
             log.add("read " + (address - host.address()) + " to " + target.offset());
             under.add(token);
             return true;
+        }
+
+        @Override
+        public boolean write(final Range source, final long address, final int key, final long token) {
+            throw new UnsupportedOperationException("a NIC that only reads");
         }
 
         @Override

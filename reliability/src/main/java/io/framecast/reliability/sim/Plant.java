@@ -44,6 +44,8 @@ public enum Plant {
     SPEAK_FOR_ALL,
     /// What is read out of memory that may be used again counts, whatever its guard says.
     TRUST_HEADERS,
+    /// The source uses slots again while they are written into a co-root's copy.
+    REUSE_FED_SLOT,
     /// The source sends every repair several times.
     REPAIR_STORM;
 

@@ -4,11 +4,13 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.reliability.CoRootOutput;
+import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
@@ -30,10 +32,43 @@ final class SimCoRoot implements CoRootOutput {
     private final MemorySegment headers;
     private final MemorySegment payloads;
     private final MemorySegment guards;
+    private final SimInbox repairs;
     private @Nullable RepairStore store;
+    private @Nullable SimConnection copy;
+    private long feedWord;
+    private boolean cut;
+
+    /// The source's way into it.
+    private final class Copy extends Connection {
+        private Copy(final int number, final long readyNs) {
+            super(number, readyNs);
+        }
+
+        @Override
+        boolean write(final long word) {
+            if (isServed()) {
+                feedWord = word;
+            }
+            return isServed();
+        }
+
+        @Override
+        boolean put(final long sequence, final MemorySegment datagram, final int from, final int to) {
+            if (!isServed()) {
+                return false;
+            }
+            final int slot = (int) sequence & stream.windowSlots() - 1;
+            final boolean header = from < DataLayout.LENGTH;
+            final long at = header
+                    ? (long) slot * DataLayout.LENGTH + from
+                    : (long) slot * stream.slotBytes() + from - DataLayout.LENGTH;
+            MemorySegment.copy(datagram, from, header ? headers : payloads, at, to - from);
+            return true;
+        }
+    }
 
     /// A member's way into the copy.
-    private final class Connection extends SimConnection {
+    private class Connection extends SimConnection {
         private Connection(final int number, final long readyNs) {
             super(number, readyNs);
         }
@@ -75,7 +110,9 @@ final class SimCoRoot implements CoRootOutput {
 
     /// @param control where the receiver writes control datagrams
     /// @param process the receiver's own
-    SimCoRoot(final SimReceiver process, final StreamInfo stream, final MemorySegment control) {
+    /// @param repairs where what it takes out of its copy comes, as repairs do
+    SimCoRoot(final SimReceiver process, final StreamInfo stream, final MemorySegment control, final SimInbox repairs) {
+        this.repairs = repairs;
         this.process = process;
         world = process.host().world();
         address = process.host().address();
@@ -147,6 +184,50 @@ final class SimCoRoot implements CoRootOutput {
         return connection == null || !connection.isReady(world.events().nowNs())
                 ? null
                 : LinkOffer.ofMember(connection.descriptor());
+    }
+
+    @Override
+    public @Nullable LinkOffer copyOffer() {
+        final SimConnection made = copy == null && !cut ? makeCopy() : copy;
+        if (made == null || !made.isReady(world.events().nowNs())) {
+            return null;
+        }
+        final RemotePlace place = new RemotePlace(8L * SimConnection.number(made.descriptor()), 1);
+        return LinkOffer.ofCopy(place, place, place);
+    }
+
+    private SimConnection makeCopy() {
+        final long readyNs = world.events().nowNs() + process.random().nextLong(CONNECTING_MAX_NS);
+        copy = world.connect(number -> new Copy(number, readyNs));
+        return copy;
+    }
+
+    /// The connection to the source is gone: nothing is written any more.
+    void cutCopy() {
+        cut = true;
+        if (copy != null) {
+            copy.cut();
+            copy = null;
+        }
+    }
+
+    @Override
+    public long feedWord() {
+        return feedWord;
+    }
+
+    @Override
+    public int takeOwn(final long firstSequence, final int count) {
+        final RepairStore held = store;
+        if (held == null) {
+            return ReceiverOutput.NO_PULL;
+        }
+        final int taken = process.random().nextInt(count + 1);
+        for (int i = 0; i < taken; i++) {
+            repairs.add(MemorySegment.ofArray(held.datagram(firstSequence + i)));
+        }
+        world.tally().owned += taken;
+        return taken;
     }
 
     @Override

@@ -47,6 +47,13 @@ abstract class SimConnection {
     /// @return null when nobody serves it any more
     abstract @Nullable MemorySegment slot(long sequence);
 
+    /// Writes a part of a datagram into the slot of its sequence.
+    ///
+    /// @return false when nobody serves it any more
+    boolean put(final long sequence, final MemorySegment datagram, final int from, final int to) {
+        throw new IllegalStateException("somebody writes where nobody may");
+    }
+
     /// What vouches for that slot.
     abstract long guard(long sequence);
 }

@@ -1,6 +1,7 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.SenderMachine;
+import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import java.lang.foreign.MemorySegment;
@@ -16,6 +17,7 @@ final class SimMemory {
     private final SimWorld world;
     private final RandomGenerator random;
     private final @Nullable SimConnection[] connections;
+    private final @Nullable SimFeed[] feeds;
     private final long[] words;
     private final long[] seen;
 
@@ -62,6 +64,7 @@ final class SimMemory {
         this.world = world;
         this.random = random;
         connections = new SimConnection[members];
+        feeds = new SimFeed[members];
         words = new long[members];
         seen = new long[members];
     }
@@ -81,7 +84,40 @@ final class SimMemory {
         return new LinkOffer(connection.descriptor(), place, place, place, place);
     }
 
+    boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+        if (connections[member] == null) {
+            return false;
+        }
+        final SimConnection to = world.connection((int) copy.word().address() / 8);
+        final SimFeed current = feeds[member];
+        final SimFeed feed = current != null && current.isOf(to) ? current : new SimFeed(source, world, random, to);
+        feeds[member] = feed;
+        feed.tell(epoch, first);
+        return true;
+    }
+
+    int feed(final int member, final long first, final int count) {
+        final SimFeed feed = feeds[member];
+        final int taken = feed == null ? SenderOutput.NO_FEED : feed.write(first, count);
+        world.tally().written += Math.max(0, taken);
+        return taken;
+    }
+
+    /// Slots from here on must not change.
+    long freeable(final long limit) {
+        long least = limit;
+        for (final SimFeed feed : feeds) {
+            least = feed == null ? least : feed.freeable(least);
+        }
+        return least;
+    }
+
     void cut(final int member) {
+        final SimFeed feed = feeds[member];
+        if (feed != null) {
+            feed.end();
+            feeds[member] = null;
+        }
         final SimConnection connection = connections[member];
         if (connection != null) {
             connection.cut();

@@ -76,7 +76,7 @@ abstract class SimPlacement {
             final long headerOffset,
             final MemorySegment payload) {
         final RepairStore store = machine.store();
-        if (store != null) {
+        if (store != null && store.wants(sequence)) {
             store.putPayload(sequence, payload, 0, (int) payload.byteSize());
             store.putHeader(sequence, header, headerOffset);
             machine.onStored(sequence);

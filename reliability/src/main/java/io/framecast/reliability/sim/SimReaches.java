@@ -15,13 +15,21 @@ final class SimReaches {
     private final SimWorld world;
     private final ReceiverMachine machine;
     private final SimInbox repairs;
+    private final @Nullable SimCoRoot serving;
     private final SimReach source;
     private @Nullable SimReach coRoot;
     private byte[] descriptor = new byte[0];
     private long madeNs;
     private int made;
 
-    SimReaches(final SimReceiver process, final SimWorld world, final ReceiverMachine machine, final SimInbox repairs) {
+    /// @param serving what the process does for others; null for nothing
+    SimReaches(
+            final SimReceiver process,
+            final SimWorld world,
+            final ReceiverMachine machine,
+            final SimInbox repairs,
+            final @Nullable SimCoRoot serving) {
+        this.serving = serving;
         this.process = process;
         this.world = world;
         this.machine = machine;
@@ -96,6 +104,9 @@ final class SimReaches {
 
         @Override
         public void onBroken() {
+            if (serving != null) {
+                serving.cutCopy();
+            }
             machine.link().onBroken(process.nowNs());
         }
 

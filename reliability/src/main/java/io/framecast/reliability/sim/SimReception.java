@@ -69,7 +69,7 @@ final class SimReception implements ReceiverOutput {
         final int ringSlots =
                 (int) ReceiverConfig.ringSlotsMin(stream, framesHeld) + random.nextInt(2) * random.nextInt(64);
         final byte[] name = SimCoRoot.name(address);
-        final SimCoRoot serving = random.nextDouble() < 0.9 ? new SimCoRoot(process, stream, scratch) : null;
+        final SimCoRoot serving = random.nextDouble() < 0.9 ? new SimCoRoot(process, stream, scratch, repair) : null;
         machine = new ReceiverMachine(
                 new ReceiverConfig(
                         stream,
@@ -83,7 +83,7 @@ final class SimReception implements ReceiverOutput {
                 random,
                 this,
                 serving);
-        reach = new SimReaches(process, world, machine, repair);
+        reach = new SimReaches(process, world, machine, repair, serving);
         placement = SimPlacement.of(options, machine, ringSlots, random);
         bundle = new BundleTable(stream);
         frames = new FrameCheck(world, session, user.delivery(), address);

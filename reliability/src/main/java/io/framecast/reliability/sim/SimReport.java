@@ -47,11 +47,13 @@ public record SimReport(
     /// What members did to their sources' and co-roots' memory.
     ///
     /// @param words grants that sources found there
+    /// @param written datagrams that sources wrote into co-roots' copies
+    /// @param owned of these, those that the co-root itself had missed, and took from there
     /// @param pulls datagrams read out of sources' windows
     /// @param setPulls datagrams read out of co-roots' copies
     /// @param stale reads that found something else there
     /// @param broken connections that ended by themselves, or with their source
-    public record OneSided(long words, long pulls, long setPulls, long stale, long broken) {}
+    public record OneSided(long words, long written, long owned, long pulls, long setPulls, long stale, long broken) {}
 
     /// Frames, all receivers together.
     ///

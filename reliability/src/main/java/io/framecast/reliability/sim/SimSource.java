@@ -121,6 +121,7 @@ final class SimSource extends SimNode implements SenderOutput {
         }
         plant.onCycle();
         memory.poll(machine);
+        machine.onWritten();
         free();
         publisher.publish(machine, nowNs());
         pass();
@@ -168,7 +169,7 @@ final class SimSource extends SimNode implements SenderOutput {
                         + receiver.machine().acknowledgedSequence());
             }
         }
-        window.free(to);
+        window.free(options.plant() == Plant.REUSE_FED_SLOT ? to : memory.freeable(to));
     }
 
     private int send() {
@@ -404,6 +405,16 @@ final class SimSource extends SimNode implements SenderOutput {
     }
 
     @Override
+    public boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+        return memory.openFeed(member, copy, epoch, first);
+    }
+
+    @Override
+    public int feed(final int member, final long firstSequence, final int count) {
+        return memory.feed(member, firstSequence, count);
+    }
+
+    @Override
     public void unlink(final int member) {
         memory.cut(member);
     }
@@ -416,6 +427,13 @@ final class SimSource extends SimNode implements SenderOutput {
     /// What vouches for that.
     long guard(final long sequence) {
         return publisher.guard(sequence);
+    }
+
+    /// Somebody reads this sequence's slot on the source's behalf.
+    void checkHeld(final long sequence) {
+        if (sequence < window.freed()) {
+            violation("uses slot of " + sequence + " again, which is being written to a co-root");
+        }
     }
 
     private void violation(final String text) {

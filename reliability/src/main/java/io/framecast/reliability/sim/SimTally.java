@@ -24,13 +24,15 @@ final class SimTally {
     long deliveredBytes;
     long wireBytes;
     long words;
+    long written;
+    long owned;
     long pulls;
     long setPulls;
     long stalePulls;
     long brokenLinks;
 
     SimReport.OneSided oneSided() {
-        return new SimReport.OneSided(words, pulls, setPulls, stalePulls, brokenLinks);
+        return new SimReport.OneSided(words, written, owned, pulls, setPulls, stalePulls, brokenLinks);
     }
 
     SimReport.Control control() {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// thread.
 public final class RepairStore {
     private static final long NONE = -1;
+    private static final long UNFED = -1;
 
     private final MemorySegment headers;
     private final MemorySegment payloads;
@@ -24,6 +25,7 @@ public final class RepairStore {
     private final int slotBytes;
     private @Nullable SlotGuards guards;
     private boolean guarding;
+    private long feedFrom = UNFED;
 
     /// Makes an empty store.
     ///
@@ -72,6 +74,55 @@ public final class RepairStore {
         return (int) sequence & slots - 1;
     }
 
+    /// The source writes into the copy itself what begins here; what lies below came so far.
+    public void feedFrom(final long sequence) {
+        feedFrom = sequence;
+    }
+
+    /// It does not any more.
+    public void unfed() {
+        feedFrom = UNFED;
+    }
+
+    /// Whether a datagram that was accepted is to be put here by [#putPayload] and [#putHeader].
+    public boolean wants(final long sequence) {
+        return feedFrom == UNFED || (sequence < feedFrom && !holds(sequence));
+    }
+
+    /// Holds what the source wrote into a slot: header and payload are there.
+    public void take(final long sequence, final int payloadBytes) {
+        final int slot = slot(sequence);
+        payloadLengths[slot] = payloadBytes;
+        sequences[slot] = sequence;
+        vouch(slot, sequence);
+    }
+
+    private void vouch(final int slot, final long sequence) {
+        final SlotGuards words = guards;
+        if (guarding && words != null) {
+            words.seal(slot, sequence);
+        }
+    }
+
+    /// `[slots][40]`.
+    public MemorySegment headers() {
+        return headers;
+    }
+
+    /// `[slots][slotBytes]`.
+    public MemorySegment payloads() {
+        return payloads;
+    }
+
+    /// Length of the payload of a sequence that is held.
+    public int payloadBytes(final long sequence) {
+        return payloadLengths[slot(sequence)];
+    }
+
+    public int slotBytes() {
+        return slotBytes;
+    }
+
     public boolean holds(final long sequence) {
         return sequences[slot(sequence)] == sequence;
     }
@@ -97,10 +148,7 @@ public final class RepairStore {
     public void putHeader(final long sequence, final MemorySegment header, final long headerOffset) {
         final int slot = slot(sequence);
         MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
-        final SlotGuards words = guards;
-        if (guarding && words != null) {
-            words.seal(slot, sequence);
-        }
+        vouch(slot, sequence);
         sequences[slot] = sequence;
     }
 

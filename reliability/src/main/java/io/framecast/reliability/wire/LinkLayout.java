@@ -7,15 +7,17 @@ import java.lang.foreign.MemorySegment;
 /// LINK, source → member: its endpoint is up; here is what the member may do. Repeated until the member's
 /// word shows that it arrived. With flag 1 between a member and its co-root: the member tells its endpoint,
 /// again and again until the co-root answers with its own and with what may be read there. Both then carry the
-/// epoch in which the member was assigned, and there is no word.
+/// epoch in which the member was assigned, and there is no word. With flag 2 the source says that it feeds its
+/// co-roots by writes, and a co-root, over its link, where its copy begins: there is no descriptor then, the word
+/// is the co-root's, and the common header's epoch is the one it obeys.
 ///
 /// ```
-///  32 word address u64 (a multiple of 8)  40 word key u32  44 epoch u16  46 descriptor's length u16 (1 … 64)
+///  32 word address u64 (a multiple of 8)  40 word key u32  44 epoch u16  46 descriptor's length u16 (0 … 64)
 ///  48 headers address u64  56 headers key u32  60 payload key u32  64 payload address u64  72 descriptor (64)
 ///  136 guards address u64 (a multiple of 8)  144 guards key u32  148 reserved
 /// ```
 ///
-/// The epoch at 44 is not 0 but with flag 1, when it is.
+/// The epoch at 44 is not 0 but with flag 1, when it is. The length is 0 in a co-root's word of its copy only.
 public final class LinkLayout {
     static final int WORD = 32;
     static final int WORD_KEY = 40;
@@ -30,6 +32,7 @@ public final class LinkLayout {
     static final int GUARDS_KEY = GUARDS + 8;
     static final int LENGTH = GUARDS + 16;
     static final int FLAG_SET = 1;
+    static final int FLAG_FEED = 2;
     private static final int NO_WORD = 0;
 
     private LinkLayout() {}
@@ -44,6 +47,16 @@ public final class LinkLayout {
                 && descriptorBytes(datagram, offset) <= Wire.LINK_BYTES_MAX;
     }
 
+    /// A co-root's word of its copy.
+    public static boolean isValidCopy(final MemorySegment datagram, final long offset) {
+        return ControlLayout.bytes(datagram, offset) == LENGTH
+                && ControlLayout.flags(datagram, offset) == FLAG_FEED
+                && ControlLayout.epoch(datagram, offset) > 0
+                && epoch(datagram, offset) != NO_WORD
+                && (datagram.get(Wire.LONG, offset + WORD) & 7) == 0
+                && descriptorBytes(datagram, offset) == 0;
+    }
+
     private static boolean isEpochPossible(final MemorySegment datagram, final long offset) {
         return isOfSet(datagram, offset)
                 ? epoch(datagram, offset) == NO_WORD && ControlLayout.epoch(datagram, offset) > 0
@@ -53,6 +66,11 @@ public final class LinkLayout {
     /// Whether it is between a member and its co-root.
     public static boolean isOfSet(final MemorySegment datagram, final long offset) {
         return (ControlLayout.flags(datagram, offset) & FLAG_SET) != 0;
+    }
+
+    /// Whether the source feeds its co-roots by writes.
+    public static boolean isFeeding(final MemorySegment datagram, final long offset) {
+        return (ControlLayout.flags(datagram, offset) & FLAG_FEED) != 0;
     }
 
     /// Of the member's word.
@@ -90,6 +108,20 @@ public final class LinkLayout {
             final LinkOffer offer,
             final HeaderChecksum checksum) {
         ControlLayout.begin(datagram, ControlLayout.TYPE_LINK, 0, ids);
+        return write(datagram, epoch, offer, checksum);
+    }
+
+    /// The source's, where it feeds its co-roots by writes; or over a link a co-root's, of its copy.
+    ///
+    /// @param ids of a co-root: the epoch that it obeys
+    /// @param epoch of the word
+    public static int writeFeed(
+            final MemorySegment datagram,
+            final ControlIds ids,
+            final int epoch,
+            final LinkOffer offer,
+            final HeaderChecksum checksum) {
+        ControlLayout.begin(datagram, ControlLayout.TYPE_LINK, FLAG_FEED, ids);
         return write(datagram, epoch, offer, checksum);
     }
 

@@ -14,6 +14,8 @@ final class OneSidedSimulationTest {
 
     private static OneSided run(final Swarm swarm, final int seeds) {
         long words = 0;
+        long written = 0;
+        long owned = 0;
         long pulls = 0;
         long setPulls = 0;
         long stale = 0;
@@ -22,12 +24,14 @@ final class OneSidedSimulationTest {
             final SimReport report = Simulation.run(seed, swarm);
             assertEquals(List.of(), report.violations(), "seed " + seed);
             words += report.oneSided().words();
+            written += report.oneSided().written();
+            owned += report.oneSided().owned();
             pulls += report.oneSided().pulls();
             setPulls += report.oneSided().setPulls();
             stale += report.oneSided().stale();
             broken += report.oneSided().broken();
         }
-        return new OneSided(words, pulls, setPulls, stale, broken);
+        return new OneSided(words, written, owned, pulls, setPulls, stale, broken);
     }
 
     @Test
@@ -35,6 +39,7 @@ final class OneSidedSimulationTest {
         final OneSided done = run(SWARM, 150);
         assertTrue(done.words() > 1000 && done.pulls() > 1000 && done.broken() > 50, done::toString);
         assertTrue(done.setPulls() > 300 && done.stale() > 100, done::toString);
+        assertTrue(done.written() > 1000 && done.owned() > 40, done::toString);
     }
 
     @Test
@@ -42,6 +47,7 @@ final class OneSidedSimulationTest {
         final OneSided done = run(SWARM.withCrashes(), 150);
         assertTrue(done.words() > 1000 && done.pulls() > 1000 && done.broken() > 50, done::toString);
         assertTrue(done.setPulls() > 300 && done.stale() > 100, done::toString);
+        assertTrue(done.written() > 1000 && done.owned() > 40, done::toString);
     }
 
     @Test
