@@ -43,7 +43,15 @@ final class VerbsStreamTest {
     private static final String FALLBACKS = "framecast_one_sided_fallbacks_total";
     private static final String SET_PULLED = "framecast_set_pulled_datagrams_total";
     private static final String SET_LINKS = "framecast_set_links_total";
+    private static final String FEED_WRITTEN = "framecast_feed_written_datagrams_total";
+    private static final String FEED_SENT = "framecast_feed_sent_datagrams_total";
+    private static final String FEED_TAKEN = "framecast_feed_taken_datagrams_total";
+    private static final String OWN_REPAIRS = "framecast_own_repairs_total";
     private static final Set<String> TOLD = Set.of(
+            FEED_WRITTEN,
+            FEED_SENT,
+            FEED_TAKEN,
+            OWN_REPAIRS,
             GRANTS,
             LINKED,
             FALLBACKS,
@@ -260,6 +268,37 @@ final class VerbsStreamTest {
         publish(publisher, 0, 200);
         await(() -> countAll(SET_PULLED) > 0, "counters");
         assertTrue(countAll("framecast_pulled_datagrams_total") > 0, this::oneSided);
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+    }
+
+    /// The co-root copies nothing itself, and takes what it missed out of its own copy.
+    @ParameterizedTest
+    @CsvSource({"SHARED", "DEDICATED"})
+    void shouldWriteIntoACoRootsCopyWhatItKeeps(final Threading threading) {
+        keys = "|co-roots=1|feed=unicast";
+        final Publisher publisher = open(threading, 0.03);
+        await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
+        publish(publisher, 0, 20);
+        await(() -> countAll(FEED_TAKEN) > 0 || count(3, FEED_SENT) > 0, "a feed");
+        publish(publisher, 20, 200);
+        await(() -> countAll(OWN_REPAIRS) > 0 && countAll(SET_PULLED) > 0, "counters");
+        await(() -> count(3, FEED_WRITTEN) == countAll(FEED_TAKEN), "all that was written");
+        assertTrue(count(3, FEED_WRITTEN) > 50 * count(3, FEED_SENT), this::oneSided);
+        assertEquals(0, fallbacks("vain_feed") + fallbacks("feed"), this::oneSided);
+        assertTrue(publisher.close(Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void shouldSendWhatItCannotWriteWhenTheConnectionsBreak() {
+        keys = "|co-roots=1|feed=unicast";
+        final Publisher publisher = open(Threading.DEDICATED, 0.03);
+        await(() -> count(3, LINKED) == 3 && countAll(SET_LINKS) >= 2, "links");
+        publish(publisher, 0, 100);
+        await(() -> countAll(FEED_TAKEN) > 0, "a feed");
+        standIn.set("break_connections", 0);
+        publish(publisher, 100, 200);
+        await(() -> count(3, FEED_SENT) > 0, "datagrams");
+        assertTrue(countAll("framecast_sent_set_repairs_total") > 0, this::oneSided);
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
