@@ -4,9 +4,10 @@
 # streams.sh FILE, with some 20 MB that are published again and again; their checksum is compared at every subscriber.
 # Ends with "N passed, N failed".
 #
-#   FRAMECAST_LAB_STREAMS   which parts, in this order: one_sided faults_to_cables devices_gone; default all
+#   FRAMECAST_LAB_STREAMS   which parts, in this order: copies one_sided faults_to_cables devices_gone; default all
 #
-# A JVM takes long to start under emulation: so there is one stream with many faults, not one for each fault.
+# A JVM takes long to start under emulation: so there is one stream with many faults, not one for each fault. Before it,
+# a short one with a co-root: `copies`.
 # Lengths of time are those of the faults; how long a stream takes to get over one is not judged, but for ALIVE_MS.
 set -euo pipefail
 
@@ -96,16 +97,19 @@ metric() {
     read_metrics "$1" && add_up "$2" "${3:-}" && say "$sum"
 }
 
-# begin: starts a stream whose input is descriptor 5.
+# begin [KEYS-OF-SOURCE [KEYS-OF-SUBSCRIBER-3]]: starts a stream whose input is descriptor 5, in a directory of its own.
 begin() {
     local uri="framecast:verbs?group=239.77.9.1:24400|channel=faults|alive-timeout=$ALIVE_MS|interface=" n
+    cd -- "$(mktemp -d -p "$work")"
+    pieces=() published=0
     mkfifo "input"
     for n in 1 2 3; do
-        "$root/framecast" subscribe "${uri}rxe$((n + 1))" --device host --wait-timeout $PATIENCE_S --out "out$n" \
+        "$root/framecast" subscribe "${uri}rxe$((n + 1))$([ $n != 3 ] || printf %s "${2:-}")" --device host \
+            --wait-timeout $PATIENCE_S --out "out$n" \
             --json "json$n" --metrics-port $((METRICS_PORT + n)) >"said$n" 2>&1 &
         pid[$n]=$!
     done
-    "$root/framecast" publish "${uri}rxe1" --input - --frame-bytes "$FRAME_BYTES" --wait-subscribers 3 \
+    "$root/framecast" publish "${uri}rxe1${1:-}" --input - --frame-bytes "$FRAME_BYTES" --wait-subscribers 3 \
         --wait-timeout $PATIENCE_S --linger 120 --json json0 --metrics-port "$METRICS_PORT" <input >said0 2>&1 &
     pid[0]=$!
     exec 5>input
@@ -262,6 +266,55 @@ pulled_by_reads() {
     [ "$nacks" = "$nacks_before" ] || [ "$fallbacks" -gt 0 ]
 }
 
+# count_copies: sets what was written into the co-root's copy and read out of it, and what was read under guard.
+count_copies() {
+    local n sum
+    fed=0 taken_up=0 owned=0 set_pulled=0 guarded=0
+    read_metrics 0 || return
+    add_up framecast_feed_written_datagrams_total && fed=$sum
+    for n in 1 2 3; do
+        read_metrics "$n" || return
+        add_up framecast_feed_taken_datagrams_total && taken_up=$((taken_up + sum))
+        add_up framecast_own_repairs_total && owned=$((owned + sum))
+        add_up framecast_set_pulled_datagrams_total && set_pulled=$((set_pulled + sum))
+    done
+    add_up framecast_pulled_datagrams_total && guarded=$sum
+    counts="$fed datagrams written into the co-root's copy, $taken_up found there, $owned taken by itself,"
+    counts+=" $set_pulled read by its member; $guarded read under guard by one who is not waited for"
+}
+
+# Subscriber 3 is not waited for, and may lack frames.
+written_into_copies() {
+    local taken try
+    eventually is_settled || { say 'neither made nor refused'; return 1; }
+    for try in 1 2 3 4; do
+        faults group loss 5%
+        publish "$PIECE_BYTES" && arrives 1 2 || { faults mend; return 1; }
+        lost
+        faults mend
+        count_copies || return
+        say "$counts"
+        [ "$owned" -eq 0 ] || [ "$set_pulled" -eq 0 ] || [ "$guarded" -eq 0 ] || break
+    done
+    same_last "$PIECE_BYTES" 1 2 >same || { cat same; return 1; }
+    say "$counts; $taken packets lost on the way at last, $(cat same)"
+    [ "$fed" -gt 0 ] && [ "$taken_up" -gt 0 ] && [ "$owned" -gt 0 ] && [ "$guarded" -gt 0 ]
+}
+
+# frames_of FILE…: checksums of the frames in them, each once.
+frames_of() {
+    cat -- "$@" | split -b "$FRAME_BYTES" --filter=sha256sum | sort -u
+}
+
+# Whatever subscriber N has is a frame that was published.
+only_published() {
+    local strange
+    head -c "$PIECE_BYTES" "$file" >piece
+    strange=$(comm -13 <(frames_of piece) <(frames_of "out$1") | wc -l)
+    say "$(($(stat -c %s "out$1") / FRAME_BYTES)) of $((published / FRAME_BYTES)) frames, $strange of them strange"
+    [ "$strange" = 0 ]
+}
+
 # counted_in_place N: sets how many frames of subscriber N lie where they landed, and how many bytes were copied.
 counted_in_place() {
     local sum
@@ -361,6 +414,21 @@ pulled_at_source() {
     ends 1 3 'source lost' && ends 0 2 "$GONE"
 }
 
+# A co-root that is fed by writes, a member of its set, and one who is not waited for.
+copies() {
+    local n
+    begin '|co-roots=1|feed=unicast' '|delivery=deadline=600s'
+    check 'a feed into a co-root'"'"'s copy, and reads under guard' written_into_copies
+    exec 5>&-
+    check 'the end at the source that feeds' ends 0 0 ''
+    for n in 1 2; do
+        check "the end at subscriber $n" ends "$n" 0 ''
+        check "the bytes of subscriber $n" same "$n"
+    done
+    check 'the end at one who is not waited for' ends 3 0 ''
+    check 'its frames' only_published 3
+}
+
 one_sided() {
     check 'connections for credit and repair' connected
     check 'credit by words' granted_by_words
@@ -399,15 +467,20 @@ end() {
     done
 }
 
-parts=${FRAMECAST_LAB_STREAMS:-one_sided faults_to_cables devices_gone}
-begin
-check 'a stream of three, 20 MB without loss, in place' in_place
+parts=${FRAMECAST_LAB_STREAMS:-copies one_sided faults_to_cables devices_gone}
+if [[ $parts == copies* ]]; then
+    copies
+    parts=${parts#copies}
+fi
+[ -z "$parts" ] || begin
+[ -z "$parts" ] || check 'a stream of three, 20 MB without loss, in place' in_place
 for part in $parts; do
     "$part"
 done
 case $parts in
     # The source is gone.
     *devices_gone) ;;
+    '') ;;
     *faults_to_cables) end 3 '1 subscriber.s. were evicted' 1 2 ;;
     *) end 0 '' 1 2 3 ;;
 esac

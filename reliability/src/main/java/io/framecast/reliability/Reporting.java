@@ -292,7 +292,7 @@ final class Reporting {
         setLink.onTick(nowNs);
         final FedCopy copy = fed;
         if (copy != null) {
-            copy.onTick(link, nowNs);
+            copy.onTick(link.isUp() && link.isFeeding(), nowNs);
         }
         int work = 0;
         if (acks.isDue(nowNs) || (assigned && nowNs >= directDueNs)) {
