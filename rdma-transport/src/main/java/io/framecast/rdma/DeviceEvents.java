@@ -21,6 +21,7 @@ final class DeviceEvents implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final AsyncEvents events;
     private final ReentrantLock lock = new ReentrantLock();
+    private volatile Consumer<AsyncEvent> failures = _ -> {};
     private volatile @Nullable String fatal;
     private int told;
     private boolean closed;
@@ -30,6 +31,11 @@ final class DeviceEvents implements AutoCloseable {
         this.notices = notices;
         device = port.context().toString();
         events = port.context().asyncEvents(arena);
+    }
+
+    /// Whom a queue pair that failed by itself may belong to.
+    void onQueuePairFailed(final Consumer<AsyncEvent> told) {
+        failures = told;
     }
 
     /// Why lanes cannot go on; null while they can.
@@ -77,9 +83,11 @@ final class DeviceEvents implements AutoCloseable {
             case CLIENT_REREGISTER ->
                 tell(at + ": the subnet manager has forgotten what was registered; if the group falls silent, start"
                         + " this end anew");
-            case QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, WQ_FATAL, SRQ_ERROR, PATH_MIGRATION_ERROR ->
+            case QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, WQ_FATAL, SRQ_ERROR, PATH_MIGRATION_ERROR -> {
                 tell("a queue pair on " + device + " failed (" + event.kind() + "); its lane or connection tries again"
                         + " or ends");
+                failures.accept(event);
+            }
             case UNKNOWN -> tell(device + " reports an event that this version does not know");
             case COMMUNICATION_ESTABLISHED, SQ_DRAINED, PATH_MIGRATED, SRQ_LIMIT_REACHED, QP_LAST_REQUEST_REACHED -> {
                 // In the course of things.

@@ -3,6 +3,7 @@ package io.framecast.rdma;
 import io.framecast.api.error.NativeException;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.rdma.verbs.Access;
+import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.CompletionQueue;
 import io.framecast.rdma.verbs.QueuePair;
 import io.framecast.rdma.verbs.QueuePairConfig;
@@ -143,6 +144,19 @@ final class RcEndpoint implements OneSidedEndpoint {
                 state = State.UP;
             }
             release();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A queue pair failed by itself: perhaps this one, over which nothing that tells so may be under way.
+    void onFailed(final AsyncEvent event) {
+        lock.lock();
+        try {
+            final QueuePair pair = queuePair;
+            if (!released && pair != null && event.isOf(pair)) {
+                breakWith("its queue pair failed (" + event.kind() + ")");
+            }
         } finally {
             lock.unlock();
         }

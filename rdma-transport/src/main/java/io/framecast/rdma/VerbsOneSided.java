@@ -6,6 +6,7 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.rdma.verbs.AddressPath;
+import io.framecast.rdma.verbs.AsyncEvent;
 import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ final class VerbsOneSided implements OneSided {
 
     VerbsOneSided(final VerbsLink link) {
         this.link = link;
+        link.events().onQueuePairFailed(this::onFailed);
     }
 
     RdmaPort port() {
@@ -106,6 +108,18 @@ final class VerbsOneSided implements OneSided {
         } finally {
             lock.unlock();
         }
+    }
+
+    // By a lane's thread.
+    private void onFailed(final AsyncEvent event) {
+        final List<RcEndpoint> open;
+        lock.lock();
+        try {
+            open = new ArrayList<>(endpoints);
+        } finally {
+            lock.unlock();
+        }
+        open.forEach(endpoint -> endpoint.onFailed(event));
     }
 
     private void onReleased(final RcEndpoint endpoint) {

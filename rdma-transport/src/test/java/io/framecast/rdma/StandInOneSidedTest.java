@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.OneSidedEndpoint.Range;
@@ -53,6 +54,26 @@ final class StandInOneSidedTest extends OneSidedContract {
             actor.write64(words.address(), words.key(), 5, 1);
             awaitBroken(actor);
             assertTrue(actor.failure().startsWith("given back"), actor.failure());
+        }
+    }
+
+    /// An end that only accepts posts nothing: no completion tells it.
+    @Test
+    void shouldKnowOnTheAcceptingSideThatItsQueuePairFailed() {
+        final Pair other = connect();
+        final Pair pair = connect();
+        try (Lane lane = new LaneRings(8, 24, 64).control(far, arena);
+                RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE)) {
+            pair.actor().write64(words.address(), words.key() + 256, 5, 1);
+            awaitBroken(pair.actor());
+            Wait.until("the accepting end to know", () -> {
+                lane.armReady();
+                return pair.server().state() == State.BROKEN;
+            });
+            assertTrue(
+                    pair.server().failure().startsWith("its queue pair failed (QP_ACCESS_ERROR"),
+                    pair.server().failure());
+            assertEquals(State.UP, other.server().state());
         }
     }
 
