@@ -2,7 +2,6 @@ package io.framecast.rdma;
 
 import io.framecast.api.error.NativeException;
 import io.framecast.api.spi.OneSidedEndpoint;
-import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.CompletionQueue;
 import io.framecast.rdma.verbs.QueuePair;
@@ -13,7 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// An RC queue pair. One that acts has a send queue with everything that goes with it; one that only accepts posts
-/// nothing at all: its device serves the peer. What a peer may do is up to the memory that was registered for it.
+/// nothing at all: its device serves the peer.
 ///
 /// Threading: the owner's thread, but for making and connecting, which a worker does. Where the owner closes
 /// meanwhile, the worker releases what it made.
@@ -24,6 +23,7 @@ final class RcEndpoint implements OneSidedEndpoint {
     private final VerbsOneSided owner;
     private final Consumer<RcEndpoint> onReleased;
     private final int operationsMax;
+    private final int allowed;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile State state = State.IDLE;
     private volatile String failure = "";
@@ -38,8 +38,14 @@ final class RcEndpoint implements OneSidedEndpoint {
     private boolean released;
 
     /// @param operationsMax of one that acts; 0 for one that only accepts
+    /// @param allowed to the peer: flags of [Access]
     /// @param onReleased told once when it holds nothing any more
-    RcEndpoint(final VerbsOneSided owner, final int operationsMax, final Consumer<RcEndpoint> onReleased) {
+    RcEndpoint(
+            final VerbsOneSided owner,
+            final int operationsMax,
+            final int allowed,
+            final Consumer<RcEndpoint> onReleased) {
+        this.allowed = allowed;
         this.owner = owner;
         this.operationsMax = operationsMax;
         this.onReleased = onReleased;
@@ -79,7 +85,7 @@ final class RcEndpoint implements OneSidedEndpoint {
                 .queuePair(new QueuePairConfig(
                         QueuePairConfig.Service.RC, made, new QueuePairConfig.Limits(sends, 1, 1, 1, 0)));
         queuePair = pair;
-        pair.initialize(port.gid().port(), 0, Access.REMOTE_READ | Access.REMOTE_WRITE);
+        pair.initialize(port.gid().port(), 0, allowed);
         own = new RcDescriptor(
                 port.gid().gid(),
                 port.lid(),

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// One-sided operations over RC queue pairs of a channel's port.
 ///
 /// A queue pair and a region of one domain fit each other, so whoever holds one connection and guesses
-/// another's key reaches what that was meant for: keys protect from strangers, not from members. What members
-/// write is checked.
+/// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from strangers,
+/// not from members. Who only reads gets a queue pair that lets it only read, and what is written is checked.
 ///
 /// Threading: any thread.
 final class VerbsOneSided implements OneSided {
@@ -78,31 +78,40 @@ final class VerbsOneSided implements OneSided {
         };
     }
 
+    private static int allowed(final Access peer) {
+        return switch (peer) {
+            case LOCAL -> io.framecast.rdma.verbs.Access.LOCAL_READ;
+            case PEERS_READ -> io.framecast.rdma.verbs.Access.REMOTE_READ;
+            case PEERS_WRITE ->
+                io.framecast.rdma.verbs.Access.REMOTE_READ | io.framecast.rdma.verbs.Access.REMOTE_WRITE;
+        };
+    }
+
     @Override
-    public OneSidedEndpoint open(final int operationsMax) {
+    public OneSidedEndpoint open(final int operationsMax, final Access peer) {
         if (operationsMax <= 0) {
             throw new IllegalArgumentException("endpoint: expected operations > 0, got " + operationsMax);
         }
-        final RcEndpoint endpoint = add(operationsMax);
+        final RcEndpoint endpoint = add(operationsMax, peer);
         endpoint.make();
         return endpoint;
     }
 
     @Override
-    public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
-        RcDescriptor.decode(peer, ownEnd());
-        final RcEndpoint endpoint = add(operationsMax);
-        endpoint.connect(peer);
+    public OneSidedEndpoint accept(final byte[] descriptor, final Access peer, final int operationsMax) {
+        RcDescriptor.decode(descriptor, ownEnd());
+        final RcEndpoint endpoint = add(operationsMax, peer);
+        endpoint.connect(descriptor);
         return endpoint;
     }
 
-    private RcEndpoint add(final int operationsMax) {
+    private RcEndpoint add(final int operationsMax, final Access peer) {
         lock.lock();
         try {
             if (closed) {
                 throw new TransportException("verbs: the transport is closed; open another");
             }
-            final RcEndpoint endpoint = new RcEndpoint(this, operationsMax, this::onReleased);
+            final RcEndpoint endpoint = new RcEndpoint(this, operationsMax, allowed(peer), this::onReleased);
             endpoints.add(endpoint);
             return endpoint;
         } finally {

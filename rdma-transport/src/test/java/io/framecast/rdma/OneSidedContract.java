@@ -72,8 +72,9 @@ abstract class OneSidedContract {
     }
 
     private Pair connect(final int serverOperations) {
-        final OneSidedEndpoint actor = acting.open(OPERATIONS);
-        final OneSidedEndpoint server = serving.accept(actor.descriptor(), serverOperations);
+        final OneSidedEndpoint actor =
+                acting.open(OPERATIONS, serverOperations > 0 ? Access.PEERS_WRITE : Access.LOCAL);
+        final OneSidedEndpoint server = serving.accept(actor.descriptor(), Access.PEERS_WRITE, serverOperations);
         Wait.until("the server to be up", () -> server.state() == State.UP);
         assertTrue(server.descriptor().length <= OneSided.DESCRIPTOR_BYTES_MAX);
         actor.connect(server.descriptor());
@@ -190,6 +191,21 @@ abstract class OneSidedContract {
             assertEquals(3, await(actor));
             assertEquals(-1, local.asSlice(64, 4096).mismatch(remote.asSlice(0, 4096)));
             assertEquals(0, local.get(JAVA_BYTE, 63));
+        }
+    }
+
+    /// Though memory is registered for it, and the key is right.
+    @Test
+    void shouldNotLetAPeerDoWhatItsEndpointIsNotFor() {
+        final OneSidedEndpoint actor = acting.open(OPERATIONS);
+        final OneSidedEndpoint server = serving.accept(actor.descriptor());
+        Wait.until("the server to be up", () -> server.state() == State.UP);
+        actor.connect(server.descriptor());
+        Wait.until("the actor to be up", () -> actor.state() == State.UP);
+        try (RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE)) {
+            assertTrue(actor.write64(words.address(), words.key(), 5, 1));
+            awaitBroken(actor);
+            assertEquals(0, remote.get(JAVA_LONG, 0));
         }
     }
 

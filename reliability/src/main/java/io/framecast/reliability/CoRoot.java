@@ -212,7 +212,7 @@ final class CoRoot {
                     return Verdict.LIMITED;
                 }
                 // What came before this receiver served is not here: the member insists, and the source sends it.
-                if (store.holds(sequence) || !window.isReceived(sequence)) {
+                if (store.holds(sequence) || store.awaits(sequence) || !window.isReceived(sequence)) {
                     repairs.request(member, sequence, nowNs, holdOffNs);
                 }
             }

@@ -76,7 +76,7 @@ final class CoRoots {
         this.members = members;
         this.output = output;
         this.counts = counts;
-        feeds = new CopyFeeds(config.coRoots().feed(), sets, output, counts);
+        feeds = new CopyFeeds(config.coRoots().feed(), sets, this::isSettled, output, counts);
         ids = new ControlIds(config.stream().session());
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
         final int capacity = members.capacity();
@@ -173,6 +173,10 @@ final class CoRoots {
         told[member] = epoch;
         repeats[member] = 0;
         repeatNs[member] = 0;
+    }
+
+    private boolean isSettled(final int member) {
+        return told[member] <= confirmed[member];
     }
 
     /// What its co-roots keep is sent to them.

@@ -6,6 +6,7 @@ import io.framecast.reliability.wire.LinkLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /// How co-roots get what they keep with [Feed#UNICAST] (seed 004: "reliable point to point transfer to
 /// co-roots"): one that told where its copy of the window begins has it written there over its link, one after
@@ -21,10 +22,20 @@ final class CopyFeeds {
     private final SenderOutput output;
     private final SenderCounts counts;
 
+    private final IntPredicate settled;
+
     /// @param sets the source's, as they are at any time
-    CopyFeeds(final Feed feed, final List<CoRootSet> sets, final SenderOutput output, final SenderCounts counts) {
+    /// @param settled whether a co-root has confirmed its newest list: while it has not, it may serve one who
+    ///     is gone, and for whom nothing was kept
+    CopyFeeds(
+            final Feed feed,
+            final List<CoRootSet> sets,
+            final IntPredicate settled,
+            final SenderOutput output,
+            final SenderCounts counts) {
         wanted = feed == Feed.UNICAST;
         this.sets = sets;
+        this.settled = settled;
         this.output = output;
         this.counts = counts;
     }
@@ -45,7 +56,6 @@ final class CopyFeeds {
             final boolean known = set.isFed() && set.feedEpoch() == epoch;
             final long first = known ? set.fedEnd() : next;
             if (output.openFeed(set.coRoot(), LinkLayout.offer(datagram, offset), epoch, first)) {
-                counts.feeds += known ? 0 : 1;
                 set.feed(epoch, first);
             }
         }
@@ -74,6 +84,16 @@ final class CopyFeeds {
         }
     }
 
+    /// Whether what is sent next must be sealed before: what vouches for it is written with it.
+    boolean isAny() {
+        for (int i = 0; i < sets.size(); i++) {
+            if (sets.get(i).isFed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// Slots from here on are to be written yet.
     long written() {
         long least = Long.MAX_VALUE;
@@ -85,7 +105,7 @@ final class CopyFeeds {
 
     // False when there is no writing to it any more.
     private boolean push(final CoRootSet set, final long next) {
-        int taken = 1;
+        int taken = settled.test(set.coRoot()) ? 1 : 0;
         while (set.fedEnd() < next && taken > 0) {
             taken = output.feed(set.coRoot(), set.fedEnd(), (int) (next - set.fedEnd()));
             if (taken == SenderOutput.NO_FEED) {

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// over until the source's word there shows that it was heard, and from then on takes for held what lies below
 /// the word, and copies nothing itself. When its link ends it copies again: that closed the way for writes.
 ///
-/// The word comes behind payloads and headers, over a connection that carries writes out in order. Headers are
-/// checked as those from the wire are.
+/// The word comes behind what it tells of, over a connection that carries writes out in order; but nothing depends
+/// on that: headers are checked as those from the wire are, and payloads by the checksum that the source wrote with
+/// them. What is not sound is not held. A word that stands still, while others bring more, is asked for anew.
 ///
 /// One thread.
 final class FedCopy {
@@ -26,6 +27,7 @@ final class FedCopy {
     // Nobody tells of a write: while some is on its way it is looked for now and then.
     private static final long LOOK_NS = 1_000_000;
     private static final int LOOK_DOUBLINGS_MAX = 6;
+    private static final int VAIN_LOOKS_MAX = 12;
     private static final long NEVER = Long.MAX_VALUE;
 
     private enum Stage {
@@ -39,28 +41,44 @@ final class FedCopy {
     private final CoRoot coRoot;
     private final CoRoot.Parts parts;
     private final CoRootOutput output;
-    private final ControlIds ids;
+    private final Terms terms;
     private final HeaderCheck headers;
     private final RepairStore store;
     private Stage stage = Stage.NONE;
     private int epoch;
     private int attempts;
     private long dueNs = NEVER;
+    private long told;
     private long end;
     private int looks;
 
+    /// Gives each word an epoch that none before had, whatever is still on its way.
+    static final class Terms {
+        private final ControlIds ids;
+        private int last;
+
+        /// @param ids of this receiver; their epoch is the one it obeys
+        Terms(final ControlIds ids) {
+            this.ids = ids;
+        }
+
+        private int next() {
+            last = last % GrantWord.EPOCH_MAX + 1;
+            return last;
+        }
+    }
+
     /// @param coRoot told of what it has now
-    /// @param ids of this receiver; their epoch is the one it obeys
     FedCopy(
             final CoRoot coRoot,
             final CoRoot.Parts parts,
             final CoRootOutput output,
-            final ControlIds ids,
+            final Terms terms,
             final HeaderCheck headers) {
         this.coRoot = coRoot;
         this.parts = parts;
         this.output = output;
-        this.ids = ids;
+        this.terms = terms;
         this.headers = headers;
         store = coRoot.store();
     }
@@ -74,9 +92,7 @@ final class FedCopy {
             return;
         }
         if (stage == Stage.NONE) {
-            stage = Stage.ASKING;
-            epoch = 1 + Math.floorMod(ids.epoch(), GrantWord.EPOCH_MAX);
-            dueNs = nowNs;
+            begin(nowNs);
         }
         look();
         if (stage == Stage.ASKING && nowNs >= dueNs) {
@@ -84,6 +100,12 @@ final class FedCopy {
         } else if (stage == Stage.FED && (dueNs == NEVER || nowNs >= dueNs)) {
             waitForMore(nowNs);
         }
+    }
+
+    private void begin(final long nowNs) {
+        stage = Stage.ASKING;
+        epoch = terms.next();
+        dueNs = nowNs;
     }
 
     private void ask(final long nowNs) {
@@ -94,17 +116,23 @@ final class FedCopy {
             return;
         }
         dueNs = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts));
+        attempts++;
         final @Nullable LinkOffer copy = output.copyOffer();
         if (copy != null) {
-            attempts++;
             parts.receiver()
-                    .sendControl(LinkLayout.writeFeed(parts.receiver().control(), ids, epoch, copy, parts.checksum()));
+                    .sendControl(
+                            LinkLayout.writeFeed(parts.receiver().control(), terms.ids, epoch, copy, parts.checksum()));
         }
     }
 
     // What this receiver has itself is on its way here too.
     private void waitForMore(final long nowNs) {
-        final boolean behind = end < parts.window().end();
+        if (looks > VAIN_LOOKS_MAX) {
+            stop();
+            begin(nowNs);
+            return;
+        }
+        final boolean behind = end < Math.max(told, parts.window().end());
         dueNs = behind ? nowNs + (LOOK_NS << Math.min(LOOK_DOUBLINGS_MAX, looks++)) : NEVER;
     }
 
@@ -117,29 +145,29 @@ final class FedCopy {
         if (GrantWord.epoch(word) != epoch) {
             return;
         }
-        final long told = GrantWord.grant(word, parts.window().end());
+        told = GrantWord.grant(word, parts.window().end());
         if (stage == Stage.ASKING) {
             stage = Stage.FED;
             dueNs = NEVER;
             end = told;
+            looks = 0;
             store.feedFrom(end);
-            parts.counts().feeds++;
         }
-        take(told);
+        take();
     }
 
-    private void take(final long told) {
+    private void take() {
         if (told <= end) {
             return;
         }
         looks = 0;
+        attempts = 0;
         // What lies further back than the copy reaches was overwritten.
         final long first = Math.max(end, told - store.slots());
         end = Math.min(told, first + TAKEN_PER_TURN_MAX);
         for (long sequence = first; sequence < end; sequence++) {
             final int bytes = bytesOf(sequence);
-            if (bytes > 0) {
-                store.take(sequence, bytes - DataLayout.LENGTH);
+            if (bytes > 0 && store.take(sequence, bytes - DataLayout.LENGTH)) {
                 coRoot.onHeld(sequence);
                 parts.counts().fedDatagrams++;
             } else {
@@ -165,7 +193,6 @@ final class FedCopy {
         if (stage == Stage.ASKING || stage == Stage.FED) {
             stage = Stage.NONE;
             dueNs = NEVER;
-            attempts = 0;
             store.unfed();
         }
     }

@@ -49,7 +49,7 @@ final class NackSender implements NackScheduler.Output {
 
     @Override
     public void nack(final long firstSequence, final int count, final int attempts) {
-        final int own = takeOwn(firstSequence, count);
+        final int own = attempts < NackScheduler.INSISTENT_AFTER ? takeOwn(firstSequence, count) : 0;
         if (own < count && !pull(firstSequence + own, count - own, attempts)) {
             ask(firstSequence + own, count - own, attempts);
         }

@@ -27,16 +27,10 @@ public final class ReceiverCounts {
     long overduePulls;
     long setLinkFailures;
     long memberLinks;
-    long feeds;
     long feedFailures;
     long fedDatagrams;
     long vainFeeds;
     long ownRepairs;
-
-    /// Times that its source began to write into its copy of the window.
-    public long feeds() {
-        return feeds;
-    }
 
     /// Times that its source did not answer where it could write to.
     public long feedFailures() {

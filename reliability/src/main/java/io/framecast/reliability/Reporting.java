@@ -31,6 +31,7 @@ final class Reporting {
     private final OneSidedLink link;
     private final SetLink setLink;
     private final HeaderCheck headers;
+    private final FedCopy.Terms feedTerms;
     private final AckValues values = new AckValues();
     private int epoch;
     private boolean assigned;
@@ -45,6 +46,7 @@ final class Reporting {
         output = parts.receiver();
         final boolean able = config.addresses().link().length > 0;
         setLink = new SetLink(output, parts.counts(), ids, parts.checksum(), able);
+        feedTerms = new FedCopy.Terms(ids);
         headers = new HeaderCheck(config.stream(), parts.checksum());
         this.parts = parts;
         this.ids = ids;
@@ -141,6 +143,7 @@ final class Reporting {
             output.connectCoRoot(null);
             assigned = false;
             obey(complete);
+            fed = fed == null ? new FedCopy(current, parts, serving, feedTerms, headers) : fed;
         }
         confirm(nowNs);
         return Verdict.GOOD;
@@ -149,7 +152,6 @@ final class Reporting {
     private CoRoot serve(final CoRootOutput serving, final RepairStore copy) {
         final CoRoot made = new CoRoot(ids.session(), parts, serving, copy);
         coRoot = made;
-        fed = new FedCopy(made, parts, serving, ids, headers);
         return made;
     }
 
@@ -245,6 +247,7 @@ final class Reporting {
 
     /// How many of these, from the first on, lie in this receiver's own copy of the window.
     int heldInCopy(final long firstSequence, final int count) {
+        lookAtFeed();
         final RepairStore copy = coRoot == null ? null : store;
         int held = 0;
         while (copy != null && held < count && copy.holds(firstSequence + held)) {

@@ -16,7 +16,6 @@ public final class SenderCounts {
     long failovers;
     long fedDatagrams;
     long writtenDatagrams;
-    long feeds;
     long feedFailures;
     long frameRequests;
     int coRoots;
@@ -73,17 +72,12 @@ public final class SenderCounts {
         return fedDatagrams;
     }
 
-    /// Datagrams that were written into co-roots' copies.
+    /// Datagrams that were given to the device to be written into co-roots' copies.
     public long writtenDatagrams() {
         return writtenDatagrams;
     }
 
-    /// Co-roots whose copies were written to since the beginning.
-    public long feeds() {
-        return feeds;
-    }
-
-    /// Of these, those whose link ended.
+    /// Copies that were written to until their link ended.
     public long feedFailures() {
         return feedFailures;
     }

@@ -137,9 +137,10 @@ public final class SenderMachine {
         return next == window.committed() && granted > next;
     }
 
-    /// Whether what is sent next must be sealed before, for members that read the window and are not waited for.
+    /// Whether what is sent next must be sealed before, for members that read the window and are not waited for, or
+    /// for co-roots that are fed by writes.
     public boolean isGuarded() {
-        return words.isGuarded();
+        return words.isGuarded() || coRoots.feeds().isAny();
     }
 
     /// Sends the metadata of frames that begin in the next `count` datagrams; call before sending these.

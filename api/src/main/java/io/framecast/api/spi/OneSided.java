@@ -13,13 +13,13 @@ public interface OneSided {
     /// Longest descriptor of an endpoint.
     int DESCRIPTOR_BYTES_MAX = 64;
 
-    /// What registered memory is for.
+    /// What registered memory is for, and what a peer may do over an endpoint: both must allow it.
     enum Access {
-        /// Only endpoints of this side use it.
+        /// Only endpoints of this side use it, and only this side acts.
         LOCAL,
-        /// Peers may read it.
+        /// Peers may read.
         PEERS_READ,
-        /// Peers may write to it.
+        /// Peers may write; and over an endpoint read as well.
         PEERS_WRITE
     }
 
@@ -38,20 +38,27 @@ public interface OneSided {
     ///
     /// @param operationsMax operations under way at a time
     /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
-    OneSidedEndpoint open(int operationsMax);
-
-    /// Makes an endpoint through which a peer acts on memory that this side registered for peers. Returns at
-    /// once: the rest is done elsewhere, and [OneSidedEndpoint#state] tells of it.
-    ///
-    /// @param peer the peer's descriptor, from the wire
-    /// @throws io.framecast.api.error.TransportException when it is no descriptor of this transport, or names
-    ///     an address that no peer can have
-    default OneSidedEndpoint accept(final byte[] peer) {
-        return accept(peer, 0);
+    default OneSidedEndpoint open(final int operationsMax) {
+        return open(operationsMax, Access.LOCAL);
     }
 
-    /// As [#accept(byte[])], where this side acts on memory that the peer registered for peers, too.
+    /// As [#open(int)], where the peer may act as well, if it accepts with operations.
+    OneSidedEndpoint open(int operationsMax, Access peer);
+
+    /// Makes an endpoint through which a peer reads memory that this side registered for that. Returns at
+    /// once: the rest is done elsewhere, and [OneSidedEndpoint#state] tells of it.
     ///
+    /// @param descriptor the peer's, from the wire
+    /// @throws io.framecast.api.error.TransportException when it is no descriptor of this transport, or names
+    ///     an address that no peer can have
+    default OneSidedEndpoint accept(final byte[] descriptor) {
+        return accept(descriptor, Access.PEERS_READ, 0);
+    }
+
+    /// As [#accept(byte[])], where the peer may do more, or this side acts on memory that the peer registered for
+    /// peers, too.
+    ///
+    /// @param peer what it may do
     /// @param operationsMax of this side's, under way at a time; 0: only the peer acts
-    OneSidedEndpoint accept(byte[] peer, int operationsMax);
+    OneSidedEndpoint accept(byte[] descriptor, Access peer, int operationsMax);
 }

@@ -137,7 +137,9 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final String refusal = "subscriber of " + stream.channel() + ": repairs for others by datagram: ";
         try {
             return new WindowShare(
-                    oneSided, memory, new PeerEndpoints(oneSided, SetLayout.MEMBERS_MAX, 0, refusal, notices));
+                    oneSided,
+                    memory,
+                    new PeerEndpoints(oneSided, SetLayout.MEMBERS_MAX, PeerEndpoints.Ways.READ, refusal, notices));
         } catch (final TransportException e) {
             notices.accept(refusal + e.getMessage());
             return null;
@@ -208,12 +210,12 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private void makeFed() {
         final Made ready = made;
         final OneSided oneSided = transport.oneSided();
-        if (ready == null || oneSided == null || closed) {
+        if (ready == null || ready.share() == null || oneSided == null || closed) {
             return;
         }
         try {
-            fed = new FedMemory(oneSided, ready.memory());
-        } catch (final TransportException e) {
+            fed = new FedMemory(oneSided, ready.memory(), ready.share().vouching());
+        } catch (final OutOfMemoryError | RuntimeException e) {
             notices.accept("subscriber of " + stream.channel() + ": is fed by datagram: " + e.getMessage());
         }
     }
@@ -228,7 +230,8 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     public int takeOwn(final long firstSequence, final int count) {
         final PullSlots slots = landing;
         final RepairStore held = store;
-        if (slots == null || held == null) {
+        // Others have all slots, perhaps by a connection that is about to break: who knows when.
+        if (slots == null || held == null || slots.isEmpty()) {
             return ReceiverOutput.NO_PULL;
         }
         int taken = 0;

@@ -9,8 +9,10 @@ import io.framecast.reliability.wire.GrantWord;
 import io.framecast.reliability.wire.LinkOffer;
 
 /// Runs of a source's window that are written into one co-root's copy, which has the window's geometry:
-/// payloads, headers behind them, and behind both the word that tells how far the copy reaches. Whole slots
-/// go together, so that a run of long payloads is one write.
+/// payloads, headers, what vouches for them, and behind it all the word that tells how far the copy reaches.
+/// Whole slots go together, so that a run of long payloads is one write.
+///
+/// What a device took and did not finish it may still read: slots are held for it until the endpoint is cut.
 ///
 /// By the sender's thread.
 final class CopyWrites {
@@ -19,19 +21,22 @@ final class CopyWrites {
 
     // Nothing else of that connection waits longer than for one of these.
     private static final int WRITE_BYTES_MAX = 256 << 10;
-    // Headers and word.
-    private static final int ROOM_BEHIND = 2;
+    // Headers, what vouches, and the word.
+    private static final int ROOM_BEHIND = 3;
 
     private final OneSidedEndpoint endpoint;
     private final SendMemory memory;
     private final Range header;
     private final Range body;
+    private final Range guard;
     private final int slotsPerWrite;
     private final long[] tokens = new long[OPERATIONS_MAX];
     private LinkOffer copy;
     private int epoch;
     private long posted;
     private long completed;
+    // The device took a part of a run, and no more: nobody can tell when it is done with that.
+    private boolean refused;
 
     /// @param share of the window, registered
     /// @param copy from the wire; used over this endpoint only
@@ -42,39 +47,51 @@ final class CopyWrites {
         this.copy = copy;
         header = new Range(share.headers());
         body = new Range(share.payload());
+        guard = new Range(share.words());
         slotsPerWrite = Math.max(1, WRITE_BYTES_MAX / memory.slotBytes());
     }
 
-    /// Has the word tell from where on the copy is written, or how far it reaches. Where there is no room for that,
-    /// one who waits for it asks again.
+    /// Has the word tell from where on the copy is written, or how far it reaches.
     ///
     /// @param to from the wire, and perhaps another than before
     /// @param first behind all that was written before
-    void begin(final LinkOffer to, final int wordEpoch, final long first) {
+    /// @return false when there is no room for that; who waits for it asks again
+    boolean begin(final LinkOffer to, final int wordEpoch, final long first) {
+        if (endpoint.room() == 0 || refused) {
+            return false;
+        }
         copy = to;
         epoch = wordEpoch;
+        if (!word(first)) {
+            return false;
+        }
         posted = first;
-        word(first);
+        return true;
+    }
+
+    /// Whether nothing more is written, though the connection may stand.
+    boolean isOver() {
+        return refused;
     }
 
     /// Writes what follows what was written before.
     ///
     /// @return how many, from the first on; [SenderOutput#NO_FEED] when the connection is gone
     int write(final long firstSequence, final int count) {
-        if (endpoint.state() != State.UP) {
+        if (refused || endpoint.state() != State.UP) {
             return SenderOutput.NO_FEED;
+        }
+        if (endpoint.room() <= ROOM_BEHIND) {
+            return 0;
         }
         final int slot = (int) firstSequence & memory.slots() - 1;
         final int run = payloads(slot, Math.min(count, memory.slots() - slot));
-        // What was written of it is written again when there is room for the rest.
-        if (run == 0 || !headers(slot, run) || !word(firstSequence + run)) {
-            return 0;
-        }
+        refused = run == 0 || !headers(slot, run) || !guards(slot, run) || !word(firstSequence + run);
         posted = firstSequence + run;
-        return run;
+        return refused ? SenderOutput.NO_FEED : run;
     }
 
-    // As many as there is room for, whole slots together.
+    // As many as there is room for, whole slots together; 0 when the device refused one.
     private int payloads(final int slot, final int count) {
         int done = 0;
         while (done < count && endpoint.room() > ROOM_BEHIND) {
@@ -86,7 +103,7 @@ final class CopyWrites {
                     copy.payload().address() + at,
                     copy.payload().key(),
                     OneSidedEndpoint.NO_TOKEN)) {
-                return done;
+                return 0;
             }
             done += Math.max(1, whole);
         }
@@ -110,6 +127,15 @@ final class CopyWrites {
                 OneSidedEndpoint.NO_TOKEN);
     }
 
+    private boolean guards(final int slot, final int count) {
+        final long at = (long) slot * Long.BYTES;
+        return endpoint.write(
+                guard.at(at, count * Long.BYTES),
+                copy.guards().address() + at,
+                copy.guards().key(),
+                OneSidedEndpoint.NO_TOKEN);
+    }
+
     private boolean word(final long end) {
         return endpoint.write64(copy.word().address(), copy.word().key(), GrantWord.of(epoch, end), end);
     }
@@ -125,13 +151,8 @@ final class CopyWrites {
         return count > 0;
     }
 
-    /// Whether something is under way.
-    boolean isBusy() {
-        return endpoint.state() == State.UP && completed < posted;
-    }
-
-    /// Slots from here on must not change: the device reads them.
+    /// Slots from here on must not change: the device reads them, or may until it is cut off.
     long freeable() {
-        return isBusy() ? completed : Long.MAX_VALUE;
+        return refused || completed < posted ? completed : Long.MAX_VALUE;
     }
 }

@@ -25,16 +25,19 @@ final class FedMemory implements AutoCloseable {
     private final RegisteredMemory words;
     private final RegisteredMemory headers;
     private final RegisteredMemory payload;
+    private final RegisteredMemory guards;
 
     /// @param copy outlives this
+    /// @param vouching what vouches for its slots, likewise
     /// @throws io.framecast.api.error.TransportException when the system refuses
-    FedMemory(final OneSided oneSided, final SendMemory copy) {
+    FedMemory(final OneSided oneSided, final SendMemory copy, final MemorySegment vouching) {
         try (Opened opened = new Opened()) {
             opened.add(arena);
             word = arena.allocate(JAVA_LONG);
             words = opened.add(oneSided.register(word, Access.PEERS_WRITE));
             headers = opened.add(oneSided.register(copy.ring().headers(), Access.PEERS_WRITE));
             payload = opened.add(oneSided.register(copy.ring().payload(), Access.PEERS_WRITE));
+            guards = opened.add(oneSided.register(vouching, Access.PEERS_WRITE));
             opened.keep();
         }
     }
@@ -44,7 +47,8 @@ final class FedMemory implements AutoCloseable {
         return LinkOffer.ofCopy(
                 new RemotePlace(words.address(), words.key()),
                 new RemotePlace(headers.address(), headers.key()),
-                new RemotePlace(payload.address(), payload.key()));
+                new RemotePlace(payload.address(), payload.key()),
+                new RemotePlace(guards.address(), guards.key()));
     }
 
     /// What the source wrote last; what it tells of lies in the copy.
@@ -54,6 +58,6 @@ final class FedMemory implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(payload, headers, words, arena);
+        CloseHelper.closeAll(guards, payload, headers, words, arena);
     }
 }

@@ -54,7 +54,7 @@ final class MemberReach implements AutoCloseable {
             peers = new PeerEndpoints(
                     oneSided,
                     MEMBERS_MAX,
-                    writesMax,
+                    new PeerEndpoints.Ways(Access.PEERS_WRITE, writesMax),
                     "publisher of " + channel + ": a subscriber's credit and repair go by datagram: ",
                     notices);
             window = opened.add(new WindowShare(oneSided, memory, peers));
@@ -100,13 +100,14 @@ final class MemberReach implements AutoCloseable {
 
     /// Whether a member's endpoint failed; the operator is told once.
     boolean isBroken(final int member) {
-        return peers.isBroken(member);
+        final CopyWrites feed = feeds[member];
+        return peers.isBroken(member) || (feed != null && feed.isOver());
     }
 
     /// Lets [#feed] write into a member's copy of the window, or says again how far that has come.
     ///
     /// @param copy from the wire
-    /// @return false when there is no connection to it
+    /// @return false when there is no connection to it, or no room for that
     boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
         final OneSidedEndpoint endpoint = peers.up(member);
         if (endpoint == null) {
@@ -115,8 +116,7 @@ final class MemberReach implements AutoCloseable {
         final CopyWrites current = feeds[member];
         final CopyWrites feed = current == null ? new CopyWrites(endpoint, memory, window, copy) : current;
         feeds[member] = feed;
-        feed.begin(copy, epoch, first);
-        return true;
+        return feed.begin(copy, epoch, first);
     }
 
     /// Writes what follows what was written before into a member's copy.

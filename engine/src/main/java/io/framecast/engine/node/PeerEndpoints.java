@@ -2,14 +2,16 @@ package io.framecast.engine.node;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.OneSided;
+import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Endpoints through which peers act on this process's memory, by number. One thread.
+/// Endpoints through which peers act on this process's memory, and it on theirs, by number. One thread.
 final class PeerEndpoints implements AutoCloseable {
     private final OneSided oneSided;
+    private final Access access;
     private final int operationsMax;
     private final String refusal;
     private final Consumer<String> notices;
@@ -17,16 +19,26 @@ final class PeerEndpoints implements AutoCloseable {
     private int used;
     private boolean noticed;
 
-    /// @param operationsMax of this side's, under way at a time over each; 0: only peers act
+    /// What may be done over an endpoint.
+    ///
+    /// @param access of the peer
+    /// @param operationsMax of this side's, under way at a time
+    record Ways(Access access, int operationsMax) {
+        /// Peers read.
+        static final Ways READ = new Ways(Access.PEERS_READ, 0);
+    }
+
+    /// @param ways to each peer
     /// @param refusal what is said, once, when a peer cannot be connected to: this, and why
     PeerEndpoints(
             final OneSided oneSided,
             final int peersMax,
-            final int operationsMax,
+            final Ways ways,
             final String refusal,
             final Consumer<String> notices) {
         this.oneSided = oneSided;
-        this.operationsMax = operationsMax;
+        access = ways.access;
+        operationsMax = ways.operationsMax;
         this.refusal = refusal;
         this.notices = notices;
         endpoints = new OneSidedEndpoint[peersMax];
@@ -35,7 +47,7 @@ final class PeerEndpoints implements AutoCloseable {
     /// Begins to connect to a peer's endpoint; its descriptor is from the wire. The one before was cut.
     boolean accept(final int peer, final byte[] descriptor) {
         try {
-            endpoints[peer] = oneSided.accept(descriptor, operationsMax);
+            endpoints[peer] = oneSided.accept(descriptor, access, operationsMax);
             used = Math.max(used, peer + 1);
             return true;
         } catch (final TransportException e) {

@@ -50,7 +50,7 @@ final class SourceReach implements AutoCloseable {
         this.guarded = guarded;
         this.notices = notices;
         this.landing = landing;
-        endpoint = oneSided.open(WindowReads.OPERATIONS_MAX);
+        endpoint = oneSided.open(WindowReads.OPERATIONS_MAX, OneSided.Access.PEERS_WRITE);
     }
 
     /// What the source must be given.

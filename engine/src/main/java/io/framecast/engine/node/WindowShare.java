@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class WindowShare implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final PeerEndpoints peers;
+    private final MemorySegment vouching;
     private final SlotGuards guards;
     private final RegisteredMemory headers;
     private final RegisteredMemory payload;
@@ -31,7 +32,7 @@ final class WindowShare implements AutoCloseable {
         this.peers = peers;
         try (Opened opened = new Opened()) {
             opened.add(arena);
-            final MemorySegment vouching = arena.allocate(JAVA_LONG, memory.slots());
+            vouching = arena.allocate(JAVA_LONG, memory.slots());
             guards = new SlotGuards(vouching, memory.payload(), memory.lengths(), memory.slots(), memory.slotBytes());
             headers = opened.add(oneSided.register(memory.ring().headers(), Access.PEERS_READ));
             payload = opened.add(oneSided.register(memory.ring().payload(), Access.PEERS_READ));
@@ -69,6 +70,16 @@ final class WindowShare implements AutoCloseable {
     /// Payloads of all slots, likewise.
     RegisteredMemory payload() {
         return payload;
+    }
+
+    /// What vouches for all slots, likewise.
+    RegisteredMemory words() {
+        return words;
+    }
+
+    /// The same, for one who lets others write it.
+    MemorySegment vouching() {
+        return vouching;
     }
 
     PeerEndpoints peers() {

@@ -1,15 +1,18 @@
 package io.framecast.engine.node;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.GrantWord;
 import io.framecast.reliability.wire.LinkOffer;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,14 +30,17 @@ final class CopyWritesTest {
     private final ScriptedOneSided oneSided = new ScriptedOneSided();
     private final SendMemory window = new SendMemory(SLOTS, SLOT_BYTES);
     private final SendMemory copy = new SendMemory(SLOTS, SLOT_BYTES);
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment vouching = arena.allocate(JAVA_LONG, SLOTS);
     private WindowShare share;
     private FedMemory fed;
     private LinkOffer offer;
 
     @BeforeEach
     void open() {
-        share = new WindowShare(oneSided, window, new PeerEndpoints(oneSided, 4, 64, "refused: ", notices::add));
-        fed = new FedMemory(oneSided, copy);
+        share = new WindowShare(
+                oneSided, window, new PeerEndpoints(oneSided, 4, PeerEndpoints.Ways.READ, "refused: ", notices::add));
+        fed = new FedMemory(oneSided, copy, vouching);
         offer = fed.offer();
         for (int slot = 0; slot < SLOTS; slot++) {
             window.slice(slot, SLOT_BYTES).fill((byte) (slot + 1));
@@ -42,6 +48,7 @@ final class CopyWritesTest {
                     .asSlice((long) slot * DataLayout.LENGTH, DataLayout.LENGTH)
                     .fill((byte) (100 + slot));
             window.lengths()[slot] = SLOT_BYTES;
+            share.vouching().setAtIndex(JAVA_LONG, slot, 1000 + slot);
         }
     }
 
@@ -50,13 +57,14 @@ final class CopyWritesTest {
         fed.close();
         share.close();
         copy.close();
+        arena.close();
         window.close();
         assertEquals(0, oneSided.leases);
         assertEquals(List.of(), notices);
     }
 
     private ScriptedOneSided.Endpoint endpoint(final int operationsMax) {
-        oneSided.accept(new byte[] {1}, operationsMax);
+        oneSided.accept(new byte[] {1}, Access.PEERS_WRITE, operationsMax);
         final ScriptedOneSided.Endpoint made = oneSided.endpoints.getLast();
         made.state = State.UP;
         return made;
@@ -77,7 +85,8 @@ final class CopyWritesTest {
                 && window.headers()
                                 .asSlice(at, DataLayout.LENGTH)
                                 .mismatch(copy.headers().asSlice(at, DataLayout.LENGTH))
-                        == -1;
+                        == -1
+                && vouching.getAtIndex(JAVA_LONG, slot) == 1000 + slot;
     }
 
     private static boolean isBlank(final MemorySegment memory) {
@@ -97,6 +106,8 @@ final class CopyWritesTest {
         assertTrue(endpoint.step());
         assertEquals(-1, window.slice(3, 10 * SLOT_BYTES).mismatch(copy.slice(3, 10 * SLOT_BYTES)));
         assertTrue(isBlank(copy.headers()));
+        assertTrue(endpoint.step());
+        assertTrue(isBlank(vouching));
         assertTrue(endpoint.step());
         assertEquals(GrantWord.of(EPOCH, 3), fed.word());
         assertEquals(3, writes.freeable());
@@ -140,7 +151,7 @@ final class CopyWritesTest {
         for (int slot = 0; slot < SLOTS; slot++) {
             window.lengths()[slot] = 8;
         }
-        final ScriptedOneSided.Endpoint endpoint = endpoint(8);
+        final ScriptedOneSided.Endpoint endpoint = endpoint(9);
         final CopyWrites writes = begun(endpoint, 0);
         assertEquals(6, writes.write(0, 20));
         assertEquals(0, writes.write(6, 14));
@@ -153,19 +164,33 @@ final class CopyWritesTest {
     }
 
     @Test
-    void shouldWriteARunAgainOfWhichTheDeviceTookOnlyAPart() {
-        final ScriptedOneSided.Endpoint endpoint = endpoint(64);
-        for (int parts = 0; parts < 3; parts++) {
+    void shouldHoldForGoodWhatTheDeviceTookOnlyAPartOf() {
+        for (int parts = 0; parts < 4; parts++) {
+            final ScriptedOneSided.Endpoint endpoint = endpoint(64);
             final CopyWrites writes = begun(endpoint, 10L * parts);
+            assertFalse(writes.isOver());
             endpoint.takes = parts;
-            assertEquals(0, writes.write(10L * parts, 10));
+            assertEquals(SenderOutput.NO_FEED, writes.write(10L * parts, 10), parts + " parts");
             endpoint.takes = Integer.MAX_VALUE;
-            assertEquals(10, writes.write(10L * parts, 10));
+            assertEquals(SenderOutput.NO_FEED, writes.write(10L * parts, 10));
+            assertFalse(writes.begin(offer, EPOCH, 99));
             endpoint.stepAll();
-            assertTrue(writes.poll());
-            assertTrue(isCopied(10 * parts + 9, SLOT_BYTES), parts + " parts");
-            assertEquals(GrantWord.of(EPOCH, 10L * parts + 10), fed.word());
+            writes.poll();
+            assertEquals(10L * parts, writes.freeable());
+            assertTrue(writes.isOver(), "so that it is cut");
         }
+    }
+
+    @Test
+    void shouldNotBeginWhenThereIsNoRoomToSaySo() {
+        final ScriptedOneSided.Endpoint endpoint = endpoint(4);
+        final CopyWrites writes = begun(endpoint, 0);
+        assertEquals(4, writes.write(0, 4));
+        assertFalse(writes.begin(offer, EPOCH + 1, 9));
+        endpoint.stepAll();
+        writes.poll();
+        assertEquals(Long.MAX_VALUE, writes.freeable(), "what was never begun holds nothing");
+        assertTrue(writes.begin(offer, EPOCH + 1, 9));
     }
 
     @Test
@@ -182,12 +207,12 @@ final class CopyWritesTest {
     }
 
     @Test
-    void shouldHoldNothingAndWriteNothingWhenTheConnectionIsGone() {
+    void shouldWriteNothingMoreAndHoldWhatMayStillBeReadWhenTheConnectionIsGone() {
         final ScriptedOneSided.Endpoint endpoint = endpoint(64);
         final CopyWrites writes = begun(endpoint, 0);
         writes.write(0, 4);
         endpoint.fail("no answer");
-        assertEquals(Long.MAX_VALUE, writes.freeable());
+        assertEquals(0, writes.freeable());
         assertEquals(SenderOutput.NO_FEED, writes.write(4, 1));
     }
 }

@@ -116,7 +116,7 @@ final class LateNic implements OneSided {
     }
 
     @Override
-    public OneSidedEndpoint open(final int operationsMax) {
+    public OneSidedEndpoint open(final int operationsMax, final Access peer) {
         give("ibv_create_qp");
         final Endpoint made = new Endpoint(operationsMax);
         endpoints.add(made);
@@ -124,7 +124,7 @@ final class LateNic implements OneSided {
     }
 
     @Override
-    public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
+    public OneSidedEndpoint accept(final byte[] peer, final Access access, final int operationsMax) {
         final Endpoint made = (Endpoint) open(0);
         made.connect(peer);
         return made;

@@ -230,12 +230,12 @@ final class MemberReachTest {
         }
 
         @Override
-        public OneSidedEndpoint open(final int operationsMax) {
+        public OneSidedEndpoint open(final int operationsMax, final Access peer) {
             throw new UnsupportedOperationException("a source acts on nobody");
         }
 
         @Override
-        public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
+        public OneSidedEndpoint accept(final byte[] peer, final Access access, final int operationsMax) {
             if (peer[0] < 0) {
                 throw new TransportException("no descriptor");
             }

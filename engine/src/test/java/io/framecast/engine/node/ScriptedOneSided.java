@@ -75,7 +75,7 @@ final class ScriptedOneSided implements OneSided {
     }
 
     @Override
-    public OneSidedEndpoint open(final int operationsMax) {
+    public OneSidedEndpoint open(final int operationsMax, final Access peer) {
         if (refuses) {
             throw new TransportException("verbs: no queue pair left");
         }
@@ -86,7 +86,7 @@ final class ScriptedOneSided implements OneSided {
     }
 
     @Override
-    public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
+    public OneSidedEndpoint accept(final byte[] peer, final Access access, final int operationsMax) {
         if (peer[0] < 0) {
             throw new TransportException("no descriptor");
         }

@@ -43,7 +43,10 @@ final class WindowReadsTest {
     private final ScriptedOneSided oneSided = new ScriptedOneSided();
     private final SendMemory memory = new SendMemory(SLOTS, SLOT_BYTES);
     private final WindowShare share = new WindowShare(
-            oneSided, memory, new PeerEndpoints(oneSided, 4, 0, "refused: ", line -> assertTrue(line.isEmpty(), line)));
+            oneSided,
+            memory,
+            new PeerEndpoints(
+                    oneSided, 4, PeerEndpoints.Ways.READ, "refused: ", line -> assertTrue(line.isEmpty(), line)));
     private final SendWindow window =
             new SendWindow(SLOTS, memory.headers(), memory.lengths(), SLOT_BYTES, SESSION).guardedBy(share.guards());
     private final FifoSink sink = FifoSink.inHost(

@@ -88,12 +88,12 @@ final class NicCopiesTest {
         }
 
         @Override
-        public OneSidedEndpoint open(final int operationsMax) {
+        public OneSidedEndpoint open(final int operationsMax, final Access peer) {
             return reader;
         }
 
         @Override
-        public OneSidedEndpoint accept(final byte[] peer, final int operationsMax) {
+        public OneSidedEndpoint accept(final byte[] peer, final Access access, final int operationsMax) {
             return served;
         }
     }

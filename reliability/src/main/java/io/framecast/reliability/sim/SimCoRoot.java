@@ -53,6 +53,12 @@ final class SimCoRoot implements CoRootOutput {
         }
 
         @Override
+        boolean vouch(final long sequence, final long word) {
+            guards.setAtIndex(JAVA_LONG, (int) sequence & stream.windowSlots() - 1, word);
+            return isServed();
+        }
+
+        @Override
         boolean put(final long sequence, final MemorySegment datagram, final int from, final int to) {
             if (!isServed()) {
                 return false;
@@ -193,7 +199,7 @@ final class SimCoRoot implements CoRootOutput {
             return null;
         }
         final RemotePlace place = new RemotePlace(8L * SimConnection.number(made.descriptor()), 1);
-        return LinkOffer.ofCopy(place, place, place);
+        return LinkOffer.ofCopy(place, place, place, place);
     }
 
     private SimConnection makeCopy() {
@@ -222,7 +228,10 @@ final class SimCoRoot implements CoRootOutput {
         if (held == null) {
             return ReceiverOutput.NO_PULL;
         }
-        final int taken = process.random().nextInt(count + 1);
+        final int taken = process.random().nextInt(-1, count + 1);
+        if (taken < 0) {
+            return ReceiverOutput.NO_PULL;
+        }
         for (int i = 0; i < taken; i++) {
             repairs.add(MemorySegment.ofArray(held.datagram(firstSequence + i)));
         }

@@ -54,6 +54,13 @@ abstract class SimConnection {
         throw new IllegalStateException("somebody writes where nobody may");
     }
 
+    /// Writes what vouches for that slot.
+    ///
+    /// @return false when nobody serves it any more
+    boolean vouch(final long sequence, final long word) {
+        throw new IllegalStateException("somebody writes where nobody may");
+    }
+
     /// What vouches for that slot.
     abstract long guard(long sequence);
 }

@@ -4,16 +4,22 @@ import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.GrantWord;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// What a source writes into one co-root's copy of the window: one part after the other, each read out of the
-/// window only when it is carried out, which takes its time and may be slow or end for good.
+/// What a source writes into one co-root's copy of the window: one part after the other, but now and then in any
+/// order, each read out of the window only when it is carried out, which takes its time and may be slow or end for
+/// good.
 final class SimFeed {
     private static final int WRITES_MAX = 24;
     private static final long SLOW_NS = 60_000_000;
-    // Payloads, a half each; headers behind them; and the word.
-    private static final int PARTS = 3;
+    // Payloads, a half each; headers behind them; what vouches for them; and the word.
+    private static final int PARTS = 4;
+    private static final int GUARD = 3;
 
     /// Datagrams whose word is the last of them.
     private record Run(long first, int count) {}
@@ -38,9 +44,15 @@ final class SimFeed {
     }
 
     /// Has the word say how far it has come.
-    void tell(final int wordEpoch, final long end) {
+    ///
+    /// @return false when there is no room for that
+    boolean tell(final int wordEpoch, final long end) {
+        if (over || (restless && random.nextInt(4) == 0)) {
+            return false;
+        }
         epoch = wordEpoch;
         begin(new Run(end, 0));
+        return true;
     }
 
     /// As [SenderOutput#feed].
@@ -58,15 +70,21 @@ final class SimFeed {
     private void begin(final Run run) {
         pending += run.count;
         runs.add(run);
+        final List<Runnable> parts = new ArrayList<>();
         for (int part = 0; part < PARTS; part++) {
             for (int i = 0; i < run.count; i++) {
                 final int at = part;
                 final long sequence = run.first + i;
-                later(() -> put(sequence, at));
+                parts.add(() -> put(sequence, at));
             }
         }
         final int told = epoch;
-        later(() -> tellEnd(told, run));
+        parts.add(() -> tellEnd(told, run));
+        if (restless && random.nextInt(32) == 0) {
+            Collections.shuffle(parts, new Random(random.nextLong()));
+        }
+        parts.forEach(this::later);
+        later(() -> finish(run));
     }
 
     private void later(final Runnable part) {
@@ -91,6 +109,12 @@ final class SimFeed {
             return;
         }
         source.checkHeld(sequence);
+        if (part == GUARD) {
+            if (!copy.vouch(sequence, source.guard(sequence))) {
+                end();
+            }
+            return;
+        }
         final int half = DataLayout.LENGTH + world.options().stream().slotBytes() / 2;
         final int from = part == 0 ? DataLayout.LENGTH : part == 1 ? half : 0;
         final int to = part == 0
@@ -104,16 +128,15 @@ final class SimFeed {
     private void tellEnd(final int told, final Run run) {
         if (!copy.write(GrantWord.of(told, run.first + run.count))) {
             end();
-            return;
         }
-        // It learns so a little later.
-        world.events().at(world.events().nowNs() + world.options().link().delayNs(), () -> {
-            if (!over) {
-                runs.remove();
-                pending -= run.count;
-                source.wakeAfter(0);
-            }
-        });
+    }
+
+    private void finish(final Run run) {
+        if (!runs.remove().equals(run)) {
+            throw new IllegalStateException("writes of one connection ended out of order");
+        }
+        pending -= run.count;
+        source.wakeAfter(0);
     }
 
     /// The connection is gone: nothing reads the window any more.

@@ -92,8 +92,7 @@ final class SimMemory {
         final SimFeed current = feeds[member];
         final SimFeed feed = current != null && current.isOf(to) ? current : new SimFeed(source, world, random, to);
         feeds[member] = feed;
-        feed.tell(epoch, first);
-        return true;
+        return feed.tell(epoch, first);
     }
 
     int feed(final int member, final long first, final int count) {

@@ -86,22 +86,26 @@ public final class RepairStore {
 
     /// Whether a datagram that was accepted is to be put here by [#putPayload] and [#putHeader].
     public boolean wants(final long sequence) {
-        return feedFrom == UNFED || (sequence < feedFrom && !holds(sequence));
+        return !awaits(sequence) && (feedFrom == UNFED || !holds(sequence));
     }
 
-    /// Holds what the source wrote into a slot: header and payload are there.
-    public void take(final long sequence, final int payloadBytes) {
+    /// Holds what the source wrote into a slot, whose header is that sequence's, if what the source wrote to vouch
+    /// for it does.
+    public boolean take(final long sequence, final int payloadBytes) {
         final int slot = slot(sequence);
+        final SlotGuards words = guards;
+        sequences[slot] = NONE;
         payloadLengths[slot] = payloadBytes;
+        if (words == null || !words.vouches(slot, sequence)) {
+            return false;
+        }
         sequences[slot] = sequence;
-        vouch(slot, sequence);
+        return true;
     }
 
-    private void vouch(final int slot, final long sequence) {
-        final SlotGuards words = guards;
-        if (guarding && words != null) {
-            words.seal(slot, sequence);
-        }
+    /// Whether the source will write this sequence, or has written it.
+    public boolean awaits(final long sequence) {
+        return feedFrom != UNFED && sequence >= feedFrom;
     }
 
     /// `[slots][40]`.
@@ -148,7 +152,10 @@ public final class RepairStore {
     public void putHeader(final long sequence, final MemorySegment header, final long headerOffset) {
         final int slot = slot(sequence);
         MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
-        vouch(slot, sequence);
+        final SlotGuards words = guards;
+        if (guarding && words != null) {
+            words.seal(slot, sequence);
+        }
         sequences[slot] = sequence;
     }
 

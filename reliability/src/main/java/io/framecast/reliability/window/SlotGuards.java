@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
 /// written behind the datagram and wiped before the slot is used again, so that two equal words of the right
 /// sequence enclose one payload; and its checksum proves that, whatever order a device read in.
 ///
-/// One thread writes; devices read.
+/// One thread writes, or a device on behalf of another process; devices read.
 public final class SlotGuards {
     private static final VarHandle WORD = JAVA_LONG.varHandle();
 
@@ -38,6 +38,12 @@ public final class SlotGuards {
     void seal(final int slot, final long sequence) {
         final long word = SlotWord.of(sequence, checksum.of(slot, payloadLengths[slot]));
         WORD.setRelease(words, (long) slot * Long.BYTES, word);
+    }
+
+    /// Whether the word says that this sequence lies in its slot, and the checksum that it is whole.
+    boolean vouches(final int slot, final long sequence) {
+        final long word = (long) WORD.getAcquire(words, (long) slot * Long.BYTES);
+        return SlotWord.isOf(word, sequence) && SlotWord.payloadCrc(word) == checksum.of(slot, payloadLengths[slot]);
     }
 
     /// From when this returns whoever reads the slot learns that it is nobody's before it changes.

@@ -54,6 +54,7 @@ public final class LinkLayout {
                 && ControlLayout.epoch(datagram, offset) > 0
                 && epoch(datagram, offset) != NO_WORD
                 && (datagram.get(Wire.LONG, offset + WORD) & 7) == 0
+                && (datagram.get(Wire.LONG, offset + GUARDS) & 7) == 0
                 && descriptorBytes(datagram, offset) == 0;
     }
 

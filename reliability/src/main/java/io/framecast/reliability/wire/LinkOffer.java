@@ -13,8 +13,9 @@ public record LinkOffer(
     private static final byte[] NO_DESCRIPTOR = {};
 
     /// What a co-root says of its copy, over a link that stands.
-    public static LinkOffer ofCopy(final RemotePlace word, final RemotePlace headers, final RemotePlace payload) {
-        return new LinkOffer(NO_DESCRIPTOR, word, headers, payload, RemotePlace.NONE);
+    public static LinkOffer ofCopy(
+            final RemotePlace word, final RemotePlace headers, final RemotePlace payload, final RemotePlace guards) {
+        return new LinkOffer(NO_DESCRIPTOR, word, headers, payload, guards);
     }
 
     /// What a member says of itself to its co-root: whose endpoint it is, and nothing to act on.
