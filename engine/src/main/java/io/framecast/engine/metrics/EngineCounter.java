@@ -54,6 +54,11 @@ public enum EngineCounter {
 
     REPAIRS_SENT(50, "framecast_sent_repairs_total", Unit.DATAGRAMS, "Datagrams sent again."),
     REPAIRS_RECEIVED(51, "framecast_received_repairs_total", Unit.DATAGRAMS, "Repairs that arrived and were needed."),
+    REPAIRS_REFUSED(
+            66,
+            "framecast_refused_repairs_total",
+            Unit.DATAGRAMS,
+            "Repairs that arrived and found no buffer to mend their frame in."),
     NACKS_SENT(52, "framecast_sent_nacks_total", Unit.DATAGRAMS, "NACKs sent."),
     NACKS_RECEIVED(53, "framecast_received_nacks_total", Unit.DATAGRAMS, "NACKs received."),
     ACKS_SENT(54, "framecast_sent_acks_total", Unit.DATAGRAMS, "ACKs sent."),

@@ -61,6 +61,7 @@ final class ReceiverSession implements AutoCloseable {
                 .add(EngineCounter.MEMBER_LINKS, machine.counts()::memberLinks)
                 .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
                 .add(EngineCounter.MENDED_BYTES, sink::mendedBytes)
+                .add(EngineCounter.REPAIRS_REFUSED, sink::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, sink::storedBytes);
         final NicCounts copies = sink.nicCounts();
         if (copies != null) {

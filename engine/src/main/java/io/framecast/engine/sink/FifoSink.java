@@ -159,13 +159,14 @@ public final class FifoSink implements PayloadSink {
         return count;
     }
 
-    // Frames that waited for a mend buffer, and have one now.
+    // Frames that waited for a mend buffer, and have one now; and how many more may be asked for.
     private void askAgain(final ReceiverMachine machine, final long nowNs) {
         long first = placement.takeRoom();
         while (first != FifoPlacement.NONE) {
-            machine.repairRequests().hasten(first, config.stream().frameMaxSlots(), nowNs);
+            machine.repairRequests().hasten(first, placement.takenSlots(), nowNs);
             first = placement.takeRoom();
         }
+        machine.repairRequests().room(placement.roomFrames(), placement.roomSlots(), nowNs);
     }
 
     private void post(final Lane data) {
@@ -241,10 +242,10 @@ public final class FifoSink implements PayloadSink {
         }
         final long frameIndex = DataLayout.frameIndex(header, offset);
         final long first = DataLayout.sequence(header, offset) - frameIndex;
-        final int buffer = placement.placeRepair(first);
+        final long slots = StreamInfo.slots(DataLayout.frameBytes(header, offset), slotBytes);
+        final int buffer = placement.placeRepair(first, slots);
         if (buffer == FifoPlacement.NONE) {
-            final long slots = StreamInfo.slots(DataLayout.frameBytes(header, offset), slotBytes);
-            machine.repairRequests().defer(first, slots, nowNs);
+            machine.repairRequests().defer(first, slots, nowNs + placement.patienceNs(first));
             return;
         }
         if (repairs.take(machine, index, nowNs)) {
@@ -318,6 +319,11 @@ public final class FifoSink implements PayloadSink {
     @Override
     public long mendedBytes() {
         return mendedBytes;
+    }
+
+    @Override
+    public long refusedRepairs() {
+        return placement.refusedRepairs();
     }
 
     @Override

@@ -89,6 +89,11 @@ public interface PayloadSink extends AutoCloseable {
     /// Payload bytes copied once more than the placement needs.
     long mendedBytes();
 
+    /// Repairs that came and found no room: they come again.
+    default long refusedRepairs() {
+        return 0;
+    }
+
     /// Payload bytes that the CPU stored through a mapping of device memory.
     default long storedBytes() {
         return 0;

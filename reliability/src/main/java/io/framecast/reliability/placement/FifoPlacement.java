@@ -34,6 +34,10 @@ public final class FifoPlacement {
 
     private static final long UNKNOWN = -1;
     private static final long REPAIRED = -2;
+    private static final long UNTOLD_NS = 100_000_000;
+    private static final long TOLD_NS = 500_000_000;
+    // As much of the difference a frame shorter than those before makes.
+    private static final int LENGTH_PARTS = 8;
 
     private final int ringSlots;
     private final int mask;
@@ -55,6 +59,8 @@ public final class FifoPlacement {
     private long overruns;
     private long mendedSlots;
     private long refusedRepairs;
+    // What the next frames are taken to be long: at once what was longer, little by little what is shorter.
+    private long usualSlots = 1;
 
     /// Makes a placement for a ring that is mapped once. Nothing is posted yet.
     ///
@@ -134,15 +140,22 @@ public final class FifoPlacement {
     /// buffer, a later one only when another stays free.
     ///
     /// @param firstSequence of the frame
+    /// @param slots its length in datagrams
     /// @return the mend buffer, or [#NONE]: the repair must count as not received, the machine is told so
     ///     (`RepairRequests.defer`), and [#takeRoom] tells when it should ask again
-    public int placeRepair(final long firstSequence) {
+    public int placeRepair(final long firstSequence, final long slots) {
         final int buffer = mends.take(firstSequence, firstSequence == nextFirst);
+        usualSlots = Math.max(usualSlots, slots);
         if (buffer == NONE) {
             refusedRepairs++;
-            mends.await(firstSequence);
+            mends.await(firstSequence, slots);
         }
         return buffer;
+    }
+
+    /// How long a frame whose repair found no mend buffer asks for nothing, unless [#takeRoom] names it before.
+    public long patienceNs(final long firstSequence) {
+        return mends.isWaiting(firstSequence) ? TOLD_NS : UNTOLD_NS;
     }
 
     /// Takes a mend buffer for the oldest of the frames whose repairs found none; call until it answers
@@ -152,6 +165,21 @@ public final class FifoPlacement {
     ///     (`RepairRequests.hasten`), or [#NONE]
     public long takeRoom() {
         return mends.takeForWaiting(nextFirst);
+    }
+
+    /// Length in datagrams of the frame that [#takeRoom] named last.
+    public long takenSlots() {
+        return mends.givenSlots();
+    }
+
+    /// Of how many frames repairs find a place at a time: to ask for more is in vain (`RepairRequests.room`).
+    public int roomFrames() {
+        return mends.room();
+    }
+
+    /// Their likely length in datagrams.
+    public long roomSlots() {
+        return usualSlots;
     }
 
     /// The machine took the repair of `sequence`, whose payload goes into its frame's mend buffer.
@@ -195,6 +223,7 @@ public final class FifoPlacement {
     ///     begins; mended: −1 − the mend buffer that holds it
     public long complete(final long firstSequence, final long count, final Copies copies) {
         nextFirst = firstSequence + count;
+        usualSlots = Math.max(count, usualSlots - (usualSlots - count + LENGTH_PARTS - 1) / LENGTH_PARTS);
         if (isInPlace(firstSequence, count)) {
             final long first = landings[index(firstSequence)];
             forget(firstSequence, count);

@@ -17,9 +17,13 @@ final class MendBuffers {
     private final long[] filling;
     private final boolean[] held;
     private int free;
+    private int heldCount;
     // First sequences, ascending, of frames whose repairs found no buffer.
     private final long[] waiting = new long[WAITING_MAX];
+    // Their lengths.
+    private final long[] waitingSlots = new long[WAITING_MAX];
     private int waitingCount;
+    private long givenSlots;
 
     MendBuffers(final int buffers) {
         filling = new long[buffers];
@@ -57,7 +61,7 @@ final class MendBuffers {
     }
 
     /// Remembers that a frame found none.
-    void await(final long firstSequence) {
+    void await(final long firstSequence, final long slots) {
         final int at = Arrays.binarySearch(waiting, 0, waitingCount, firstSequence);
         final int insert = -1 - at;
         if (at >= 0 || insert == WAITING_MAX) {
@@ -65,7 +69,14 @@ final class MendBuffers {
         }
         waitingCount = Math.min(waitingCount + 1, WAITING_MAX);
         System.arraycopy(waiting, insert, waiting, insert + 1, waitingCount - insert - 1);
+        System.arraycopy(waitingSlots, insert, waitingSlots, insert + 1, waitingCount - insert - 1);
         waiting[insert] = firstSequence;
+        waitingSlots[insert] = slots;
+    }
+
+    /// Whether it will be told when there is a buffer for it.
+    boolean isWaiting(final long firstSequence) {
+        return Arrays.binarySearch(waiting, 0, waitingCount, firstSequence) >= 0;
     }
 
     /// Takes a buffer for the first of the frames that wait.
@@ -77,14 +88,27 @@ final class MendBuffers {
             return FifoPlacement.NONE;
         }
         final long first = waiting[0];
-        System.arraycopy(waiting, 1, waiting, 0, --waitingCount);
+        givenSlots = waitingSlots[0];
+        forget(1);
         return first;
+    }
+
+    private void forget(final int count) {
+        System.arraycopy(waiting, count, waiting, 0, waitingCount - count);
+        System.arraycopy(waitingSlots, count, waitingSlots, 0, waitingCount - count);
+        waitingCount -= count;
+    }
+
+    /// Length of the frame that [#takeForWaiting] took one for last.
+    long givenSlots() {
+        return givenSlots;
     }
 
     /// The frame goes to the user in this buffer.
     void hold(final int buffer) {
         filling[buffer] = NOBODY;
         held[buffer] = true;
+        heldCount++;
     }
 
     void release(final int buffer) {
@@ -92,6 +116,7 @@ final class MendBuffers {
             throw new IllegalStateException("mend buffer " + buffer + " is not held");
         }
         held[buffer] = false;
+        heldCount--;
         free++;
     }
 
@@ -108,8 +133,13 @@ final class MendBuffers {
         while (passed < waitingCount && waiting[passed] < firstSequence) {
             passed++;
         }
-        System.arraycopy(waiting, passed, waiting, 0, waitingCount - passed);
-        waitingCount -= passed;
+        forget(passed);
+    }
+
+    /// Frames that can be assembled at a time, with those that are: as many as there are buffers that are not held, but
+    /// for the one that is kept for the oldest.
+    int room() {
+        return Math.max(1, filling.length - heldCount - 1);
     }
 
     /// Neither taken nor held.

@@ -33,6 +33,7 @@ public final class NackScheduler implements RepairRequests {
     private final RandomGenerator random;
     private final long[] dueNs;
     private final byte[] attempts;
+    private final RepairRoom room;
     private long rttNs = 2_000_000;
     private long nextDueNs = Long.MAX_VALUE;
     private long lastDataNs;
@@ -48,6 +49,7 @@ public final class NackScheduler implements RepairRequests {
         this.random = random;
         dueNs = new long[window.capacity()];
         attempts = new byte[window.capacity()];
+        room = new RepairRoom(window);
     }
 
     public void onRtt(final long groupRttNs) {
@@ -81,8 +83,15 @@ public final class NackScheduler implements RepairRequests {
     }
 
     @Override
-    public void defer(final long first, final long slots, final long nowNs) {
-        schedule(first, slots, nowNs + BACKOFF_MAX_NS, 1);
+    public void room(final int frames, final long slots, final long nowNs) {
+        if (room.set(frames, slots)) {
+            nextDueNs = Math.min(nextDueNs, nowNs);
+        }
+    }
+
+    @Override
+    public void defer(final long first, final long slots, final long dueNs) {
+        schedule(first, slots, dueNs, 1);
     }
 
     @Override
@@ -127,11 +136,15 @@ public final class NackScheduler implements RepairRequests {
         }
         nextDueNs = Long.MAX_VALUE;
         firstUnreported = Long.MAX_VALUE;
+        room.begin();
         int ranges = 0;
         long rangeFirst = -1;
         long rangeEnd = -1;
         int rangeAttempts = 0;
         for (long s = window.nextMissing(window.next()); s < window.end(); s = window.nextMissing(s + 1)) {
+            if (!room.admits(s)) {
+                break;
+            }
             if (ranges == RANGES_MAX) {
                 nextDueNs = Math.min(nextDueNs, nowNs + BACKOFF_MIN_NS);
                 break;

@@ -3,12 +3,20 @@ package io.framecast.reliability.repair;
 /// What a placement that found no room for a repair says of when to ask again. Without it a frame that waits
 /// for its turn would count as one that the network keeps losing, and its back-off double up to the longest.
 public interface RepairRequests {
+    /// Repairs of so many frames find room: what is missing of more is not asked for yet. Who never says so has room
+    /// for
+    /// all.
+    ///
+    /// @param frames at least 1
+    /// @param slots how long frames are, in datagrams; a guess
+    void room(int frames, long slots, long nowNs);
+
     /// A repair of this frame came and found no room: none of its datagrams is asked for, until [#hasten] or
-    /// a tenth of a second is over.
+    /// that time.
     ///
     /// @param first the frame's first sequence
     /// @param slots the frame's length in datagrams
-    void defer(long first, long slots, long nowNs);
+    void defer(long first, long slots, long dueNs);
 
     /// There is room now: what is missing of this frame is asked for at once, as if for the first time.
     ///

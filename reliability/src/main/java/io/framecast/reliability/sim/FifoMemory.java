@@ -70,11 +70,11 @@ final class FifoMemory extends SimPlacement {
         if (machine.wantsRepair(datagram, 0, bytes)) {
             final long index = DataLayout.frameIndex(datagram, 0);
             final long first = DataLayout.sequence(datagram, 0) - index;
-            buffer = placement.placeRepair(first);
+            final long slots = StreamInfo.slots(DataLayout.frameBytes(datagram, 0), slotBytes);
+            buffer = placement.placeRepair(first, slots);
             if (buffer == FifoPlacement.NONE) {
                 refused++;
-                final long slots = StreamInfo.slots(DataLayout.frameBytes(datagram, 0), slotBytes);
-                machine.repairRequests().defer(first, slots, nowNs);
+                machine.repairRequests().defer(first, slots, nowNs + placement.patienceNs(first));
                 return;
             }
             copyPayload(datagram, mends[buffer], (int) index * slotBytes, slotBytes);
@@ -144,9 +144,10 @@ final class FifoMemory extends SimPlacement {
     int askAgain(final ReceiverMachine machine, final long nowNs) {
         int frames = 0;
         for (long first = placement.takeRoom(); first != FifoPlacement.NONE; first = placement.takeRoom()) {
-            machine.repairRequests().hasten(first, mends[0].length / slotBytes, nowNs);
+            machine.repairRequests().hasten(first, placement.takenSlots(), nowNs);
             frames++;
         }
+        machine.repairRequests().room(placement.roomFrames(), placement.roomSlots(), nowNs);
         return frames;
     }
 

@@ -33,7 +33,7 @@ final class FifoLedgerTest {
     }
 
     private void repair(final long first, final long sequence) {
-        assertTrue(placement.placeRepair(first) >= 0);
+        assertTrue(placement.placeRepair(first, 2) >= 0);
         placement.repaired(sequence);
     }
 
@@ -83,7 +83,7 @@ final class FifoLedgerTest {
             repair(100 + i, 100 + i);
             places[i] = ledger.deliver(100 + i, 1, 1);
         }
-        assertEquals(FifoPlacement.NONE, placement.placeRepair(102));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(102, 2));
         assertEquals(FifoPlacement.NONE, placement.takeRoom());
         ledger.release(places[1]);
         assertEquals(102, placement.takeRoom());

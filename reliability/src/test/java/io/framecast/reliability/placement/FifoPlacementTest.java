@@ -57,7 +57,7 @@ final class FifoPlacementTest {
         placement.start(0);
         land(0, 2, 3);
         assertEquals(16, placement.creditLimit());
-        assertEquals(0, placement.placeRepair(0));
+        assertEquals(0, placement.placeRepair(0, 2));
         placement.repaired(1);
         assertEquals(17, placement.creditLimit());
         assertEquals(-1, complete(0, 4));
@@ -96,10 +96,10 @@ final class FifoPlacementTest {
         placement.start(0);
         land(0, 2, 4, 6);
         // Frames of two slots at 0, 2, 4, 6; each lacks its second datagram.
-        assertEquals(0, placement.placeRepair(2));
-        assertEquals(FifoPlacement.NONE, placement.placeRepair(4));
-        assertEquals(1, placement.placeRepair(0));
-        assertEquals(1, placement.placeRepair(0));
+        assertEquals(0, placement.placeRepair(2, 2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(4, 2));
+        assertEquals(1, placement.placeRepair(0, 2));
+        assertEquals(1, placement.placeRepair(0, 2));
         assertEquals(1, placement.refusedRepairs());
         placement.repaired(1);
         complete(0, 2);
@@ -107,20 +107,20 @@ final class FifoPlacementTest {
         complete(2, 2);
         assertFalse(placement.canComplete(100, 1));
         placement.releaseMend(1);
-        assertEquals(1, placement.placeRepair(4));
+        assertEquals(1, placement.placeRepair(4, 2));
     }
 
     @Test
     void shouldTellWhoMayAskAgainInOrderWhenABufferIsFree() {
         placement.start(0);
         land(0, 2, 4, 6);
-        assertEquals(0, placement.placeRepair(2));
-        assertEquals(FifoPlacement.NONE, placement.placeRepair(6));
-        assertEquals(FifoPlacement.NONE, placement.placeRepair(4));
-        assertEquals(FifoPlacement.NONE, placement.placeRepair(4));
+        assertEquals(0, placement.placeRepair(2, 2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(6, 2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(4, 2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(4, 2));
         // The last one is the oldest frame's, which does not wait.
         assertEquals(FifoPlacement.NONE, placement.takeRoom());
-        assertEquals(1, placement.placeRepair(0));
+        assertEquals(1, placement.placeRepair(0, 2));
         placement.repaired(1);
         complete(0, 2);
         placement.repaired(3);
@@ -128,7 +128,7 @@ final class FifoPlacementTest {
         assertEquals(FifoPlacement.NONE, placement.takeRoom());
         placement.releaseMend(1);
         assertEquals(4, placement.takeRoom());
-        assertEquals(1, placement.placeRepair(4));
+        assertEquals(1, placement.placeRepair(4, 2));
         assertEquals(FifoPlacement.NONE, placement.takeRoom());
         placement.releaseMend(0);
         assertEquals(FifoPlacement.NONE, placement.takeRoom());
@@ -141,9 +141,9 @@ final class FifoPlacementTest {
     void shouldForgetWhoWaitsWhenItsFrameIsOver() {
         placement.start(0);
         land(0, 2, 4);
-        assertEquals(0, placement.placeRepair(0));
-        assertEquals(FifoPlacement.NONE, placement.placeRepair(2));
-        assertEquals(FifoPlacement.NONE, placement.placeRepair(4));
+        assertEquals(0, placement.placeRepair(0, 2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(2, 2));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(4, 2));
         placement.skip(0, 4);
         assertEquals(4, placement.takeRoom());
         assertEquals(FifoPlacement.NONE, placement.takeRoom());
@@ -154,7 +154,7 @@ final class FifoPlacementTest {
     void shouldRememberTheOldestWhenManyFramesWait() {
         placement.start(0);
         for (int first = 200; first > 0; first -= 2) {
-            assertEquals(first == 200 ? 0 : FifoPlacement.NONE, placement.placeRepair(first));
+            assertEquals(first == 200 ? 0 : FifoPlacement.NONE, placement.placeRepair(first, 2));
         }
         placement.skip(0, 100);
         // 102 may not take the last one.
@@ -166,11 +166,72 @@ final class FifoPlacementTest {
     }
 
     @Test
+    void shouldTellHowMuchMayBeAskedFor() {
+        final FifoPlacement wide = posted(new FifoPlacement(16, 4, 64));
+        wide.start(0);
+        assertEquals(3, wide.roomFrames());
+        assertEquals(1, wide.roomSlots());
+        assertEquals(0, wide.placeRepair(0, 9));
+        assertEquals(9, wide.roomSlots());
+        assertEquals(3, wide.roomFrames());
+        for (int i = 0; i < 9; i++) {
+            wide.repaired(i);
+        }
+        final long handle = wide.complete(0, 9, REFUSED);
+        assertEquals(2, wide.roomFrames());
+        wide.releaseMend((int) (-1 - handle));
+        assertEquals(3, wide.roomFrames());
+        for (int i = 9; i < 11; i++) {
+            wide.land();
+            wide.accept(i);
+            wide.releaseRun(wide.complete(i, 1, REFUSED), 1);
+        }
+        assertEquals(7, wide.roomSlots());
+    }
+
+    @Test
+    void shouldLeaveRoomForTheOldestWhenAllAreHeld() {
+        placement.start(0);
+        for (int i = 0; i < 2; i++) {
+            placement.placeRepair(i, 1);
+            placement.repaired(i);
+            complete(i, 1);
+        }
+        assertEquals(0, placement.mendFree());
+        assertEquals(1, placement.roomFrames());
+    }
+
+    @Test
+    void shouldTellTheLengthOfAFrameThatWaited() {
+        placement.start(0);
+        placement.placeRepair(0, 2);
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(5, 7));
+        assertEquals(FifoPlacement.NONE, placement.placeRepair(2, 3));
+        placement.skip(0, 2);
+        assertEquals(2, placement.takeRoom());
+        assertEquals(3, placement.takenSlots());
+        placement.skip(2, 5);
+        assertEquals(5, placement.takeRoom());
+        assertEquals(7, placement.takenSlots());
+    }
+
+    @Test
+    void shouldBeMorePatientWithAFrameThatWillBeTold() {
+        placement.start(0);
+        for (int first = 0; first <= 2 * MendBuffers.WAITING_MAX + 2; first += 2) {
+            placement.placeRepair(first, 2);
+        }
+        assertEquals(500_000_000, placement.patienceNs(2));
+        assertEquals(500_000_000, placement.patienceNs(2 * MendBuffers.WAITING_MAX));
+        assertEquals(100_000_000, placement.patienceNs(2 * MendBuffers.WAITING_MAX + 2));
+    }
+
+    @Test
     void shouldGiveTheSlotsOfALostTailAgainWhenItWasRepaired() {
         placement.start(0);
         for (int i = 0; i < 16; i++) {
             assertEquals(16 + i, placement.creditLimit());
-            placement.placeRepair(0);
+            placement.placeRepair(0, 2);
             placement.repaired(i);
         }
         assertEquals(32, placement.creditLimit());
@@ -204,7 +265,7 @@ final class FifoPlacementTest {
     void shouldWaitForNothingThatWasGivenUp() {
         placement.start(100);
         land(100, 102);
-        assertEquals(0, placement.placeRepair(100));
+        assertEquals(0, placement.placeRepair(100, 2));
         placement.repaired(101);
         placement.skip(100, 104);
         assertEquals(2, placement.mendFree());
@@ -252,14 +313,14 @@ final class FifoPlacementTest {
     void shouldGiveUpMendBuffersOfFramesThatNeverWere() {
         placement.start(0);
         land(0, 1, 2, 3, 5, 4);
-        assertEquals(0, placement.placeRepair(0));
+        assertEquals(0, placement.placeRepair(0, 2));
         assertEquals(0, complete(0, 2));
         assertEquals(2, placement.mendFree());
         // A header that lied: a frame is said to begin within one.
-        assertEquals(0, placement.placeRepair(3));
+        assertEquals(0, placement.placeRepair(3, 2));
         assertEquals(2, complete(2, 2));
         assertEquals(2, placement.mendFree());
-        assertEquals(0, placement.placeRepair(5));
+        assertEquals(0, placement.placeRepair(5, 2));
         assertEquals(-2, complete(4, 2));
         assertEquals(1, placement.mendFree());
     }
@@ -451,7 +512,7 @@ final class FifoPlacementTest {
             for (long sequence = frameFirst; sequence < sent; sequence++) {
                 if (!here[(int) sequence] && random.nextBoolean()) {
                     final long first = frameOf(sequence);
-                    final int buffer = placement.placeRepair(first);
+                    final int buffer = placement.placeRepair(first, 2);
                     if (buffer == FifoPlacement.NONE) {
                         continue;
                     }

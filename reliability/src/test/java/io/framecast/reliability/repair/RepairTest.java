@@ -252,7 +252,7 @@ final class RepairTest {
         receive(0, 0);
         receive(20, 0);
         assertEquals(1, tick(0, 20));
-        nacks.defer(5, 10, RTT_NS);
+        nacks.defer(5, 10, 100 * RTT_NS);
         final long later = 4 * RTT_NS;
         reports.clear();
         tick(later, 20);
@@ -271,7 +271,7 @@ final class RepairTest {
         long now = 0;
         for (int i = 0; i < 20; i++) {
             tick(now, 6);
-            nacks.defer(0, 7, now);
+            nacks.defer(0, 7, now + 100 * RTT_NS);
             nacks.hasten(0, 7, now);
             now += RTT_NS;
         }
@@ -286,11 +286,57 @@ final class RepairTest {
         receive(0, 0);
         receive(20, 0);
         tick(0, 20);
-        nacks.defer(0, 21, 0);
+        nacks.defer(0, 21, 100 * RTT_NS);
         reports.clear();
-        assertEquals(0, tick(NackScheduler.BACKOFF_MAX_NS - 1, 20));
-        assertEquals(1, tick(NackScheduler.BACKOFF_MAX_NS, 20));
+        assertEquals(0, tick(100 * RTT_NS - 1, 20));
+        assertEquals(1, tick(100 * RTT_NS, 20));
         assertEquals(List.of("1+19"), reports);
+    }
+
+    @Test
+    void shouldAskForNoMoreThanFindsRoomWhenMuchIsMissing() {
+        receive(0, 0);
+        receive(100, 0);
+        nacks.room(2, 10, 0);
+        assertEquals(1, tick(0, 100));
+        assertEquals(List.of("1+20"), reports);
+        nacks.room(2, 10, 5);
+        assertTrue(nacks.nextDeadlineNs() > 5);
+        for (int sequence = 1; sequence <= 5; sequence++) {
+            received.receive(sequence);
+        }
+        reports.clear();
+        nacks.room(2, 10, 6);
+        assertEquals(6, nacks.nextDeadlineNs());
+        assertEquals(1, tick(6, 100));
+        assertEquals(List.of("21+5"), reports);
+    }
+
+    @Test
+    void shouldAskForMoreWhenThereIsMoreRoom() {
+        receive(0, 0);
+        receive(100, 0);
+        nacks.room(1, 10, 0);
+        tick(0, 100);
+        reports.clear();
+        nacks.room(3, 10, 1);
+        assertEquals(1, tick(nacks.nextDeadlineNs(), 100));
+        nacks.room(3, 12, 2);
+        assertEquals(1, tick(nacks.nextDeadlineNs(), 100));
+        assertEquals(List.of("11+20", "31+6"), reports);
+    }
+
+    @Test
+    void shouldCountWhatIsMissingApartAsAFrameEach() {
+        for (long sequence = 0; sequence < 200; sequence += 50) {
+            receive(sequence, 0);
+            receive(sequence + 1, 0);
+        }
+        received.receive(3);
+        received.receive(4);
+        nacks.room(3, 6, 0);
+        assertEquals(2, tick(0, 151));
+        assertEquals(List.of("2+1", "5+15"), reports);
     }
 
     @Test

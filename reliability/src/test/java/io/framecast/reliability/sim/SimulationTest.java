@@ -181,6 +181,31 @@ final class SimulationTest {
         return (double) report.deliveredBytes() / (report.timeNs() - Simulation.QUIET_BEGIN_NS);
     }
 
+    /// A link that was cut leaves hundreds of frames missing, and there are mend buffers for two or three at a
+    /// time. Asked for all at once, and again while they found no room, eleven datagrams were sent again for
+    /// each that was lost.
+    @Test
+    void shouldAskOnlyForWhatFindsRoomWhenALinkWasCut() {
+        long drops = 0;
+        long repairs = 0;
+        for (long seed = 1; seed <= MEAN_SEEDS; seed++) {
+            final SimReport report = Simulation.run(
+                    seed,
+                    SimOptions.quiet(1, 600)
+                            .withFrames(64 * 12, 64, 4096)
+                            .withFlow(4096, 2, 1)
+                            .withLoad(0.02)
+                            .withLink(LinkSpec.CLEAN.withDelay(5_000_000).withQueue(16_384))
+                            .withFaults(FaultMix.NONE.withPartitions(1)));
+            assertClean(report);
+            drops += report.drops();
+            repairs += report.repairs();
+        }
+        final String told = repairs + " repairs, " + drops + " lost";
+        assertTrue(drops > 1_000, told);
+        assertTrue(repairs > 0 && repairs < 2 * drops, told);
+    }
+
     /// Guards the protocol's performance: what a change does to goodput, repairs and overhead shows here,
     /// without hardware. The numbers are exact because everything follows from the seeds; when a change is
     /// meant to move them, the new table is part of it. One run with loss may be a tenth off their mean.
