@@ -3,9 +3,8 @@ package io.framecast.reliability.repair;
 /// What a placement that found no room for a repair says of when to ask again. Without it a frame that waits
 /// for its turn would count as one that the network keeps losing, and its back-off double up to the longest.
 public interface RepairRequests {
-    /// Repairs of so many frames find room: what is missing of more is not asked for yet. Who never says so has room
-    /// for
-    /// all.
+    /// Repairs of so many frames find room: what is missing of more is not asked for yet. Who never says so has
+    /// room for all.
     ///
     /// @param frames at least 1
     /// @param slots how long frames are, in datagrams; a guess
