@@ -136,8 +136,8 @@ final class MendBuffers {
         forget(passed);
     }
 
-    /// Frames that can be assembled at a time, with those that are: as many as there are buffers that are not held, but
-    /// for the one that is kept for the oldest.
+    /// Frames that can be assembled at a time, with those that are: as many as there are buffers that are not
+    /// held, but for the one that is kept for the oldest.
     int room() {
         return Math.max(1, filling.length - heldCount - 1);
     }

@@ -2,8 +2,9 @@ package io.framecast.reliability.repair;
 
 import io.framecast.reliability.window.ReceiveWindow;
 
-/// How much of what is missing is asked for: what lies within as many spans as there is room for frames, each as long
-/// as a frame is likely to be and the first of them at the oldest datagram missing. More would come and be thrown away.
+/// How much of what is missing is asked for: what lies within as many spans as there is room for frames, each as
+/// long as a frame is likely to be and the first of them at the oldest datagram missing. More would come and be
+/// thrown away.
 final class RepairRoom {
     private final ReceiveWindow window;
     private int frames = Integer.MAX_VALUE;
