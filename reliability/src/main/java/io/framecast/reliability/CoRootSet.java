@@ -12,6 +12,7 @@ final class CoRootSet {
     private int size;
     private int coRoot;
     private int ledEpoch;
+    private int shrunkEpoch;
     private long formedNs;
     // What its newest aggregate says, and of whom; before the first: nothing.
     private int covered;
@@ -35,6 +36,7 @@ final class CoRootSet {
         remove(member);
         coRoot = member;
         ledEpoch = epoch;
+        shrunkEpoch = epoch;
         fedEnd = NOT_FED;
         formedNs = nowNs;
         laggard = 0;
@@ -119,7 +121,18 @@ final class CoRootSet {
         members[size++] = member;
     }
 
-    void remove(final int member) {
+    /// A member is of the set no more.
+    void shrink(final int member, final int epoch) {
+        shrunkEpoch = epoch;
+        remove(member);
+    }
+
+    /// The epoch in which somebody was taken off it last, or its co-root was chosen.
+    int shrunkEpoch() {
+        return shrunkEpoch;
+    }
+
+    private void remove(final int member) {
         for (int i = 0; i < size; i++) {
             if (members[i] == member) {
                 members[i] = members[--size];

@@ -162,8 +162,8 @@ final class CoRoots {
             // Replaced at the next tick.
             return;
         }
-        set.remove(member);
         epoch++;
+        set.shrink(member, epoch);
         tell(set.coRoot());
     }
 
@@ -175,8 +175,9 @@ final class CoRoots {
         repeatNs[member] = 0;
     }
 
-    private boolean isSettled(final int member) {
-        return told[member] <= confirmed[member];
+    // Whether it knows who is no longer of its set.
+    private boolean isSettled(final CoRootSet set) {
+        return confirmed[set.coRoot()] >= set.shrunkEpoch();
     }
 
     /// What its co-roots keep is sent to them.

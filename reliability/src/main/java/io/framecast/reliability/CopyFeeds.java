@@ -6,7 +6,7 @@ import io.framecast.reliability.wire.LinkLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 
 /// How co-roots get what they keep with [Feed#UNICAST] (seed 004: "reliable point to point transfer to
 /// co-roots"): one that told where its copy of the window begins has it written there over its link, one after
@@ -22,15 +22,15 @@ final class CopyFeeds {
     private final SenderOutput output;
     private final SenderCounts counts;
 
-    private final IntPredicate settled;
+    private final Predicate<CoRootSet> settled;
 
     /// @param sets the source's, as they are at any time
-    /// @param settled whether a co-root has confirmed its newest list: while it has not, it may serve one who
-    ///     is gone, and for whom nothing was kept
+    /// @param settled whether a co-root has confirmed all who were taken off its list: while it has not, it may
+    ///     serve one who is gone, and for whom nothing was kept
     CopyFeeds(
             final Feed feed,
             final List<CoRootSet> sets,
-            final IntPredicate settled,
+            final Predicate<CoRootSet> settled,
             final SenderOutput output,
             final SenderCounts counts) {
         wanted = feed == Feed.UNICAST;
@@ -53,8 +53,8 @@ final class CopyFeeds {
         }
         if (wanted) {
             final int epoch = LinkLayout.epoch(datagram, offset);
-            final boolean known = set.isFed() && set.feedEpoch() == epoch;
-            final long first = known ? set.fedEnd() : next;
+            // What is to be written yet was kept for it.
+            final long first = set.isFed() ? set.fedEnd() : next;
             if (output.openFeed(set.coRoot(), LinkLayout.offer(datagram, offset), epoch, first)) {
                 set.feed(epoch, first);
             }
@@ -105,7 +105,7 @@ final class CopyFeeds {
 
     // False when there is no writing to it any more.
     private boolean push(final CoRootSet set, final long next) {
-        int taken = settled.test(set.coRoot()) ? 1 : 0;
+        int taken = settled.test(set) ? 1 : 0;
         while (set.fedEnd() < next && taken > 0) {
             taken = output.feed(set.coRoot(), set.fedEnd(), (int) (next - set.fedEnd()));
             if (taken == SenderOutput.NO_FEED) {

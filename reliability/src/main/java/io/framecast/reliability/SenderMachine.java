@@ -272,7 +272,7 @@ public final class SenderMachine {
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
-            case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset);
+            case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_LINK -> onCopy(member, datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
@@ -426,7 +426,7 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    private Verdict onLeave(final int member, final MemorySegment datagram, final long offset) {
+    private Verdict onLeave(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (!LeaveLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
@@ -436,6 +436,8 @@ public final class SenderMachine {
         members.remove(member, State.FREE);
         coRoots.onGone(member);
         granted = members.granted();
+        // Its co-root is told at once: until it knows nothing is written into its copy.
+        memberDeadlineNs = Math.min(memberDeadlineNs, nowNs);
         return Verdict.GOOD;
     }
 

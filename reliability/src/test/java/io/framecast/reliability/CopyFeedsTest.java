@@ -119,7 +119,7 @@ final class CopyFeedsTest implements SenderOutput {
         feeds.onSent(0, 3);
         tell(feeds, LED + 1, WORD + 1, 9);
         feeds.onSent(9, 1);
-        assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "open 3: 9, epoch 22", "write 3: 9 + 1"), done());
+        assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "open 3: 3, epoch 22", "write 3: 3 + 7"), done());
     }
 
     @Test

@@ -60,13 +60,12 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
     /// A subscriber whose datagrams land in order of arrival, in host memory: as [#inPlace], with mend
     /// buffers of `frame-max` each in place of scratch slots.
     ///
-    /// @param mendBuffers at least 2: one for the oldest frame under repair, and one for each that the user
-    ///     may hold
-    static MemoryNeeds byArrival(final SinkConfig config, final int mendBuffers) {
+    /// @param framesHeld that the user may hold
+    static MemoryNeeds byArrival(final SinkConfig config, final int framesHeld) {
         final long ring = config.ringSlots() * (long) (config.slotBytes() + config.headerStride());
         return new MemoryNeeds(
                 ring
-                        + mendBuffers * FifoSink.mendBytes(config)
+                        + FifoSink.mendBytes(config, framesHeld)
                         + listBytes(config.ringSlots())
                         + repairBytes(config, SinkConfig.REPAIR_SLOTS_POSTED)
                         + ControlLane.memoryBytes(config.headerReserveBytes()),
@@ -77,13 +76,13 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
 
     /// A subscriber whose datagrams land in its device's memory in order of arrival: as [#byArrival], with
     /// ring and mend buffers there.
-    static MemoryNeeds direct(final SinkConfig config, final int mendBuffers) {
+    static MemoryNeeds direct(final SinkConfig config, final int framesHeld) {
         return new MemoryNeeds(
                 config.ringSlots() * (long) config.headerStride()
                         + listBytes(config.ringSlots())
                         + repairBytes(config, SinkConfig.REPAIR_SLOTS_POSTED)
                         + ControlLane.memoryBytes(config.headerReserveBytes()),
-                FifoSink.deviceRingBytes(config) + mendBuffers * FifoSink.mendBytes(config),
+                FifoSink.deviceRingBytes(config) + FifoSink.mendBytes(config, framesHeld),
                 tableSlots(config) * (SUBSCRIBER_HEAP_PER_SLOT + ARRIVAL_HEAP_PER_SLOT),
                 tableSlots(config) * METADATA_PER_SLOT_MAX);
     }

@@ -154,7 +154,7 @@ final class SessionMaker {
         }
         return switch (placement) {
             case AIMED -> new HostSink(config);
-            case FIFO -> FifoSink.inHost(config, mendBuffers());
+            case FIFO -> FifoSink.inHost(config, framesHeld());
         };
     }
 
@@ -184,7 +184,7 @@ final class SessionMaker {
     // All of the ring, before a lane is refused for it.
     private PayloadSink directSink(final SinkConfig config) {
         try (Opened opened = new Opened()) {
-            final PayloadSink sink = opened.add(FifoSink.inDevice(config, mendBuffers()));
+            final PayloadSink sink = opened.add(FifoSink.inDevice(config, framesHeld()));
             final Optional<String> refusal =
                     transport.landingRefusal(sink.dataRing().payload());
             if (refusal.isPresent()) {
@@ -198,21 +198,19 @@ final class SessionMaker {
     private MemoryNeeds needs(final SinkConfig config, final Placement placement) {
         if (way != null) {
             return switch (way.kind()) {
-                case DIRECT -> MemoryNeeds.direct(config, mendBuffers());
+                case DIRECT -> MemoryNeeds.direct(config, framesHeld());
                 case LOOPBACK -> MemoryNeeds.loopback(config);
                 case AUTO, FASTCOPY, STAGED -> MemoryNeeds.staged(config);
             };
         }
         return switch (placement) {
             case AIMED -> MemoryNeeds.inPlace(config);
-            case FIFO -> MemoryNeeds.byArrival(config, mendBuffers());
+            case FIFO -> MemoryNeeds.byArrival(config, framesHeld());
         };
     }
 
-    // Who holds as many frames as it may, all of them mended, and waits for one more, must not wait for a buffer that
-    // only it can give back.
-    private int mendBuffers() {
-        return channel.stream().framesHeld() + 1;
+    private int framesHeld() {
+        return channel.stream().framesHeld();
     }
 
     // One source needs no name; and so its counters have the same through all its sessions.

@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 /// it copied there when it is whole; its slots are free at once.
 public final class FifoSink implements PayloadSink {
     // Batches taken in one poll while the lane keeps filling them: other work waits no longer than this.
+    // Frames that are mended beside the oldest: many where they are short, for each waits for a round trip.
+    private static final long LATER_BYTES = 2L << 20;
+    private static final long LATER_MAX = 16;
+
     private static final int ROUNDS_MAX = 16;
 
     private final SinkConfig config;
@@ -52,22 +56,23 @@ public final class FifoSink implements PayloadSink {
 
     /// Makes a sink in host memory; its rings are not posted yet.
     ///
-    /// @param mendBuffers frames that may be under repair, or held after it, at a time; at least 2
-    public static FifoSink inHost(final SinkConfig config, final int mendBuffers) {
-        return new FifoSink(config, mendBuffers, new FifoHostMemory(config, mendBuffers * mendBytes(config)));
+    /// @param framesHeld that its user may hold at a time and wait for one more
+    public static FifoSink inHost(final SinkConfig config, final int framesHeld) {
+        return new FifoSink(config, framesHeld, new FifoHostMemory(config, mendBytes(config, framesHeld)));
     }
 
     /// As [#inHost], in memory of a device that the transport's NIC writes.
     ///
     /// @throws io.framecast.api.error.DeviceException when the memory cannot be had, or not be exported
-    public static FifoSink inDevice(final SinkConfig config, final int mendBuffers) {
-        return new FifoSink(config, mendBuffers, new FifoDeviceMemory(config, mendBuffers * mendBytes(config)));
+    public static FifoSink inDevice(final SinkConfig config, final int framesHeld) {
+        return new FifoSink(config, framesHeld, new FifoDeviceMemory(config, mendBytes(config, framesHeld)));
     }
 
-    private FifoSink(final SinkConfig config, final int mendBuffers, final FifoMemory owned) {
+    private FifoSink(final SinkConfig config, final int framesHeld, final FifoMemory owned) {
         this.config = config;
         slotBytes = config.slotBytes();
         mendBytes = mendBytes(config);
+        final int mendBuffers = mendBuffers(config, framesHeld);
         completions = new Completions(config.batchMax());
         try (Opened opened = new Opened()) {
             opened.add(arena);
@@ -78,7 +83,11 @@ public final class FifoSink implements PayloadSink {
                     headers, DataLayout.LENGTH, config.headerStride(), memory.ring(), slotBytes, config.ringSlots());
             repairs = new RepairRing(config, SinkConfig.REPAIR_SLOTS_POSTED, arena, memory.repairPayload());
             placement = new FifoPlacement(
-                    config.ringSlots(), mendBuffers, tableSlots(config.ringSlots()), memory.mappedTwice());
+                    config.ringSlots(),
+                    mendBuffers,
+                    laterMax(config),
+                    tableSlots(config.ringSlots()),
+                    memory.mappedTwice());
             ledger = new FifoLedger(placement, config.ringSlots() + mendBuffers, this::copyRun);
             opened.keep();
         }
@@ -89,8 +98,24 @@ public final class FifoSink implements PayloadSink {
         return FifoDeviceMemory.ringBytes(config);
     }
 
-    /// Length of one mend buffer: whole slots.
-    public static long mendBytes(final SinkConfig config) {
+    /// Length of all mend buffers: for each frame that the user holds, the oldest that is under repair, and some
+    /// later ones.
+    public static long mendBytes(final SinkConfig config, final int framesHeld) {
+        return mendBuffers(config, framesHeld) * mendBytes(config);
+    }
+
+    // Who holds as many frames as it may, all of them mended, and waits for one more, must not wait for a buffer that
+    // only it can give back.
+    private static int mendBuffers(final SinkConfig config, final int framesHeld) {
+        return framesHeld + 1 + laterMax(config);
+    }
+
+    private static int laterMax(final SinkConfig config) {
+        return (int) Math.clamp(LATER_BYTES / mendBytes(config), 1, LATER_MAX);
+    }
+
+    // Of one, in whole slots.
+    private static long mendBytes(final SinkConfig config) {
         return config.stream().frameMaxSlots() * config.slotBytes();
     }
 

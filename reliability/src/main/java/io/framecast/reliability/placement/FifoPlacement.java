@@ -68,14 +68,21 @@ public final class FifoPlacement {
     /// @param mendBuffers at least 1, each as long as the longest frame
     /// @param windowSlots the receiver window's capacity, a power of two
     public FifoPlacement(final int ringSlots, final int mendBuffers, final int windowSlots) {
-        this(ringSlots, mendBuffers, windowSlots, false);
+        this(ringSlots, mendBuffers, mendBuffers - 1, windowSlots, false);
     }
 
     /// Makes a placement; nothing is posted yet.
     ///
+    /// @param laterMax frames behind the oldest incomplete one that are mended at a time. Who holds h frames and
+    ///     waits for one more needs h + 1 + `laterMax` mend buffers, or may wait for one that only it can give back
     /// @param mappedTwice whether the ring's memory is followed by itself, so that a frame which passes its
     ///     end is in one piece all the same
-    public FifoPlacement(final int ringSlots, final int mendBuffers, final int windowSlots, final boolean mappedTwice) {
+    public FifoPlacement(
+            final int ringSlots,
+            final int mendBuffers,
+            final int laterMax,
+            final int windowSlots,
+            final boolean mappedTwice) {
         if (ringSlots <= 0 || mendBuffers < 1 || Integer.bitCount(windowSlots) != 1 || windowSlots < ringSlots) {
             throw new IllegalArgumentException("placement: expected a ring of at most " + windowSlots
                     + " slots and a mend buffer, got " + ringSlots + " and " + mendBuffers);
@@ -87,7 +94,7 @@ public final class FifoPlacement {
         java.util.Arrays.setAll(slots, i -> i);
         busy = new boolean[ringSlots];
         landings = new long[windowSlots];
-        mends = new MendBuffers(mendBuffers);
+        mends = new MendBuffers(mendBuffers, laterMax);
         java.util.Arrays.fill(landings, UNKNOWN);
     }
 
@@ -144,7 +151,7 @@ public final class FifoPlacement {
     /// @return the mend buffer, or [#NONE]: the repair must count as not received, the machine is told so
     ///     (`RepairRequests.defer`), and [#takeRoom] tells when it should ask again
     public int placeRepair(final long firstSequence, final long slots) {
-        final int buffer = mends.take(firstSequence, firstSequence == nextFirst);
+        final int buffer = mends.take(firstSequence, nextFirst);
         usualSlots = Math.max(usualSlots, slots);
         if (buffer == NONE) {
             refusedRepairs++;
@@ -191,7 +198,7 @@ public final class FifoPlacement {
     /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be
     /// mended and no buffer is free.
     public boolean canComplete(final long firstSequence, final long count) {
-        return isInPlace(firstSequence, count) || mends.take(firstSequence, firstSequence == nextFirst) != NONE;
+        return isInPlace(firstSequence, count) || mends.take(firstSequence, nextFirst) != NONE;
     }
 
     /// Whether a complete frame lies in one piece, in the slots from that of its first datagram on.

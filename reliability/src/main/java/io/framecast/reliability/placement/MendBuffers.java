@@ -3,8 +3,8 @@ package io.framecast.reliability.placement;
 import java.util.Arrays;
 
 /// The mend buffers of one ring, and the frames that wait for one. The oldest incomplete frame may take the
-/// last buffer, a later one only when another stays free: else the frame that all others wait for would wait
-/// for them.
+/// last buffer, a later one only when another stays free, and only so many later ones at a time: else the frame
+/// that all others wait for would wait for them, or for one that a user holds who waits for it.
 ///
 /// Pure state; one thread; allocates only when made.
 final class MendBuffers {
@@ -16,6 +16,7 @@ final class MendBuffers {
     // By buffer: the first sequence of the frame that it is being filled for, or NOBODY.
     private final long[] filling;
     private final boolean[] held;
+    private final int laterMax;
     private int free;
     private int heldCount;
     // First sequences, ascending, of frames whose repairs found no buffer.
@@ -25,7 +26,9 @@ final class MendBuffers {
     private int waitingCount;
     private long givenSlots;
 
-    MendBuffers(final int buffers) {
+    /// @param laterMax buffers that frames behind the oldest incomplete one may have at a time
+    MendBuffers(final int buffers, final int laterMax) {
+        this.laterMax = laterMax;
         filling = new long[buffers];
         held = new boolean[buffers];
         free = buffers;
@@ -44,10 +47,12 @@ final class MendBuffers {
 
     /// Finds the frame's buffer, or takes one for it.
     ///
+    /// @param nextFirst where the oldest incomplete frame begins
     /// @return the buffer, or [FifoPlacement#NONE]
-    int take(final long firstSequence, final boolean oldest) {
+    int take(final long firstSequence, final long nextFirst) {
         final int found = find(firstSequence);
-        if (found != FifoPlacement.NONE || free < (oldest ? 1 : 2)) {
+        final boolean oldest = firstSequence == nextFirst;
+        if (found != FifoPlacement.NONE || free < (oldest ? 1 : 2) || (!oldest && later(nextFirst) == laterMax)) {
             return found;
         }
         for (int b = 0; b < filling.length; b++) {
@@ -58,6 +63,14 @@ final class MendBuffers {
             }
         }
         return FifoPlacement.NONE;
+    }
+
+    private int later(final long nextFirst) {
+        int count = 0;
+        for (final long first : filling) {
+            count += first != NOBODY && first != nextFirst ? 1 : 0;
+        }
+        return count;
     }
 
     /// Remembers that a frame found none.
@@ -84,7 +97,7 @@ final class MendBuffers {
     /// @param nextFirst where the oldest incomplete frame begins
     /// @return that frame's first sequence, or [FifoPlacement#NONE] when nobody waits or there is no buffer
     long takeForWaiting(final long nextFirst) {
-        if (waitingCount == 0 || take(waiting[0], waiting[0] == nextFirst) == FifoPlacement.NONE) {
+        if (waitingCount == 0 || take(waiting[0], nextFirst) == FifoPlacement.NONE) {
             return FifoPlacement.NONE;
         }
         final long first = waiting[0];
@@ -136,10 +149,10 @@ final class MendBuffers {
         forget(passed);
     }
 
-    /// Frames that can be assembled at a time, with those that are: as many as there are buffers that are not
-    /// held, but for the one that is kept for the oldest.
+    /// Frames that can be assembled at a time, with those that are: the oldest, and later ones in buffers that are
+    /// not held.
     int room() {
-        return Math.max(1, filling.length - heldCount - 1);
+        return Math.max(1, Math.min(1 + laterMax, filling.length - heldCount));
     }
 
     /// Neither taken nor held.

@@ -2,6 +2,7 @@ package io.framecast.reliability.placement;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -165,9 +166,23 @@ final class FifoPlacementTest {
         assertEquals(1, placement.mendFree());
     }
 
+    /// Who holds two frames, both mended, and waits for a third, must not wait for the buffer of one behind it.
+    @Test
+    void shouldKeepABufferForTheOldestWhateverTheUserHolds() {
+        final FifoPlacement kept = posted(new FifoPlacement(16, 4, 1, 64, false));
+        kept.start(0);
+        assertNotEquals(FifoPlacement.NONE, kept.placeRepair(5, 1));
+        assertEquals(FifoPlacement.NONE, kept.placeRepair(6, 1), "one later frame at a time");
+        for (int held = 0; held < 3; held++) {
+            assertNotEquals(FifoPlacement.NONE, kept.placeRepair(held, 1), held + " held");
+            kept.repaired(held);
+            kept.complete(held, 1, REFUSED);
+        }
+    }
+
     @Test
     void shouldTellHowMuchMayBeAskedFor() {
-        final FifoPlacement wide = posted(new FifoPlacement(16, 4, 64));
+        final FifoPlacement wide = posted(new FifoPlacement(16, 4, 2, 64, false));
         wide.start(0);
         assertEquals(3, wide.roomFrames());
         assertEquals(1, wide.roomSlots());
@@ -178,7 +193,7 @@ final class FifoPlacementTest {
             wide.repaired(i);
         }
         final long handle = wide.complete(0, 9, REFUSED);
-        assertEquals(2, wide.roomFrames());
+        assertEquals(3, wide.roomFrames());
         wide.releaseMend((int) (-1 - handle));
         assertEquals(3, wide.roomFrames());
         for (int i = 9; i < 11; i++) {
@@ -337,7 +352,7 @@ final class FifoPlacementTest {
 
     @Test
     void shouldLieInPlaceAcrossTheEndWhenTheRingIsMappedTwice() {
-        final FifoPlacement twice = posted(new FifoPlacement(8, 1, 64, true));
+        final FifoPlacement twice = posted(new FifoPlacement(8, 1, 0, 64, true));
         twice.start(0);
         for (int i = 0; i < 6; i++) {
             twice.land(i);
@@ -431,7 +446,7 @@ final class FifoPlacementTest {
         Model(final long seed) {
             this.seed = seed;
             random = new SplittableRandom(seed);
-            placement = new FifoPlacement(RING, 2, 32, seed % 2 == 0);
+            placement = new FifoPlacement(RING, 2, 1, 32, seed % 2 == 0);
             post();
         }
 

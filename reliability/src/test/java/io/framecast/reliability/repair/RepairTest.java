@@ -339,6 +339,18 @@ final class RepairTest {
         assertEquals(List.of("2+1", "5+15"), reports);
     }
 
+    /// As a link that loses little takes them: their repairs come one after the other, as their frames come to be the
+    /// oldest.
+    @Test
+    void shouldAskForSingleDatagramsHoweverLittleRoomThereIs() {
+        for (long sequence = 0; sequence <= 200; sequence += 2) {
+            receive(sequence, 0);
+        }
+        nacks.room(1, 1, 0);
+        assertEquals(65, tick(0, 200));
+        assertEquals("129+1", reports.getLast());
+    }
+
     @Test
     void shouldForgetTheSlotsPastWhenANewSequenceUsesIt() {
         commit(10);
