@@ -286,7 +286,7 @@ count_copies() {
 # Subscriber 3 is not waited for, and may lack frames.
 written_into_copies() {
     local taken try
-    eventually is_settled || { say 'neither made nor refused'; return 1; }
+    eventually is_settled || { say "neither made nor refused; subscriber 3 said: $(tail -n 2 said3)"; return 1; }
     for try in 1 2 3 4; do
         faults group loss 5%
         publish "$PIECE_BYTES" && arrives 1 2 || { faults mend; return 1; }
@@ -417,7 +417,7 @@ pulled_at_source() {
 # A co-root that is fed by writes, a member of its set, and one who is not waited for.
 copies() {
     local n
-    begin '|co-roots=1|feed=unicast' '|delivery=deadline=600s'
+    begin '|co-roots=1|feed=unicast' '|delivery=deadline=60s'
     check 'a feed into a co-root'"'"'s copy, and reads under guard' written_into_copies
     exec 5>&-
     check 'the end at the source that feeds' ends 0 0 ''
