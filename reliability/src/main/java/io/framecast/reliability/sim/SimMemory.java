@@ -85,10 +85,10 @@ final class SimMemory {
     }
 
     boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
-        if (connections[member] == null) {
+        final SimConnection to = world.connection((int) copy.word().address() / 8);
+        if (connections[member] == null || to == null) {
             return false;
         }
-        final SimConnection to = world.connection((int) copy.word().address() / 8);
         final SimFeed current = feeds[member];
         final SimFeed feed = current != null && current.isOf(to) ? current : new SimFeed(source, world, random, to);
         feeds[member] = feed;

@@ -93,6 +93,10 @@ final class SimReach {
 
     boolean open(final LinkOffer offer) {
         connection = world.connection(SimConnection.number(offer.descriptor()));
+        if (connection == null) {
+            // What a member tells its co-root, replayed to it.
+            return false;
+        }
         later(nextNs(), machine::onUp);
         return true;
     }

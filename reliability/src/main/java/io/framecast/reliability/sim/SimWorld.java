@@ -65,8 +65,10 @@ final class SimWorld {
         return made;
     }
 
+    /// The connection of that number; null when there is none.
+    @Nullable
     SimConnection connection(final int number) {
-        return connections.get(number);
+        return number < connections.size() ? connections.get(number) : null;
     }
 
     /// Begins another life of the source.
