@@ -115,7 +115,8 @@ final class FaultRun {
         end(scene);
         final long resumedNs = System.nanoTime();
         // What took long to begin or to end lasted longer than was drawn.
-        final long boundMs = TimeUnit.NANOSECONDS.toMillis(resumedNs - scene.beginNs) + plan.marginMs();
+        final long lastedMs = TimeUnit.NANOSECONDS.toMillis(resumedNs - scene.beginNs);
+        final long boundMs = lastedMs + plan.marginMs();
         final List<Seat> expected = new ArrayList<>(scene.others);
         expected.add(scene.target());
         awaitFlow(expected, resumedNs, unmet);
@@ -123,8 +124,8 @@ final class FaultRun {
             unmet.add(scene.name() + " ended: " + scene.process().log().over().orElse("it said nothing"));
         }
         final boolean isGarbage = scene.fault.kind().isOfEverybody();
-        final String outcome =
-                outcome(scene, 0, unmet) + (isGarbage ? ", " + garbage(scene, rejectedBefore, unmet) : "");
+        final String outcome = outcome(scene, 0, unmet)
+                + (isGarbage ? ", " + garbage(scene, rejectedBefore, unmet) : ", lasted " + lastedMs + " ms");
         return result(
                 scene,
                 (isGarbage ? "rejected, " : "") + "nobody evicted, nothing lost, no stall over its length + "

@@ -19,9 +19,11 @@ final class RdmaNetwork implements ChaosNetwork {
     private static final Path INTERFACES = Path.of("/sys/class/net");
     private static final Pattern DROPPED = Pattern.compile("\\(dropped (\\d+),");
     private static final double ALL = 1;
+    private static final String LIMIT = "timeout 20";
 
     private final List<Host> hosts;
     private final double loss;
+    private final SteadyShell shell;
 
     /// @param device RDMA device
     /// @param near its network interface
@@ -32,9 +34,10 @@ final class RdmaNetwork implements ChaosNetwork {
         }
     }
 
-    private RdmaNetwork(final List<Host> hosts, final double loss) {
+    private RdmaNetwork(final List<Host> hosts, final double loss) throws IOException {
         this.hosts = hosts;
         this.loss = loss;
+        shell = new SteadyShell();
     }
 
     /// Takes the first devices there are.
@@ -103,21 +106,17 @@ final class RdmaNetwork implements ChaosNetwork {
     }
 
     private void lose(final int host, final double share) throws IOException {
+        final List<String> commands = new ArrayList<>();
         for (final String end : hosts.get(host).ends()) {
             // Longer than the usual queue, for what waits in it must not be lost too.
-            Shell.run(
-                    "tc",
-                    "qdisc",
-                    "replace",
-                    "dev",
+            commands.add(String.format(
+                    Locale.ROOT,
+                    "%s tc qdisc replace dev %s root netem limit 100000 loss %.3f%%",
+                    LIMIT,
                     end,
-                    "root",
-                    "netem",
-                    "limit",
-                    "100000",
-                    "loss",
-                    String.format(Locale.ROOT, "%.3f%%", share * 100));
+                    share * 100));
         }
+        shell.run(String.join(" && ", commands));
     }
 
     private static long dropped(final String end) throws IOException {
@@ -138,7 +137,7 @@ final class RdmaNetwork implements ChaosNetwork {
     @Override
     public void cut(final int host, final Cut cut) throws IOException {
         switch (cut) {
-            case LINK -> Shell.run("ip", "link", "set", hosts.get(host).far(), "down");
+            case LINK -> shell.run(LIMIT + " ip link set " + hosts.get(host).far() + " down");
             case FILTER -> lose(host, ALL);
         }
     }
@@ -146,7 +145,7 @@ final class RdmaNetwork implements ChaosNetwork {
     @Override
     public void mend(final int host, final Cut cut) throws IOException {
         switch (cut) {
-            case LINK -> Shell.run("ip", "link", "set", hosts.get(host).far(), "up");
+            case LINK -> shell.run(LIMIT + " ip link set " + hosts.get(host).far() + " up");
             case FILTER -> lose(host, loss);
         }
     }
@@ -187,6 +186,7 @@ final class RdmaNetwork implements ChaosNetwork {
 
     @Override
     public void close() {
+        shell.close();
         for (final Host host : hosts) {
             for (final String end : host.ends()) {
                 try {
