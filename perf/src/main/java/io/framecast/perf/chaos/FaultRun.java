@@ -117,6 +117,10 @@ final class FaultRun {
         // What took long to begin or to end lasted longer than was drawn.
         final long lastedMs = TimeUnit.NANOSECONDS.toMillis(resumedNs - scene.beginNs);
         final long boundMs = lastedMs + plan.marginMs();
+        if (!scene.fault.kind().isOfEverybody() && lastedMs > plan.aliveTimeoutMs()) {
+            unmet.add("this machine is too slow: it lasted " + lastedMs + " ms, longer than alive-timeout; use a longer"
+                    + " --alive-timeout");
+        }
         final List<Seat> expected = new ArrayList<>(scene.others);
         expected.add(scene.target());
         awaitFlow(expected, resumedNs, unmet);
