@@ -4,19 +4,23 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
 
-/// A shell that is there already when something is to be done at once: where a CPU is emulated a JVM takes a
-/// second or more to start a process, and what is to last for some seconds would last for twice as long.
+/// A shell that is there already when something is to be done at once, and goes before all others: where a CPU
+/// is emulated a JVM takes a second or more to start a process, and one that then waits its turn among those
+/// who are under test takes seconds more. What is to last for some seconds would last for twice as long.
 ///
 /// One thread.
 final class SteadyShell implements AutoCloseable {
     private static final String STATUS = "=";
+    private static final String FIRST = "-20";
 
     private final Process shell;
     private final Writer orders;
     private final BufferedReader answers;
 
     SteadyShell() throws IOException {
-        shell = new ProcessBuilder("sh").redirectErrorStream(true).start();
+        shell = new ProcessBuilder("nice", "-n", FIRST, "sh")
+                .redirectErrorStream(true)
+                .start();
         orders = shell.outputWriter();
         answers = shell.inputReader();
     }
