@@ -22,8 +22,7 @@ final class ChaosProcess implements AutoCloseable {
     private static final int SAID_MAX = 20;
 
     // Heap and threads of a fixed size, so that what grows shows; one compiler, for eight processes start and warm up
-    // on
-    // what may be two cores.
+    // on what may be two cores.
     private static final List<String> FLAGS = List.of(
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
             "--enable-native-access=ALL-UNNAMED",
@@ -127,9 +126,8 @@ final class ChaosProcess implements AutoCloseable {
         }
     }
 
-    /// Sends it a signal: `KILL`, `STOP`, `CONT`.
-    void signal(final String signal) throws IOException {
-        Shell.run("kill", "-" + signal, Long.toString(process.pid()));
+    void signal(final Signal signal) throws IOException {
+        signal.send(process);
     }
 
     /// The sum over all labels of one of its counters; −1 when they cannot be read.

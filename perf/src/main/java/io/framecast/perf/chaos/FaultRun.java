@@ -232,11 +232,11 @@ final class FaultRun {
         if (kind.isKill()) {
             if (plan.plant() != Plant.SPARE) {
                 for (final Seat seat : scene.victims) {
-                    seat.process().signal("KILL");
+                    seat.process().signal(Signal.KILL);
                 }
             }
         } else if (kind.isStop()) {
-            scene.process().signal("STOP");
+            scene.process().signal(Signal.STOP);
         } else if (kind.isOfEverybody()) {
             shout(scene);
         } else {
@@ -246,7 +246,7 @@ final class FaultRun {
 
     private void end(final Scene scene) throws IOException {
         if (scene.fault.kind().isStop()) {
-            scene.process().signal("CONT");
+            scene.process().signal(Signal.CONT);
         } else if (scene.fault.kind().isOfEverybody()) {
             cast.await(() -> cast.shouted() > scene.shouted, plan.patienceMs(END_MAX_MS));
         } else {

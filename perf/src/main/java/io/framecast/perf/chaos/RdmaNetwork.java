@@ -18,12 +18,14 @@ final class RdmaNetwork implements ChaosNetwork {
     private static final Path DEVICES = Path.of("/sys/class/infiniband");
     private static final Path INTERFACES = Path.of("/sys/class/net");
     private static final Pattern DROPPED = Pattern.compile("\\(dropped (\\d+),");
+    private static final Pattern FLAGS = Pattern.compile("\\d+: .*<(.*)>.*");
     private static final double ALL = 1;
-    private static final String LIMIT = "timeout 20";
+    private static final String UP = "up";
 
     private final List<Host> hosts;
     private final double loss;
-    private final SteadyShell shell;
+    private final BatchTool tc = new BatchTool("tc");
+    private final BatchTool ip = new BatchTool("ip", "-o");
 
     /// @param device RDMA device
     /// @param near its network interface
@@ -37,7 +39,6 @@ final class RdmaNetwork implements ChaosNetwork {
     private RdmaNetwork(final List<Host> hosts, final double loss) throws IOException {
         this.hosts = hosts;
         this.loss = loss;
-        shell = new SteadyShell();
     }
 
     /// Takes the first devices there are.
@@ -106,17 +107,25 @@ final class RdmaNetwork implements ChaosNetwork {
     }
 
     private void lose(final int host, final double share) throws IOException {
-        final List<String> commands = new ArrayList<>();
         for (final String end : hosts.get(host).ends()) {
-            // Longer than the usual queue, for what waits in it must not be lost too.
-            commands.add(String.format(
-                    Locale.ROOT,
-                    "%s tc qdisc replace dev %s root netem limit 100000 loss %.3f%%",
-                    LIMIT,
-                    end,
-                    share * 100));
+            final String answer = tc.run(
+                    // Longer than the usual queue, for what waits in it must not be lost too.
+                    String.format(
+                            Locale.ROOT, "qdisc replace dev %s root netem limit 100000 loss %.3f%%", end, share * 100),
+                    "qdisc show dev " + end);
+            if (!answer.startsWith("qdisc netem") || answer.contains("loss 100%") != (share == ALL)) {
+                throw new IOException("the loss of " + end + " cannot be set: " + answer);
+            }
         }
-        shell.run(String.join(" && ", commands));
+    }
+
+    private void plug(final int host, final String state) throws IOException {
+        final String end = hosts.get(host).far();
+        final String answer = ip.run("link set " + end + ' ' + state, "link show dev " + end);
+        final Matcher flags = FLAGS.matcher(answer);
+        if (!flags.matches() || List.of(flags.group(1).split(",")).contains("UP") != state.equals(UP)) {
+            throw new IOException(end + " cannot be set " + state + ": " + answer);
+        }
     }
 
     private static long dropped(final String end) throws IOException {
@@ -137,7 +146,7 @@ final class RdmaNetwork implements ChaosNetwork {
     @Override
     public void cut(final int host, final Cut cut) throws IOException {
         switch (cut) {
-            case LINK -> shell.run(LIMIT + " ip link set " + hosts.get(host).far() + " down");
+            case LINK -> plug(host, "down");
             case FILTER -> lose(host, ALL);
         }
     }
@@ -145,7 +154,7 @@ final class RdmaNetwork implements ChaosNetwork {
     @Override
     public void mend(final int host, final Cut cut) throws IOException {
         switch (cut) {
-            case LINK -> shell.run(LIMIT + " ip link set " + hosts.get(host).far() + " up");
+            case LINK -> plug(host, UP);
             case FILTER -> lose(host, loss);
         }
     }
@@ -186,7 +195,8 @@ final class RdmaNetwork implements ChaosNetwork {
 
     @Override
     public void close() {
-        shell.close();
+        tc.close();
+        ip.close();
         for (final Host host : hosts) {
             for (final String end : host.ends()) {
                 try {

@@ -1,0 +1,74 @@
+package io.framecast.perf.chaos;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// `tc` or `ip` of iproute2, reading its commands from a pipe (`-batch -`): it is there already when something is to
+/// be done at once, and goes before all others. Where a CPU is emulated a process takes 0.7 s to start, and seconds
+/// where others want that CPU too, in which a fault would last on.
+///
+/// One thread.
+final class BatchTool implements AutoCloseable {
+    private static final long ANSWER_MAX_SECONDS = 20;
+    private static final String FIRST = "-20";
+
+    private final String name;
+    private final Process process;
+    private final Writer commands;
+    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+    /// @param command the tool, with options that are to come before `-batch`
+    BatchTool(final String... command) throws IOException {
+        name = command[0];
+        final List<String> words = new ArrayList<>(List.of("nice", "-n", FIRST));
+        words.addAll(List.of(command));
+        words.addAll(List.of("-force", "-batch", "-"));
+        process = new ProcessBuilder(words).redirectErrorStream(true).start();
+        commands = process.outputWriter();
+        Thread.ofPlatform().daemon().name(name + "-batch").start(() -> read(process.inputReader()));
+    }
+
+    private void read(final BufferedReader lines) {
+        try (lines) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                answers.add(line.strip());
+            }
+        } catch (final IOException e) {
+            // It was ended.
+        }
+    }
+
+    /// Has a command done that says nothing where all is well, and sees by another what came of it.
+    ///
+    /// @param look says one line
+    /// @return that line, or the first of what is wrong with either
+    /// @throws IOException when it says nothing, for it is gone or hangs
+    String run(final String command, final String look) throws IOException {
+        answers.clear();
+        try {
+            commands.write(command + "\n" + look + "\n");
+            commands.flush();
+            final @Nullable String answer = answers.poll(ANSWER_MAX_SECONDS, TimeUnit.SECONDS);
+            if (answer != null) {
+                return answer;
+            }
+        } catch (final IOException e) {
+            throw new IOException(name + " " + command + ": it has ended", e);
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw new IOException(name + " " + command + ": no answer");
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

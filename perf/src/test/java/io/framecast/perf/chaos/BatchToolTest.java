@@ -1,0 +1,72 @@
+package io.framecast.perf.chaos;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/// Commands given to a tool that goes on, and signals to a process.
+final class BatchToolTest {
+    @Test
+    void shouldAnswerEachCommandAndGoOnAfterOneThatFails() throws IOException {
+        assumeTool("ip");
+        try (BatchTool ip = new BatchTool("ip", "-o")) {
+            final String look = "link show dev lo";
+            assertTrue(ip.run("route show table 4711", look).contains("LOOPBACK"));
+            assertTrue(ip.run("link set dev there-is-none up", look).contains("there-is-none"));
+            assertTrue(ip.run("route show table 4711", look).contains("LOOPBACK"));
+        }
+    }
+
+    @Test
+    void shouldSayThatNothingAnswers() throws IOException {
+        assumeTool("ip");
+        final BatchTool ip = new BatchTool("ip", "-o");
+        ip.close();
+        final IOException failed = assertThrows(IOException.class, () -> ip.run("link set lo up", "link show dev lo"));
+        assertTrue(String.valueOf(failed.getMessage()).contains("ip"), failed.getMessage());
+    }
+
+    @Test
+    void shouldStopGoOnAndKill() throws IOException, InterruptedException {
+        final Process sleeper = new ProcessBuilder("sleep", "600").start();
+        try {
+            Signal.STOP.send(sleeper);
+            awaitState(sleeper, "T");
+            Signal.CONT.send(sleeper);
+            awaitState(sleeper, "S");
+            Signal.KILL.send(sleeper);
+            assertTrue(sleeper.waitFor(10, TimeUnit.SECONDS));
+            final IOException gone = assertThrows(IOException.class, () -> Signal.STOP.send(sleeper));
+            assertEquals("process " + sleeper.pid() + " is gone: SIGSTOP reached nobody", gone.getMessage());
+        } finally {
+            sleeper.destroyForcibly();
+        }
+    }
+
+    private static void assumeTool(final String name) {
+        Assumptions.assumeTrue(
+                Stream.of("/sbin/", "/usr/sbin/", "/bin/", "/usr/bin/")
+                        .anyMatch(directory -> Files.isExecutable(Path.of(directory + name))),
+                name + " is not installed");
+    }
+
+    private static void awaitState(final Process process, final String state) throws IOException, InterruptedException {
+        final Path stat = Path.of("/proc/" + process.pid() + "/stat");
+        Assumptions.assumeTrue(Files.exists(stat), "no /proc here");
+        for (int look = 0; look < 1_000; look++) {
+            if (Files.readString(stat).contains(") " + state + " ")) {
+                return;
+            }
+            Thread.sleep(10);
+        }
+        throw new AssertionError("not in state " + state);
+    }
+}
