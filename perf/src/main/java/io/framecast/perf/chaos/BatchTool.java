@@ -48,10 +48,9 @@ final class BatchTool implements AutoCloseable {
     /// Has a command done that says nothing where all is well, and sees by another what came of it.
     ///
     /// @param look says one line
-    /// @return that line, or the first of what is wrong with either
+    /// @return that line; or the first of what is wrong with either, and then it is not to be used again
     /// @throws IOException when it says nothing, for it is gone or hangs
     String run(final String command, final String look) throws IOException {
-        answers.clear();
         try {
             commands.write(command + "\n" + look + "\n");
             commands.flush();

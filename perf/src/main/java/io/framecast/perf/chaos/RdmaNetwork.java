@@ -21,6 +21,8 @@ final class RdmaNetwork implements ChaosNetwork {
     private static final Pattern FLAGS = Pattern.compile("\\d+: .*<(.*)>.*");
     private static final double ALL = 1;
     private static final String UP = "up";
+    // Whoever does the faults must be in time; where a CPU is emulated those under test leave nothing of it.
+    private static final List<String> BEHIND = List.of("nice", "-n", "10");
 
     private final List<Host> hosts;
     private final double loss;
@@ -140,7 +142,7 @@ final class RdmaNetwork implements ChaosNetwork {
 
     @Override
     public List<String> within(final int host) {
-        return List.of();
+        return BEHIND;
     }
 
     @Override
