@@ -191,48 +191,45 @@ final class RcEndpoint implements OneSidedEndpoint {
         return current == null || state != State.UP ? 0 : current.room();
     }
 
+    private @Nullable RcOperations withRoom() {
+        return room() == 0 ? null : operations;
+    }
+
+    private boolean refuse(final NativeException reason) {
+        breakWith(String.valueOf(reason.getMessage()));
+        return false;
+    }
+
     @Override
     public boolean write64(final long address, final int key, final long value, final long token) {
         if (token < 0 || (address & 7) != 0) {
             throw new IllegalArgumentException("write64: expected a token ≥ 0 and an aligned address, got " + token);
         }
-        final RcOperations current = operations;
-        if (current == null || room() == 0) {
-            return false;
-        }
+        final RcOperations current = withRoom();
         try {
-            return current.write64(address, key, value, token);
+            return current != null && current.write64(address, key, value, token);
         } catch (final NativeException e) {
-            breakWith(String.valueOf(e.getMessage()));
-            return false;
+            return refuse(e);
         }
     }
 
     @Override
     public boolean read(final Range target, final long address, final int key, final long token) {
-        final RcOperations current = operations;
-        if (current == null || room() == 0) {
-            return false;
-        }
+        final RcOperations current = withRoom();
         try {
-            return current.read(target, address, key, token);
+            return current != null && current.read(target, address, key, token);
         } catch (final NativeException e) {
-            breakWith(String.valueOf(e.getMessage()));
-            return false;
+            return refuse(e);
         }
     }
 
     @Override
     public boolean write(final Range source, final long address, final int key, final long token) {
-        final RcOperations current = operations;
-        if (current == null || room() == 0) {
-            return false;
-        }
+        final RcOperations current = withRoom();
         try {
-            return current.write(source, address, key, token);
+            return current != null && current.write(source, address, key, token);
         } catch (final NativeException e) {
-            breakWith(String.valueOf(e.getMessage()));
-            return false;
+            return refuse(e);
         }
     }
 
