@@ -4,10 +4,11 @@
  * payload), by linked work requests of which one in BATCH is signalled. Checks all that arrives. It shows that a fabric
  * carries what the transport needs, and what that costs in C.
  *
- *   multicast [-n DATAGRAMS] [-p PAYLOAD-BYTES] [-g GROUP] [-r ROUNDS] [-l] [-i] SENDER RECEIVER…
+ *   multicast [-n DATAGRAMS] [-p PAYLOAD-BYTES] [-g GROUP] [-r ROUNDS] [-l] [-i] [-s] SENDER RECEIVER…
  *
  *   -l  datagrams may be lost or doubled: that is counted, the exit status tells of other errors
  *   -i  each round waits for a line on standard input: so that rounds of two programs alternate
+ *   -s  each receiver takes its receives from a shared receive queue, instead of its queue pair's own
  *
  * Those that come after one sent later are counted as late, which is never an error: nothing promises their order, and
  * the kernel changes it where the sending thread moves from one CPU to another.
@@ -53,6 +54,7 @@ struct endpoint {
     struct ibv_pd *pd;
     struct ibv_cq *cq;
     struct ibv_qp *qp;
+    struct ibv_srq *shared; /* where its receives are, or NULL */
     int gid_index;
     char interface[IF_NAMESIZE];
     /* [SLOTS][GRH_BYTES], [SLOTS][HEADER_BYTES], [SLOTS][payload_bytes] */
@@ -69,7 +71,7 @@ struct endpoint {
 };
 
 static const uint64_t MAGIC = 0x4c41424652414d45u;
-static int payload_bytes = 1024, datagrams = 2000, rounds = 1, lossy, in_turns;
+static int payload_bytes = 1024, datagrams = 2000, rounds = 1, lossy, in_turns, shared;
 static struct endpoint sender, receivers[RECEIVERS_MAX];
 static int receiver_count;
 static uint8_t *pattern; /* byte i is i: the payload of slot s is what begins at 7 s, modulo 256 */
@@ -145,6 +147,12 @@ static void open_endpoint(struct endpoint *e, const char *name, int mapped) {
                                     .recv_cq = e->cq,
                                     .cap = {WINDOW, SLOTS, 2, 3, 0},
                                     .qp_type = IBV_QPT_UD};
+    if (shared) {
+        struct ibv_srq_init_attr queue = {.attr = {.max_wr = SLOTS, .max_sge = 3}};
+        e->shared = init.srq = ibv_create_srq(e->pd, &queue);
+        if (!e->shared) fail("ibv_create_srq", name, errno);
+        init.cap.max_recv_wr = init.cap.max_recv_sge = 0;
+    }
     e->qp = ibv_create_qp(e->pd, &init);
     if (!e->qp) fail("ibv_create_qp", name, errno);
     struct ibv_qp_attr attributes = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
@@ -167,8 +175,9 @@ static struct ibv_sge element(uint8_t *memory, int slot, int bytes, const struct
 static void post_receives(struct endpoint *e, int count) {
     struct ibv_recv_wr *last = &e->receive[(e->next_slot + count - 1) % SLOTS], *bad, *next = last->next;
     last->next = NULL;
-    int error = ibv_post_recv(e->qp, &e->receive[e->next_slot], &bad);
-    if (error) fail("ibv_post_recv", e->name, error);
+    struct ibv_recv_wr *batch = &e->receive[e->next_slot];
+    int error = e->shared ? ibv_post_srq_recv(e->shared, batch, &bad) : ibv_post_recv(e->qp, batch, &bad);
+    if (error) fail("receives cannot be posted", e->name, error);
     last->next = next;
     e->next_slot = (e->next_slot + count) % SLOTS;
     e->unposted -= count;
@@ -336,7 +345,7 @@ int main(int argc, char **argv) {
     const char *group_name = "239.77.1.2";
     union ibv_gid group = {.raw = {[10] = 0xff, [11] = 0xff}};
     int option, status = 0;
-    while ((option = getopt(argc, argv, "n:p:g:r:li")) != -1) {
+    while ((option = getopt(argc, argv, "n:p:g:r:lis")) != -1) {
         switch (option) {
         case 'n': datagrams = (atoi(optarg) + BATCH - 1) / BATCH * BATCH; break;
         case 'p': payload_bytes = atoi(optarg); break;
@@ -344,6 +353,7 @@ int main(int argc, char **argv) {
         case 'r': rounds = atoi(optarg); break;
         case 'l': lossy = 1; break;
         case 'i': in_turns = 1; break;
+        case 's': shared = 1; break;
         default: return 2;
         }
     }
