@@ -112,6 +112,8 @@ final class RdmaWays implements AutoCloseable {
             }
             final String failure = way.failure;
             if (failure != null) {
+                // Another lane may have taken it meanwhile, and have it sought again.
+                way.users--;
                 throw new TransportException(failure);
             }
             return way;

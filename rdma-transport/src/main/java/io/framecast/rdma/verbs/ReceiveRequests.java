@@ -88,9 +88,11 @@ public final class ReceiveRequests {
         return errno == 0 ? count : taken(queue, first, errno);
     }
 
-    private int taken(final ReceiveQueue queue, final int first, final int errno) {
+    // Some drivers say it as a negative number.
+    private int taken(final ReceiveQueue queue, final int first, final int status) {
+        final int errno = Math.abs(status);
         if (errno != VerbsErrors.ENOMEM && errno != VerbsErrors.EAGAIN && errno != VerbsErrors.ENOSPC) {
-            throw VerbsErrors.of("ibv_post_recv", Math.abs(errno), queue.toString());
+            throw VerbsErrors.of("ibv_post_recv", errno, queue.toString());
         }
         final long at = refused.get(JAVA_LONG, 0) - requests.address();
         // Some drivers say no after they took all of it: what became of it nobody can tell.

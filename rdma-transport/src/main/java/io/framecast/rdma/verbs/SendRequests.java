@@ -231,9 +231,11 @@ public final class SendRequests {
         }
     }
 
-    private int taken(final QueuePair queuePair, final int first, final int errno) {
+    // Some drivers say it as a negative number.
+    private int taken(final QueuePair queuePair, final int first, final int status) {
+        final int errno = Math.abs(status);
         if (errno != VerbsErrors.ENOMEM && errno != VerbsErrors.EAGAIN && errno != VerbsErrors.ENOSPC) {
-            throw VerbsErrors.of("ibv_post_send", Math.abs(errno), queuePair.toString());
+            throw VerbsErrors.of("ibv_post_send", errno, queuePair.toString());
         }
         final long at = refused.get(JAVA_LONG, 0) - requests.address();
         // Some drivers say no after they took all of it: what became of it nobody can tell.
