@@ -84,7 +84,7 @@ struct completion_queue {
     struct ibv_cq base;
     struct completion *ring;
     uint32_t head, tail;
-    int armed, is_overrun, users;
+    int armed, is_overrun, is_broken, users;
     unsigned unacknowledged;
 };
 
@@ -131,7 +131,7 @@ struct piece {
 };
 
 static struct ibv_device devices[DEVICES_MAX];
-static int connect_fails;
+static int connect_fails, connect_hangs;
 static int subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
 static int requests_max = WR_MAX, completions_max = CQE_MAX;
 static const char *failing = "";
@@ -139,7 +139,7 @@ static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static long live, overruns, swallowed, delivered, dropped, connected_class;
+static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
 static int lock_word;
 
 static void lock(void) {
@@ -160,6 +160,8 @@ void standin_ah_hangs(int hangs) { __atomic_store_n(&ah_hangs, hangs, __ATOMIC_S
 void standin_ah_fails(int error) { __atomic_store_n(&ah_fails, error, __ATOMIC_SEQ_CST); }
 /* Reliable connections that the kernel refuses to make, with that error; 0 for none. */
 void standin_connect_fails(int error) { __atomic_store_n(&connect_fails, error, __ATOMIC_SEQ_CST); }
+/* Peers whose neighbour nobody answers for: connecting to them waits until turned off. */
+void standin_connect_hangs(int hangs) { __atomic_store_n(&connect_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_port_state(int state) { port_state = state; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
 /* Devices that come to a send only when its completions are looked for that often, and forget what they have not come to
@@ -187,6 +189,10 @@ long standin_delivered(void) { return delivered; }
 long standin_dropped(void) { return dropped; }
 /* Traffic class of the reliable connection that was made last. */
 long standin_connected_class(void) { return connected_class; }
+/* Those being connected now. */
+long standin_connecting(void) { return __atomic_load_n(&connecting, __ATOMIC_SEQ_CST); }
+/* Reliable queue pairs that became ready to receive, ever. */
+long standin_connected(void) { return connected_count; }
 
 static int answer(void) { return __atomic_load_n(&gone_errno, __ATOMIC_SEQ_CST); }
 
@@ -538,6 +544,7 @@ static void send_late(const struct ibv_cq *cq);
 static int poll_cq(struct ibv_cq *base, int count, struct ibv_wc *wc) {
     struct completion_queue *cq = (struct completion_queue *)base;
     int taken = 0;
+    if (cq->is_broken) return -cq->is_broken;
     lock();
     if (sends_late) send_late(base);
     for (; taken < count && cq->tail != cq->head; taken++, cq->tail++) {
@@ -666,6 +673,11 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
     if (fails("ibv_modify_qp")) return errno;
     if (!(mask & IBV_QP_STATE)) return EINVAL;
     if ((mask & IBV_QP_AV) && __atomic_load_n(&connect_fails, __ATOMIC_SEQ_CST)) return connect_fails;
+    if (mask & IBV_QP_AV) {
+        __atomic_add_fetch(&connecting, 1, __ATOMIC_SEQ_CST);
+        while (__atomic_load_n(&connect_hangs, __ATOMIC_SEQ_CST)) usleep(1000);
+        __atomic_sub_fetch(&connecting, 1, __ATOMIC_SEQ_CST);
+    }
     int error = 0;
     lock();
     if (attr->qp_state == IBV_QPS_RESET) {
@@ -685,7 +697,7 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
         if (mask & IBV_QP_QKEY) qp->attr.qkey = attr->qkey;
         if (mask & IBV_QP_ACCESS_FLAGS) qp->attr.qp_access_flags = attr->qp_access_flags;
         if (mask & IBV_QP_DEST_QPN) qp->attr.dest_qp_num = attr->dest_qp_num;
-        if (mask & IBV_QP_AV) connected_class = (qp->attr.ah_attr = attr->ah_attr).grh.traffic_class;
+        if (mask & IBV_QP_AV) connected_class = (qp->attr.ah_attr = attr->ah_attr).grh.traffic_class, connected_count++;
         if (mask & IBV_QP_RNR_RETRY) qp->attr.rnr_retry = attr->rnr_retry;
     }
     unlock();
@@ -1086,6 +1098,14 @@ void standin_break_qp(int qp_number) {
     lock();
     struct queue_pair *qp = find_qp(qp_number);
     if (qp) stop(qp);
+    unlock();
+}
+
+/* A queue pair whose sends complete nowhere any more: its completion queue answers each poll with a negative number. */
+void standin_break_polls(int qp_number) {
+    lock();
+    struct queue_pair *qp = find_qp(qp_number);
+    if (qp) ((struct completion_queue *)qp->base.send_cq)->is_broken = ENOMEM;
     unlock();
 }
 
