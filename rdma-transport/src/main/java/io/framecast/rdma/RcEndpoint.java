@@ -1,6 +1,6 @@
 package io.framecast.rdma;
 
-import io.framecast.api.error.NativeException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.CompletionQueue;
@@ -34,6 +34,8 @@ final class RcEndpoint implements OneSidedEndpoint {
     private @Nullable RcOperations operations;
     // A worker has it.
     private boolean busy;
+    // A worker makes its queue pair ready to receive.
+    private boolean connecting;
     private boolean closed;
     private boolean released;
 
@@ -127,7 +129,7 @@ final class RcEndpoint implements OneSidedEndpoint {
             }
             final QueuePair pair = queuePair;
             final RcDescriptor mine = described();
-            if (pair != null) {
+            if (pair != null && mayConnect()) {
                 pair.connect(new RcPeer(
                         owner.path(peer),
                         peer.queuePair(),
@@ -143,6 +145,7 @@ final class RcEndpoint implements OneSidedEndpoint {
         lock.lock();
         try {
             busy = false;
+            connecting = false;
             if (!refusal.isEmpty()) {
                 breakWith(refusal);
             } else if (!closed) {
@@ -150,6 +153,17 @@ final class RcEndpoint implements OneSidedEndpoint {
                 state = State.UP;
             }
             release();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // From here on who closes fails the queue pair, which is initialized now and so can.
+    private boolean mayConnect() {
+        lock.lock();
+        try {
+            connecting = !closed;
+            return connecting;
         } finally {
             lock.unlock();
         }
@@ -195,7 +209,7 @@ final class RcEndpoint implements OneSidedEndpoint {
         return room() == 0 ? null : operations;
     }
 
-    private boolean refuse(final NativeException reason) {
+    private boolean refuse(final TransportException reason) {
         breakWith(String.valueOf(reason.getMessage()));
         return false;
     }
@@ -208,7 +222,7 @@ final class RcEndpoint implements OneSidedEndpoint {
         final RcOperations current = withRoom();
         try {
             return current != null && current.write64(address, key, value, token);
-        } catch (final NativeException e) {
+        } catch (final TransportException e) {
             return refuse(e);
         }
     }
@@ -218,7 +232,7 @@ final class RcEndpoint implements OneSidedEndpoint {
         final RcOperations current = withRoom();
         try {
             return current != null && current.read(target, address, key, token);
-        } catch (final NativeException e) {
+        } catch (final TransportException e) {
             return refuse(e);
         }
     }
@@ -228,7 +242,7 @@ final class RcEndpoint implements OneSidedEndpoint {
         final RcOperations current = withRoom();
         try {
             return current != null && current.write(source, address, key, token);
-        } catch (final NativeException e) {
+        } catch (final TransportException e) {
             return refuse(e);
         }
     }
@@ -245,13 +259,15 @@ final class RcEndpoint implements OneSidedEndpoint {
                 breakWith(current.describeFailure());
             }
             return count;
-        } catch (final NativeException e) {
-            breakWith(String.valueOf(e.getMessage()));
+        } catch (final TransportException e) {
+            // A queue that cannot be polled any more has no errno to tell, and is this connection's alone.
+            refuse(e);
             return 0;
         }
     }
 
-    /// The queue pair is in error when this returns: whatever the peer still sends is refused.
+    /// When this returns nothing of the peer's gets in any more: the queue pair is in error, or will never be
+    /// connected. Where a worker has it, that worker releases it later. A device that refuses even this is gone.
     @Override
     public void close() {
         lock.lock();
@@ -261,6 +277,11 @@ final class RcEndpoint implements OneSidedEndpoint {
             }
             closed = true;
             breakWith("closed");
+            final QueuePair pair = queuePair;
+            if (connecting && pair != null) {
+                // What is in error cannot become ready to receive: the worker's request is refused.
+                owner.quietly(pair::fail);
+            }
             if (!busy) {
                 release();
             }

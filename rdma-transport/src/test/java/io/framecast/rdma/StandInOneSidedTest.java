@@ -57,6 +57,47 @@ final class StandInOneSidedTest extends OneSidedContract {
         }
     }
 
+    /// With a number of the driver's own, which is no errno.
+    @Test
+    void shouldBreakAloneWhenItsCompletionsCannotBePolled() {
+        final OneSidedEndpoint actor = connect().actor();
+        final OneSidedEndpoint other = connect().actor();
+        final RcDescriptor own = RcDescriptor.decode(actor.descriptor(), ((VerbsOneSided) acting).ownEnd());
+        try (RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE)) {
+            actor.write64(words.address(), words.key(), 5, 1);
+            fabric.set("break_polls", own.queuePair());
+            awaitBroken(actor);
+            assertTrue(actor.failure().startsWith("verbs: ibv_poll_cq: completion queue of"), actor.failure());
+            assertTrue(actor.failure().contains("failed (-12)"), actor.failure());
+            actor.close();
+            assertTrue(other.write64(words.address() + 8, words.key(), 6, 2));
+            Wait.until("the other's token", () -> other.poll(tokens) == 1);
+            assertEquals(2, tokens[0]);
+            assertEquals(State.UP, other.state());
+        }
+    }
+
+    /// The kernel looks for the peer's neighbour meanwhile.
+    @Test
+    void shouldNeverBecomeReadyToReceiveWhenClosedWhileConnecting() {
+        final int handlesBefore = fabric.library().liveHandles();
+        final OneSidedEndpoint actor = acting.open(4);
+        fabric.set("connect_hangs", 1);
+        final long before = fabric.count("connected");
+        try {
+            final OneSidedEndpoint server = serving.accept(actor.descriptor());
+            Wait.until("the worker to be there", () -> fabric.count("connecting") == 1);
+            server.close();
+            assertEquals(State.BROKEN, server.state());
+            assertEquals("closed", server.failure());
+        } finally {
+            fabric.set("connect_hangs", 0);
+        }
+        actor.close();
+        Wait.until("the worker to release it", () -> fabric.library().liveHandles() == handlesBefore);
+        assertEquals(before, fabric.count("connected"));
+    }
+
     /// An end that only accepts posts nothing: no completion tells it.
     @Test
     void shouldKnowOnTheAcceptingSideThatItsQueuePairFailed() {

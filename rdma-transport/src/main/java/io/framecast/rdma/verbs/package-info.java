@@ -19,9 +19,10 @@
 /// symbol. Only the poll is a critical downcall: it never enters the kernel, while posting may (Soft-RoCE
 /// does so by a system call).
 ///
-/// Threading: handles of one context are made and closed by one thread at a time. A queue pair is posted to
-/// by one thread per direction, a completion queue polled by one; different ones may be used at the same
-/// time. Closing what another thread is using is the caller's mistake, and is not caught.
+/// Threading: handles may be made and closed by any thread, of one context by several at the same time; each
+/// is closed by one, after all that was made from it. A queue pair is posted to by one thread per direction, a
+/// completion queue polled by one; different ones may be used at the same time. Closing what another thread is
+/// using is the caller's mistake, and is not caught.
 ///
 /// Ownership: a handle owns its C object and what native memory it needs. Registered memory stays the
 /// caller's: it must outlive its region, since a device keeps writing without asking the collector or an

@@ -84,7 +84,7 @@ struct completion_queue {
     struct ibv_cq base;
     struct completion *ring;
     uint32_t head, tail;
-    int armed, is_overrun, users;
+    int armed, is_overrun, is_broken, users;
     unsigned unacknowledged;
 };
 
@@ -131,15 +131,15 @@ struct piece {
 };
 
 static struct ibv_device devices[DEVICES_MAX];
-static int connect_fails;
-static int subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
+static int connect_fails, connect_hangs;
+static int iwarp, subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
 static int requests_max = WR_MAX, completions_max = CQE_MAX;
 static const char *failing = "";
 static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static long live, overruns, swallowed, delivered, dropped, connected_class;
+static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
 static int lock_word;
 
 static void lock(void) {
@@ -153,6 +153,8 @@ static void unlock(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
 
 void standin_devices(int count) { device_count = count; }
 void standin_mtu(int bytes) { mtu_bytes = bytes; }
+/* Devices of iWARP. */
+void standin_iwarp(int are) { iwarp = are; }
 /* InfiniBand: no addresses but GIDs, and nothing goes anywhere without local identifiers. */
 void standin_subnet(int managed) { subnet = managed; }
 /* Neighbours that nobody answers for, until turned off. */
@@ -160,6 +162,8 @@ void standin_ah_hangs(int hangs) { __atomic_store_n(&ah_hangs, hangs, __ATOMIC_S
 void standin_ah_fails(int error) { __atomic_store_n(&ah_fails, error, __ATOMIC_SEQ_CST); }
 /* Reliable connections that the kernel refuses to make, with that error; 0 for none. */
 void standin_connect_fails(int error) { __atomic_store_n(&connect_fails, error, __ATOMIC_SEQ_CST); }
+/* Peers whose neighbour nobody answers for: connecting to them waits until turned off. */
+void standin_connect_hangs(int hangs) { __atomic_store_n(&connect_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_port_state(int state) { port_state = state; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
 /* Devices that come to a send only when its completions are looked for that often, and forget what they have not come to
@@ -187,6 +191,10 @@ long standin_delivered(void) { return delivered; }
 long standin_dropped(void) { return dropped; }
 /* Traffic class of the reliable connection that was made last. */
 long standin_connected_class(void) { return connected_class; }
+/* Those being connected now. */
+long standin_connecting(void) { return __atomic_load_n(&connecting, __ATOMIC_SEQ_CST); }
+/* Reliable queue pairs that became ready to receive, ever. */
+long standin_connected(void) { return connected_count; }
 
 static int answer(void) { return __atomic_load_n(&gone_errno, __ATOMIC_SEQ_CST); }
 
@@ -255,7 +263,8 @@ struct ibv_device **ibv_get_device_list(int *count) {
     if (fails("ibv_get_device_list")) return NULL;
     struct ibv_device **list = calloc(device_count + 1, sizeof *list);
     for (int i = 0; i < device_count; i++) {
-        devices[i].node_type = IBV_NODE_CA;
+        devices[i].node_type = iwarp ? IBV_NODE_RNIC : IBV_NODE_CA;
+        devices[i].transport_type = iwarp ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
         snprintf(devices[i].name, sizeof devices[i].name, "standin%d", i);
         list[i] = &devices[i];
     }
@@ -290,6 +299,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device) {
 
 int ibv_close_device(struct ibv_context *base) {
     struct context *context = (struct context *)base;
+    if (refuses("ibv_close_device")) return errno;
     if (context->objects) return EBUSY;
     close(base->async_fd);
     gone(context);
@@ -347,6 +357,7 @@ static union ibv_gid gid_of(const struct ibv_context *context, int index) {
 }
 
 int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid) {
+    if (refuses("ibv_query_gid")) return -1;
     if (port != 1 || index < 0 || index > 3) {
         errno = EINVAL;
         return -1;
@@ -357,6 +368,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ib
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
                       uint32_t flags, size_t bytes) {
+    if (refuses("_ibv_query_gid_ex")) return errno;
     if (port != 1 || index > 3 || flags || bytes != sizeof *entry) return EINVAL;
     if (index > (subnet ? 0 : 1)) return ENODATA;
     if (subnet) {
@@ -370,6 +382,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, uint16_t *pkey) {
     (void)context;
+    if (refuses("ibv_query_pkey")) return -1;
     if (port != 1 || index != 0) {
         errno = EINVAL;
         return -1;
@@ -379,6 +392,7 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, uint16_
 }
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event) {
+    if (refuses("ibv_get_async_event")) return -1;
     return event_take(&((struct context *)context)->events, event);
 }
 
@@ -396,6 +410,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
 
 int ibv_dealloc_pd(struct ibv_pd *base) {
     struct domain *domain = (struct domain *)base;
+    if (refuses("ibv_dealloc_pd")) return errno;
     if (domain->objects) return EBUSY;
     ((struct context *)base->context)->objects--;
     gone(domain);
@@ -471,6 +486,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) {
 }
 
 int ibv_destroy_comp_channel(struct ibv_comp_channel *base) {
+    if (refuses("ibv_destroy_comp_channel")) return errno;
     if (base->refcnt) return EBUSY;
     close(base->fd);
     ((struct context *)base->context)->objects--;
@@ -492,6 +508,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 
 int ibv_destroy_cq(struct ibv_cq *base) {
     struct completion_queue *cq = (struct completion_queue *)base;
+    if (refuses("ibv_destroy_cq")) return errno;
     if (cq->users || cq->unacknowledged) return EBUSY;
     lock();
     if (base->channel) {
@@ -507,6 +524,12 @@ int ibv_destroy_cq(struct ibv_cq *base) {
 
 int ibv_get_cq_event(struct ibv_comp_channel *base, struct ibv_cq **cq, void **cq_context) {
     struct ibv_async_event event;
+    static int asked;
+    /* Who takes without the errno asks again for it. */
+    int error = refuses("ibv_get_cq_event");
+    if (error && !asked++) failing_errno = error;
+    else asked = 0;
+    if (error) return -1;
     if (event_take(&((struct channel *)base)->events, &event)) return -1;
     *cq = event.element.cq;
     *cq_context = (*cq)->cq_context;
@@ -538,6 +561,7 @@ static void send_late(const struct ibv_cq *cq);
 static int poll_cq(struct ibv_cq *base, int count, struct ibv_wc *wc) {
     struct completion_queue *cq = (struct completion_queue *)base;
     int taken = 0;
+    if (cq->is_broken) return -cq->is_broken;
     lock();
     if (sends_late) send_late(base);
     for (; taken < count && cq->tail != cq->head; taken++, cq->tail++) {
@@ -550,6 +574,7 @@ static int poll_cq(struct ibv_cq *base, int count, struct ibv_wc *wc) {
 }
 
 static int req_notify_cq(struct ibv_cq *cq, int solicited_only) {
+    if (refuses("ibv_req_notify_cq")) return errno;
     lock();
     ((struct completion_queue *)cq)->armed = solicited_only ? 2 : 1;
     unlock();
@@ -572,6 +597,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr
 
 int ibv_destroy_srq(struct ibv_srq *base) {
     struct shared_queue *srq = (struct shared_queue *)base;
+    if (refuses("ibv_destroy_srq")) return errno;
     if (srq->users) return EBUSY;
     __atomic_sub_fetch(&((struct domain *)base->pd)->objects, 1, __ATOMIC_RELAXED);
     free(srq->receives.ring);
@@ -666,6 +692,11 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
     if (fails("ibv_modify_qp")) return errno;
     if (!(mask & IBV_QP_STATE)) return EINVAL;
     if ((mask & IBV_QP_AV) && __atomic_load_n(&connect_fails, __ATOMIC_SEQ_CST)) return connect_fails;
+    if (mask & IBV_QP_AV) {
+        __atomic_add_fetch(&connecting, 1, __ATOMIC_SEQ_CST);
+        while (__atomic_load_n(&connect_hangs, __ATOMIC_SEQ_CST)) usleep(1000);
+        __atomic_sub_fetch(&connecting, 1, __ATOMIC_SEQ_CST);
+    }
     int error = 0;
     lock();
     if (attr->qp_state == IBV_QPS_RESET) {
@@ -685,7 +716,7 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
         if (mask & IBV_QP_QKEY) qp->attr.qkey = attr->qkey;
         if (mask & IBV_QP_ACCESS_FLAGS) qp->attr.qp_access_flags = attr->qp_access_flags;
         if (mask & IBV_QP_DEST_QPN) qp->attr.dest_qp_num = attr->dest_qp_num;
-        if (mask & IBV_QP_AV) connected_class = (qp->attr.ah_attr = attr->ah_attr).grh.traffic_class;
+        if (mask & IBV_QP_AV) connected_class = (qp->attr.ah_attr = attr->ah_attr).grh.traffic_class, connected_count++;
         if (mask & IBV_QP_RNR_RETRY) qp->attr.rnr_retry = attr->rnr_retry;
     }
     unlock();
@@ -769,6 +800,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) {
 }
 
 int ibv_destroy_ah(struct ibv_ah *ah) {
+    if (refuses("ibv_destroy_ah")) return errno;
     __atomic_sub_fetch(&((struct domain *)ah->pd)->objects, 1, __ATOMIC_RELAXED);
     gone(ah);
     return answer();
@@ -796,6 +828,7 @@ static int receives_post(struct receive_queue *queue, struct ibv_recv_wr *wr, st
 static int post_recv(struct ibv_qp *base, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
     struct queue_pair *qp = (struct queue_pair *)base;
     *bad = wr;
+    if (refuses("ibv_post_recv")) return errno;
     if (base->state == IBV_QPS_RESET || base->srq) return EINVAL;
     lock();
     int error = receives_post(&qp->receives, wr, bad);
@@ -805,6 +838,8 @@ static int post_recv(struct ibv_qp *base, struct ibv_recv_wr *wr, struct ibv_rec
 }
 
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
+    *bad = wr;
+    if (refuses("ibv_post_recv")) return errno;
     lock();
     int error = receives_post(&((struct shared_queue *)srq)->receives, wr, bad);
     unlock();
@@ -1047,7 +1082,7 @@ static void send_late(const struct ibv_cq *cq) {
 
 static int post_send(struct ibv_qp *base, struct ibv_send_wr *wr, struct ibv_send_wr **bad) {
     struct queue_pair *qp = (struct queue_pair *)base;
-    int error = base->state < IBV_QPS_RTS ? EINVAL : 0;
+    int error = base->state < IBV_QPS_RTS ? EINVAL : refuses("ibv_post_send");
     if (error) {
         *bad = wr;
         return error;
@@ -1086,6 +1121,14 @@ void standin_break_qp(int qp_number) {
     lock();
     struct queue_pair *qp = find_qp(qp_number);
     if (qp) stop(qp);
+    unlock();
+}
+
+/* A queue pair whose sends complete nowhere any more: its completion queue answers each poll with a negative number. */
+void standin_break_polls(int qp_number) {
+    lock();
+    struct queue_pair *qp = find_qp(qp_number);
+    if (qp) ((struct completion_queue *)qp->base.send_cq)->is_broken = ENOMEM;
     unlock();
 }
 
