@@ -47,6 +47,7 @@ final class VerbsLane implements Lane {
     private final @Nullable CompletionChannel wakeup;
     private final Revival revival;
     private final DeviceEvents events;
+    private final RegistrationCache registrations;
     // Since events were looked for.
     private int idleLooks;
     // As often as this lane looked at the port anew.
@@ -59,6 +60,7 @@ final class VerbsLane implements Lane {
         kind = config.kind();
         port = link.port();
         events = link.events();
+        registrations = link.registrations();
         portReturns = events.returns();
         try {
             final SendRing sendRing = config.send();
@@ -184,6 +186,7 @@ final class VerbsLane implements Lane {
     // What a device says of itself, taken where nothing else is to be done.
     private void requireDevice() {
         idleLooks = 0;
+        registrations.look();
         events.look();
         final String fatal = events.fatal();
         if (fatal != null) {
