@@ -52,16 +52,18 @@ final class LaneSignalTest {
     @ValueSource(ints = {1, 7, 16, 31, 32, 33, 64, 200, SLOTS})
     void shouldAskOnceForEachCallAndForEvery32nd(final int batch) {
         long asked = 0;
-        for (int posted = 0; posted < 20 * SLOTS; posted += batch) {
-            assertEquals(batch, lane.multicast(posted % SLOTS, batch));
+        long posted = 0;
+        while (posted < 4 * SLOTS) {
+            assertEquals(batch, lane.multicast((int) (posted % SLOTS), batch));
             for (int i = 1; i <= batch; i++) {
                 asked += i == batch || (posted + i) % EVERY == 0 ? 1 : 0;
             }
-            assertEquals(posted + batch, sent());
-            assertEquals(asked, signalled());
+            posted += batch;
             // One completion tells of all before it.
-            assertEquals(posted + batch, lane.completed());
+            assertEquals(posted, lane.completed());
         }
+        assertEquals(posted, sent());
+        assertEquals(asked, signalled());
     }
 
     @Test
