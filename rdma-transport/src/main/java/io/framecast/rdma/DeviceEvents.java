@@ -23,6 +23,8 @@ final class DeviceEvents implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Consumer<AsyncEvent> failures = _ -> {};
     private volatile @Nullable String fatal;
+    /// How often the port became active.
+    private volatile int returns;
     private int told;
     private boolean closed;
 
@@ -42,6 +44,11 @@ final class DeviceEvents implements AutoCloseable {
     @Nullable
     String fatal() {
         return fatal;
+    }
+
+    /// How often the port came back so far: it may be another then.
+    int returns() {
+        return returns;
     }
 
     /// Takes what waits. A call of the system: not for each datagram.
@@ -73,7 +80,10 @@ final class DeviceEvents implements AutoCloseable {
                 end(device + ": the device is gone or failed (a fatal event); see dmesg and rdma link");
             case CQ_ERROR -> end("a completion queue on " + device + " overflowed or broke");
             case PORT_ERROR -> tell(at + " went down: nothing is sent or received until it is back");
-            case PORT_ACTIVE -> tell(at + " is active");
+            case PORT_ACTIVE -> {
+                tell(at + " is active");
+                onReturn();
+            }
             case GID_CHANGE ->
                 tell(at + " has other addresses (GIDs) now; peers reach this end by the one it began with, so start"
                         + " it anew if that is gone");
@@ -93,6 +103,12 @@ final class DeviceEvents implements AutoCloseable {
                 // In the course of things.
             }
         }
+    }
+
+    // By whoever holds the lock.
+    @SuppressWarnings("NonAtomicVolatileUpdate")
+    private void onReturn() {
+        returns++;
     }
 
     private void end(final String why) {

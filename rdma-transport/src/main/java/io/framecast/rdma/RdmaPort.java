@@ -158,6 +158,15 @@ record RdmaPort(
         return LOOPBACKS.contains(wanted) || wanted.startsWith("127.");
     }
 
+    /// What an operator compares at both ends when nothing arrives.
+    String describe() {
+        final String own = isInfiniBand()
+                ? "InfiniBand, local identifier " + lid() + ", " + gid.gid()
+                : "RoCE v2, " + gid.gid().toAddress().getHostAddress();
+        return context.name() + " port " + gid.port() + ", GID " + gid.index() + " (" + own + "), MTU "
+                + datagramBytesMax;
+    }
+
     private static List<Device> usable(final VerbsLibrary library) {
         return library.devices().stream().filter(Device::isInfiniBandVerbs).toList();
     }

@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
 /// register pins every page, and memory that is registered twice counts twice against the limit.
 ///
 /// Only host memory whose arena is known is kept unused, least recently used first to go. It is deregistered
-/// at the next call after its arena was closed: another arena's memory at the same address is never taken for
-/// it. Memory of devices, and memory whose end nobody could tell of, is deregistered with its last lease.
+/// within seconds after its arena was closed, and before anything else is registered: another arena's memory at
+/// the same address is never taken for it. Memory of devices, and memory whose end nobody could tell of, is
+/// deregistered with its last lease.
 ///
-/// Threading: any thread; called when lanes open and close, never on the data path.
+/// Threading: any thread; called when lanes open and close and when they have nothing to do, never on the data path.
 final class RegistrationCache implements AutoCloseable {
     static final int IDLE_MAX = 16;
     static final long IDLE_BYTES_MAX = 1L << 30;
+    private static final long LOOK_NS = 1_000_000_000;
 
     private final ProtectionDomain domain;
     private final ReentrantLock lock = new ReentrantLock();
@@ -32,6 +34,7 @@ final class RegistrationCache implements AutoCloseable {
     // Read by threads that must not wait for a registration.
     private final AtomicLong hits = new AtomicLong();
     private final AtomicLong misses = new AtomicLong();
+    private volatile long lookedNs = System.nanoTime();
 
     /// A region in use until it is closed.
     final class Lease implements AutoCloseable {
@@ -77,10 +80,6 @@ final class RegistrationCache implements AutoCloseable {
                     && (scope == null ? other.scope == null : scope.equals(other.scope));
         }
 
-        boolean overlaps(final long start, final long length) {
-            return start < address + bytes && address < start + length;
-        }
-
         boolean mayIdle() {
             return scope != null && scope.isAlive();
         }
@@ -90,7 +89,6 @@ final class RegistrationCache implements AutoCloseable {
         private final What what;
         private final MemoryRegion region;
         private int users;
-        private boolean isStale;
 
         private Entry(final What what, final MemoryRegion region) {
             this.what = what;
@@ -128,7 +126,7 @@ final class RegistrationCache implements AutoCloseable {
             trim();
             for (int i = entries.size() - 1; i >= 0; i--) {
                 final Entry entry = entries.get(i);
-                if (!entry.isStale && entry.what.covers(what)) {
+                if (entry.what.covers(what)) {
                     entries.remove(i);
                     hits.incrementAndGet();
                     return use(entry);
@@ -182,7 +180,7 @@ final class RegistrationCache implements AutoCloseable {
             }
             idle++;
             idleBytes += entry.what.bytes;
-            if (entry.isStale || !entry.what.mayIdle() || idle > IDLE_MAX || idleBytes > IDLE_BYTES_MAX) {
+            if (!entry.what.mayIdle() || idle > IDLE_MAX || idleBytes > IDLE_BYTES_MAX) {
                 entries.remove(i);
                 idle--;
                 idleBytes -= entry.what.bytes;
@@ -191,15 +189,39 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /// Memory is about to be freed, or to mean something else: nothing leased from now on is told by what was
-    /// registered of it. Leases go on.
-    void invalidate(final long address, final long bytes) {
+    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its own
+    /// deregister it: to unpin much takes milliseconds. Waits for nobody.
+    void look() {
+        final long nowNs = System.nanoTime();
+        if (nowNs - lookedNs < LOOK_NS || !lock.tryLock()) {
+            return;
+        }
+        try {
+            lookedNs = nowNs;
+            if (isAnyGone()) {
+                Thread.ofPlatform().daemon().name("framecast-verbs-regions").start(this::sweep);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isAnyGone() {
+        for (int i = 0; i < entries.size(); i++) {
+            final Entry entry = entries.get(i);
+            if (entry.users == 0 && !entry.what.mayIdle()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void sweep() {
         lock.lock();
         try {
-            for (final Entry entry : entries) {
-                entry.isStale |= entry.what.overlaps(address, bytes);
-            }
             trim();
+        } catch (final NativeException _) {
+            // It stays open, and its domain says so when that is closed.
         } finally {
             lock.unlock();
         }

@@ -1,5 +1,7 @@
 package io.framecast.rdma;
 
+import io.framecast.api.error.TransportException;
+import io.framecast.rdma.verbs.PortAttributes;
 import io.framecast.rdma.verbs.QueuePair;
 
 /// Brings back a lane's queue pair that failed: one that sends while its cable is out fails (seen on
@@ -8,6 +10,9 @@ import io.framecast.rdma.verbs.QueuePair;
 /// A queue pair that failed gives back all that was posted. When it has, and the port is active, it begins
 /// anew, with the same number and groups. One that fails again at once, with its port active, has another
 /// reason.
+///
+/// A port may come back with a smaller MTU, and would then swallow what the lane sends without telling: such
+/// a lane ends.
 ///
 /// Threading: the lane's.
 final class Revival {
@@ -19,15 +24,19 @@ final class Revival {
     private final RdmaPort port;
     private final QueuePair queuePair;
     private final int queueKey;
+    /// The longest datagram of the lane.
+    private final int datagramBytes;
     private boolean failed;
     private long lookNs;
     private long revivedNs;
     private int revivals;
 
-    Revival(final RdmaPort port, final QueuePair queuePair, final int queueKey) {
+    /// @param datagramBytes the longest datagram of the lane
+    Revival(final RdmaPort port, final QueuePair queuePair, final int queueKey, final int datagramBytes) {
         this.port = port;
         this.queuePair = queuePair;
         this.queueKey = queueKey;
+        this.datagramBytes = datagramBytes;
     }
 
     /// Whether the queue pair has failed and is not back.
@@ -42,7 +51,7 @@ final class Revival {
     /// A request failed.
     ///
     /// @return whether the queue pair may come back
-    /// @throws io.framecast.api.error.TransportException when the device does not answer any more
+    /// @throws TransportException when the device does not answer any more
     boolean onFailure() {
         if (failed) {
             return true;
@@ -58,13 +67,35 @@ final class Revival {
     }
 
     /// Whether to begin anew: the port is active, as far as it was looked at.
+    ///
+    /// @throws TransportException when it came back with too small an MTU
     boolean isDue() {
         final long nowNs = System.nanoTime();
         if (nowNs - lookNs < LOOK_NS) {
             return false;
         }
         lookNs = nowNs;
-        return isActive();
+        return isWide(attributes());
+    }
+
+    /// The port may have come back; nobody else looks at it while the queue pair works.
+    ///
+    /// @throws TransportException when it has too small an MTU now
+    void onPortActive() {
+        isWide(attributes());
+    }
+
+    private boolean isWide(final PortAttributes now) {
+        final int activeBytes = now.mtu().activeBytes();
+        // A port that is down may name any.
+        if (now.isActive() && activeBytes < datagramBytes) {
+            throw new TransportException("verbs: " + port.context() + " port "
+                    + port.gid().port() + " came back with an MTU of " + activeBytes
+                    + ", and this stream's datagrams of "
+                    + datagramBytes + " bytes would be lost; put the MTU of its interface back, or start both ends"
+                    + " anew");
+        }
+        return now.isActive();
     }
 
     /// Makes the queue pair ready again; nothing is posted.
@@ -77,6 +108,10 @@ final class Revival {
     }
 
     private boolean isActive() {
-        return port.context().port(port.gid().port()).isActive();
+        return attributes().isActive();
+    }
+
+    private PortAttributes attributes() {
+        return port.context().port(port.gid().port());
     }
 }

@@ -47,8 +47,11 @@ final class VerbsLane implements Lane {
     private final @Nullable CompletionChannel wakeup;
     private final Revival revival;
     private final DeviceEvents events;
+    private final RegistrationCache registrations;
     // Since events were looked for.
     private int idleLooks;
+    // As often as this lane looked at the port anew.
+    private int portReturns;
     private boolean closed;
     private @Nullable String failure;
 
@@ -57,6 +60,8 @@ final class VerbsLane implements Lane {
         kind = config.kind();
         port = link.port();
         events = link.events();
+        registrations = link.registrations();
+        portReturns = events.returns();
         try {
             final SendRing sendRing = config.send();
             final ReceiveRing receiveRing = config.receive();
@@ -77,7 +82,7 @@ final class VerbsLane implements Lane {
             final QueueDepths depths = wanted.within(queuePair.limits());
             final int queueKey = queueKey(link, only);
             queuePair.startDatagrams(port.gid().port(), 0, queueKey);
-            revival = new Revival(port, queuePair, queueKey);
+            revival = new Revival(port, queuePair, queueKey, datagramBytes(config));
             address = new RdmaAddress(port.gid().gid(), port.lid(), queuePair.number(), queueKey);
             peers = keep(new RdmaPeers(link.ways()));
             group = sendRing == null ? null : groupPeer(link, queueKey);
@@ -93,6 +98,17 @@ final class VerbsLane implements Lane {
             release();
             throw e;
         }
+    }
+
+    // More than the port carries is never sent, whatever the rings hold.
+    private int datagramBytes(final LaneConfig config) {
+        final SendRing sends = config.send();
+        final ReceiveRing receives = config.receive();
+        return Math.min(
+                port.datagramBytesMax(),
+                Math.max(
+                        sends == null ? 0 : sends.headerBytes() + sends.payloadBytes(),
+                        receives == null ? 0 : receives.headerBytes() + receives.payloadBytes()));
     }
 
     private int queueKey(final VerbsLink link, final @Nullable RdmaAddress only) {
@@ -170,10 +186,16 @@ final class VerbsLane implements Lane {
     // What a device says of itself, taken where nothing else is to be done.
     private void requireDevice() {
         idleLooks = 0;
+        registrations.look();
         events.look();
         final String fatal = events.fatal();
         if (fatal != null) {
             throw new TransportException(fatal);
+        }
+        final int returns = events.returns();
+        if (returns != portReturns) {
+            portReturns = returns;
+            revival.onPortActive();
         }
     }
 

@@ -56,11 +56,6 @@ final class VerbsTransport implements Transport {
         final String wanted = channel.link().networkInterface();
         final RdmaPort port = RdmaPort.open(
                 library, channel.group().address(), wanted, channel.link().mtuBytes());
-        if (wanted.isEmpty() || RdmaPort.isLoopback(wanted)) {
-            config.warnings()
-                    .accept("verbs: device " + port.context().name() + " ("
-                            + port.gid().gid() + ")");
-        }
         final RdmaWays ways = new RdmaWays(
                 port, new AddressPath.Hops(channel.link().ttl(), channel.link().trafficClass(), 0));
         try {
@@ -78,6 +73,7 @@ final class VerbsTransport implements Transport {
                 ? null
                 : SubnetGroup.join(CmLibrary.load(), subnet.own().address(), group.address(), JOIN_MAX_NS);
         final AddressPath path = joined == null ? ways.path(Gid.ofAddress(group.address()), 0) : joined.path();
+        notices.accept("verbs: " + port.describe() + ", group " + path.destination());
         final RegistrationCache registrations = new RegistrationCache(port.domain());
         return new VerbsTransport(
                 new VerbsLink(port, group, path, ways, registrations, new DeviceEvents(port, notices)), joined);

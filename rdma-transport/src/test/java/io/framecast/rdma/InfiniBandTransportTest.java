@@ -17,6 +17,8 @@ import io.framecast.rdma.verbs.StandInCm;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -83,6 +85,19 @@ final class InfiniBandTransportTest extends TransportContract {
             // As IP over InfiniBand, here of an interface of 65536 bytes, so in connected mode.
             assertEquals(2048, transport.capabilities().datagramBytesMax());
         }
+    }
+
+    @Test
+    void shouldSayWhichGroupTheSubnetManagerGave() {
+        final List<String> notices = new ArrayList<>();
+        try (Transport transport = VerbsTransport.open(
+                fabric.library(), new TransportConfig(Channel.parse(GROUP + "standin1"), notices::add))) {
+            assertEquals(2048, transport.capabilities().datagramBytesMax());
+        }
+        assertEquals(1, notices.size(), notices::toString);
+        final String told = "verbs: standin1 port 1, GID 0 (InfiniBand, local identifier 17,"
+                + " fe80:0000:0000:0000:0000:00ff:fe00:0002), MTU 2048, group ff1";
+        assertTrue(notices.getFirst().startsWith(told), notices::toString);
     }
 
     @Test

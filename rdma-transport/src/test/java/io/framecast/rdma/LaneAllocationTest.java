@@ -10,9 +10,14 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/// That a datagram through a source's lane and a receiver's costs no garbage, on the stand-in.
+/// That datagrams through lanes cost no garbage, to a group and to one, nor do lanes that wait for some, on the
+/// stand-in.
 final class LaneAllocationTest {
     private static final int SLOTS = 16;
     private static final int HEADER_BYTES = 24;
@@ -22,49 +27,130 @@ final class LaneAllocationTest {
     private static final int TRIES_MAX = 5;
     private static final LaneRings RINGS = new LaneRings(SLOTS, HEADER_BYTES, PAYLOAD_BYTES);
 
-    @Test
-    void shouldAllocateNothingPerDatagram() {
-        final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        final Completions completions = new Completions(SLOTS);
-        try (Arena arena = Arena.ofShared();
-                Transport near = LaneRings.openTransport();
-                Transport far = LaneRings.openTransport();
-                Lane source = near.open(
-                        new LaneConfig(LaneKind.DATA, LaneConfig.Role.SOURCE, RINGS.send(arena), null, null));
-                Lane receiver = far.open(new LaneConfig(
-                        LaneKind.DATA, LaneConfig.Role.RECEIVER, null, RINGS.receive(arena), source.address()))) {
-            assertEquals(ROUNDS * BATCH, rounds(source, receiver, completions));
-            // The first reading loads what the reading itself needs.
-            threads.getCurrentThreadAllocatedBytes();
-            long least = Long.MAX_VALUE;
-            int tries = 0;
-            // The compiler may still change its mind about code it has just made, which costs some.
-            for (; least > 0 && tries < TRIES_MAX; tries++) {
-                final long before = threads.getCurrentThreadAllocatedBytes();
-                final long landed = rounds(source, receiver, completions);
-                least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-                assertEquals(ROUNDS * BATCH, landed);
-            }
-            assertEquals(0, least);
-            assertEquals((1L + tries) * ROUNDS * BATCH, source.completed());
-        }
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final Completions completions = new Completions(SLOTS);
+    private final Arena arena = Arena.ofShared();
+    private Transport near;
+    private Transport far;
+
+    private interface Round {
+        /// @return what landed as it should
+        int run(int number);
     }
 
-    private static long rounds(final Lane source, final Lane receiver, final Completions completions) {
+    @BeforeEach
+    void open() {
+        near = LaneRings.openTransport();
+        far = LaneRings.openTransport();
+    }
+
+    @AfterEach
+    void close() {
+        near.close();
+        far.close();
+        arena.close();
+    }
+
+    private static long rounds(final Round round) {
         long landed = 0;
-        for (int round = 0; round < ROUNDS; round++) {
-            final int first = round % 2 * BATCH;
+        for (int i = 0; i < ROUNDS; i++) {
+            landed += round.run(i);
+        }
+        return landed;
+    }
+
+    private void assertAllocatesNothing(final int landedEach, final Round round) {
+        final long wanted = (long) ROUNDS * landedEach;
+        assertEquals(wanted, rounds(round));
+        // The first reading loads what the reading itself needs.
+        threads.getCurrentThreadAllocatedBytes();
+        long least = Long.MAX_VALUE;
+        // The compiler may still change its mind about code it has just made, which costs some.
+        for (int tries = 0; least > 0 && tries < TRIES_MAX; tries++) {
+            final long before = threads.getCurrentThreadAllocatedBytes();
+            final long landed = rounds(round);
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+            assertEquals(wanted, landed);
+        }
+        assertEquals(0, least);
+    }
+
+    private int landed(final Lane receiver, final int first) {
+        completions.clear();
+        receiver.poll(completions);
+        int landed = 0;
+        for (int i = 0; i < completions.count(); i++) {
+            landed += completions.slot(i) == first + i && completions.bytes(i) == HEADER_BYTES + PAYLOAD_BYTES ? 1 : 0;
+        }
+        return landed;
+    }
+
+    @Test
+    void shouldAllocateNothingPerDatagram() {
+        final Lane source = RINGS.source(near, arena);
+        final Lane receiver = RINGS.receiver(far, arena, source);
+        assertAllocatesNothing(BATCH, number -> {
+            final int first = number % 2 * BATCH;
             receiver.post(first, BATCH);
             source.multicast(first, BATCH);
-            completions.clear();
-            receiver.poll(completions);
-            for (int i = 0; i < completions.count(); i++) {
-                landed += completions.slot(i) == first + i && completions.bytes(i) == HEADER_BYTES + PAYLOAD_BYTES
-                        ? 1
-                        : 0;
-            }
-        }
-        source.completed();
-        return landed;
+            return landed(receiver, first);
+        });
+        assertEquals(source.submitted(), source.completed());
+    }
+
+    private Lane both(final LaneKind kind, final Transport transport) {
+        return transport.open(
+                new LaneConfig(kind, LaneConfig.Role.SOURCE, RINGS.send(arena), RINGS.receive(arena), null));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REPAIR", "CONTROL"})
+    void shouldAllocateNothingToTheGroupAndToOne(final LaneKind kind) {
+        final Lane sender = both(kind, near);
+        final Lane receiver = both(kind, far);
+        final int peer = sender.connect(receiver.address());
+        receiver.post(0, 1);
+        Wait.until("a way", () -> sender.unicast(peer, 0, 1) == 1);
+        assertEquals(1, landed(receiver, 0));
+        assertAllocatesNothing(BATCH, number -> {
+            final int first = number % 2 * BATCH;
+            receiver.post(first, BATCH);
+            sender.unicast(peer, first, BATCH / 2);
+            sender.multicast(first + BATCH / 2, BATCH / 2);
+            sender.completed();
+            return landed(receiver, first);
+        });
+        assertEquals(sender.submitted(), sender.completed());
+    }
+
+    /// What a thread does before it sleeps: it looks at the device's events, takes back what its channel told, and asks
+    /// anew.
+    @Test
+    void shouldAllocateNothingWhereNothingComes() {
+        final Lane source = RINGS.source(near, arena);
+        final Lane receiver = RINGS.receiver(far, arena, source);
+        final Lane control = both(LaneKind.CONTROL, far);
+        receiver.post(0, SLOTS);
+        control.post(0, SLOTS);
+        assertAllocatesNothing(0, _ -> {
+            receiver.armReady();
+            control.armReady();
+            source.completed();
+            return landed(receiver, 0) + landed(control, 0);
+        });
+    }
+
+    @Test
+    void shouldAllocateNothingWhereEachDatagramWakesItsReceiver() {
+        final Lane source = RINGS.source(near, arena);
+        final Lane receiver = RINGS.receiver(far, arena, source);
+        assertAllocatesNothing(1, number -> {
+            final int slot = number % SLOTS;
+            receiver.post(slot, 1);
+            receiver.armReady();
+            source.multicast(slot, 1);
+            source.completed();
+            return landed(receiver, slot);
+        });
     }
 }

@@ -45,6 +45,8 @@ final class LaneEventsTest {
         source = RINGS.source(transport, arena);
         receiver = RINGS.receiver(transport, arena, source);
         receiver.post(0, SLOTS);
+        // What it uses.
+        notices.clear();
     }
 
     @AfterEach

@@ -25,8 +25,13 @@ record LaneRings(int slots, int headerBytes, int payloadBytes) {
     }
 
     static Transport openTransport(final Fabric fabric, final String device) {
+        return openTransport(fabric, device, "239.77.5.6");
+    }
+
+    /// @param group an address; in brackets where it is of IPv6
+    static Transport openTransport(final Fabric fabric, final String device, final String group) {
         final String chosen = device.isEmpty() ? "" : "|interface=" + device;
-        final Channel channel = Channel.parse("framecast:verbs?group=239.77.5.6:4000|channel=rings" + chosen);
+        final Channel channel = Channel.parse("framecast:verbs?group=" + group + ":4000|channel=rings" + chosen);
         return VerbsTransport.open(fabric.library(), new TransportConfig(channel, _ -> {}));
     }
 

@@ -91,4 +91,32 @@ final class RdmaLaneTest {
         assertEquals(1, control.counter(LaneCounter.SYSTEM_ERRORS));
         Wait.until("completions", () -> control.completed() == 4);
     }
+
+    /// The group's GID is its address as it is, and interfaces join it by MLD; unicast goes by the devices' own
+    /// addresses of IPv6.
+    @Test
+    void shouldCarryAGroupOfIpv6AndUnicast() {
+        final Fabric fabric = Fabric.real();
+        Assumptions.assumeTrue(fabric.hasIpv6(), "a device here has no GID of IPv6 besides the link's own");
+        try (Transport first = LaneRings.openTransport(fabric, fabric.device(0), "[ff15::77:6]");
+                Transport second = LaneRings.openTransport(fabric, fabric.device(1), "[ff15::77:6]");
+                Lane control = RINGS.control(first, arena);
+                Lane peer = RINGS.control(second, arena)) {
+            peer.post(0, SLOTS);
+            assertFalse(RdmaAddress.decode(peer.address()).gid().isIpv4Mapped());
+            assertEquals(3, control.multicast(0, 3));
+            Wait.until("what goes to the group", () -> {
+                poll(peer);
+                return peer.counter(LaneCounter.RECEIVED_DATAGRAMS) == 3;
+            });
+            final int friend = control.connect(peer.address());
+            Wait.until("unicast to be taken", () -> control.unicast(friend, 3, 2) == 2);
+            Wait.until("unicast", () -> {
+                poll(peer);
+                return peer.counter(LaneCounter.RECEIVED_DATAGRAMS) == 5;
+            });
+            Wait.until("completions", () -> control.completed() == 5);
+            assertEquals(0, peer.counter(LaneCounter.MALFORMED));
+        }
+    }
 }

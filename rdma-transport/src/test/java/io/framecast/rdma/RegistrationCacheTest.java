@@ -93,22 +93,56 @@ final class RegistrationCacheTest {
     }
 
     @Test
-    void shouldForgetWhatIsInvalidatedButNotWhatIsLeased() {
-        try (Arena arena = Arena.ofConfined()) {
-            final MemorySegment memory = arena.allocate(4096);
-            final RegistrationCache.Lease lease = cache.lease(memory, Access.LOCAL_READ);
-            final MemoryRegion idle = leased(arena.allocate(4096), Access.LOCAL_READ);
-            cache.invalidate(memory.address() + 4000, 8);
-            assertTrue(lease.region().isOpen());
+    void shouldForgetWithinSecondsWhatIsGoneWhereNobodyLeasesAnything() {
+        final MemoryRegion gone;
+        try (Arena kept = Arena.ofConfined()) {
+            final MemoryRegion idle = leased(kept.allocate(4096), Access.LOCAL_READ);
+            final RegistrationCache.Lease lease;
+            try (Arena arena = Arena.ofConfined()) {
+                gone = leased(arena.allocate(4096), Access.LOCAL_READ);
+                lease = cache.lease(arena.allocate(8192), Access.LOCAL_READ);
+                cache.look();
+                assertEquals(3, cache.registered());
+            }
+            assertTrue(gone.isOpen());
+            Wait.until("it to be forgotten", () -> {
+                cache.look();
+                return cache.registered() == 2;
+            });
+            assertFalse(gone.isOpen());
             assertTrue(idle.isOpen());
-            assertNotEquals(lease.region(), leased(memory, Access.LOCAL_READ));
-            lease.close();
+            // Whoever leases it knows what he does.
+            assertTrue(lease.region().isOpen());
             lease.close();
             assertFalse(lease.region().isOpen());
-            cache.invalidate(idle.start() - 1, 2);
-            assertFalse(idle.isOpen());
-            assertEquals(1, cache.registered());
+            assertEquals(3, cache.misses());
         }
+    }
+
+    @Test
+    void shouldForgetWhatIsGoneWhileLanesHaveNothingToDo() {
+        final LaneRings rings = new LaneRings(8, 24, 64);
+        try (Arena arena = Arena.ofShared();
+                Transport sleeping = LaneRings.openTransport();
+                Transport spinning = LaneRings.openTransport()) {
+            final Lane source = rings.source(spinning, arena);
+            final Lane receiver = rings.receiver(sleeping, arena, source);
+            assertForgets(sleeping, receiver::armReady);
+            assertForgets(spinning, source::completed);
+        }
+    }
+
+    private static void assertForgets(final Transport transport, final Runnable idle) {
+        final RegistrationCache registrations = ((VerbsTransport) transport).registrations();
+        final int before = registrations.registered();
+        try (Arena arena = Arena.ofConfined()) {
+            registrations.lease(arena.allocate(4096), Access.LOCAL_READ).close();
+            assertEquals(before + 1, registrations.registered());
+        }
+        Wait.until("it to be forgotten", () -> {
+            idle.run();
+            return registrations.registered() == before;
+        });
     }
 
     @Test

@@ -13,13 +13,17 @@ abstract class VerbsTransportContract extends TransportContract {
 
     abstract Fabric fabric();
 
+    String group() {
+        return "239.77.5.5:4000";
+    }
+
     @Override
     protected final Transport openTransport() {
         if (fabric == null) {
             fabric = fabric();
         }
         final Channel channel = Channel.parse(
-                "framecast:verbs?group=239.77.5.5:4000|channel=contract|interface=" + fabric.device(device++));
+                "framecast:verbs?group=" + group() + "|channel=contract|interface=" + fabric.device(device++));
         return VerbsTransport.open(fabric.library(), new TransportConfig(channel, _ -> {}));
     }
 

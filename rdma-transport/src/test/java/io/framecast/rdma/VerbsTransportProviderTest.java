@@ -9,11 +9,14 @@ import io.framecast.api.spi.TransportConfig;
 import io.framecast.api.spi.TransportProvider;
 import io.framecast.rdma.verbs.Fabric;
 import io.framecast.rdma.verbs.VerbsLibrary;
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Being found, and saying no in one line, on the stand-in.
 final class VerbsTransportProviderTest {
@@ -77,15 +80,30 @@ final class VerbsTransportProviderTest {
         assertEquals(0, fabric.library().liveHandles());
     }
 
-    @Test
-    void shouldTakeAnyDeviceAndSayWhichForTheHostItself() {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "239.77.5.7:4000|interface=127.0.0.1; standin0 port 1, GID 1 (RoCE v2, 10.77.0.1), MTU 4096, group"
+                        + " ::ffff:239.77.5.7",
+                "239.77.5.7:4000; standin0 port 1, GID 1 (RoCE v2, 10.77.0.1), MTU 4096, group ::ffff:239.77.5.7",
+                "239.77.5.7:4000|interface=standin2|mtu=1500; standin2 port 1, GID 1 (RoCE v2, 10.77.0.3), MTU 1448,"
+                        + " group ::ffff:239.77.5.7",
+                "[ff15::77:7]:4000|interface=standin1; standin1 port 1, GID 0 (RoCE v2, fe80:0:0:0:0:ff:fe00:2), MTU"
+                        + " 4096, group ff15:0000:0000:0000:0000:0000:0077:0007"
+            })
+    void shouldSayOnceWhatItUsesEvenWhereTheUserChose(final String group, final String told) {
         final Fabric fabric = Fabric.standIn();
         final List<String> notices = new ArrayList<>();
-        final Channel channel = Channel.parse("framecast:verbs?group=239.77.5.7:4000|interface=127.0.0.1");
-        try (Transport transport =
-                new VerbsTransportProvider(fabric::library).open(new TransportConfig(channel, notices::add))) {
+        final Channel channel = Channel.parse("framecast:verbs?group=" + group);
+        final LaneRings rings = new LaneRings(4, 24, 64);
+        try (Arena arena = Arena.ofShared();
+                Transport transport =
+                        new VerbsTransportProvider(fabric::library).open(new TransportConfig(channel, notices::add))) {
             assertEquals("verbs", transport.capabilities().name());
+            rings.source(transport, arena);
+            rings.control(transport, arena);
         }
-        assertEquals(List.of("verbs: device standin0 (::ffff:10.77.0.1)"), notices);
+        assertEquals(List.of("verbs: " + told), notices);
     }
 }

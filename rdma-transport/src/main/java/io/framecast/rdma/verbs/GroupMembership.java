@@ -48,7 +48,8 @@ public final class GroupMembership implements AutoCloseable {
                     group instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
             channel.join(group, network);
             return new GroupMembership(channel);
-        } catch (final IOException e) {
+        } catch (final IOException | IllegalArgumentException | UnsupportedOperationException e) {
+            // Java has the last for a family that this system does not have at all, the second for no group.
             close(channel);
             throw new TransportException(
                     "verbs: " + network.getName() + " cannot join " + group.getHostAddress() + " (" + e.getMessage()

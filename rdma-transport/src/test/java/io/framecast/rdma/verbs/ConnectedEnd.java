@@ -32,7 +32,7 @@ final class ConnectedEnd implements AutoCloseable {
     private final GidEntry gid;
 
     ConnectedEnd(final Fabric fabric, final int device) {
-        context = keep(fabric.library().open(fabric.device(device)));
+        context = keep(fabric.openRoce(device));
         gid = Fabric.ipv4(context).orElseThrow();
         domain = keep(context.protectionDomain());
         completions = keep(context.completionQueue(64, null));

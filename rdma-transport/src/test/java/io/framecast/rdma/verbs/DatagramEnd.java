@@ -41,7 +41,7 @@ final class DatagramEnd implements AutoCloseable {
     final MemoryRegion sentRegion;
 
     DatagramEnd(final Fabric fabric, final int device) {
-        context = keep(fabric.library().open(fabric.device(device)));
+        context = keep(fabric.openRoce(device));
         gid = Fabric.ipv4(context).orElseThrow();
         domain = keep(context.protectionDomain());
         channel = keep(context.completionChannel());

@@ -50,6 +50,30 @@ public record Fabric(VerbsLibrary library, List<String> devices) {
                 .findFirst();
     }
 
+    /// Opens a device, or skips the test where its port 1 does not speak RoCE v2 over IPv4, as on InfiniBand.
+    Context openRoce(final int index) {
+        final Context context = library.open(device(index));
+        if (ipv4(context).isEmpty()) {
+            context.close();
+            Assumptions.abort(device(index) + " port 1 has no GID of RoCE v2 over IPv4, on InfiniBand it has none");
+        }
+        return context;
+    }
+
+    /// Whether all devices have an address of IPv6 besides the link's own, over RoCE v2.
+    public boolean hasIpv6() {
+        return devices.stream().allMatch(this::hasIpv6);
+    }
+
+    private boolean hasIpv6(final String device) {
+        try (Context context = library.open(device)) {
+            return context.gids(1).stream()
+                    .anyMatch(entry -> entry.type() == GidEntry.Type.ROCE_V2
+                            && !entry.gid().isIpv4Mapped()
+                            && !entry.gid().isLinkLocal());
+        }
+    }
+
     /// Sets a switch of the stand-in.
     public void set(final String name, final int value) {
         StandIn.load().set(name, value);

@@ -139,7 +139,8 @@ static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
+static int interface_index = 1;
+static long live, overruns, swallowed, delivered, dropped, connected_class, sent, signalled, attached, connected_count, connecting;
 static int lock_word;
 
 static void lock(void) {
@@ -165,6 +166,8 @@ void standin_connect_fails(int error) { __atomic_store_n(&connect_fails, error, 
 /* Peers whose neighbour nobody answers for: connecting to them waits until turned off. */
 void standin_connect_hangs(int hangs) { __atomic_store_n(&connect_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_port_state(int state) { port_state = state; }
+/* The network interface that devices say they are on. */
+void standin_interface(int index) { interface_index = index; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
 /* Devices that come to a send only when its completions are looked for that often, and forget what they have not come to
  * when the queue pair goes; 0 for those that send at once. */
@@ -189,6 +192,11 @@ long standin_overruns(void) { return overruns; }
 long standin_swallowed(void) { return swallowed; }
 long standin_delivered(void) { return delivered; }
 long standin_dropped(void) { return dropped; }
+/* Datagrams posted to be sent, and those among them whose completion was asked for. */
+long standin_sent(void) { return sent; }
+long standin_signalled(void) { return signalled; }
+/* Queue pairs attached to groups so far. */
+long standin_attached(void) { return attached; }
 /* Traffic class of the reliable connection that was made last. */
 long standin_connected_class(void) { return connected_class; }
 /* Those being connected now. */
@@ -376,7 +384,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index
         return 0;
     }
     /* The loopback interface, which may join groups without harm. */
-    *entry = (struct ibv_gid_entry){gid_of(context, index), index, port, IBV_GID_TYPE_ROCE_V2, 1};
+    *entry = (struct ibv_gid_entry){gid_of(context, index), index, port, IBV_GID_TYPE_ROCE_V2, interface_index};
     return 0;
 }
 
@@ -762,6 +770,7 @@ int ibv_attach_mcast(struct ibv_qp *base, const union ibv_gid *gid, uint16_t lid
         group->lid = lid;
         group->members[group->count++] = qp;
         qp->groups++;
+        attached++;
     }
     unlock();
     return error;
@@ -1095,6 +1104,10 @@ static int post_send(struct ibv_qp *base, struct ibv_send_wr *wr, struct ibv_sen
             break;
         }
         qp->posted++;
+        if (base->qp_type == IBV_QPT_UD) {
+            sent++;
+            if (wr->send_flags & IBV_SEND_SIGNALED) signalled++;
+        }
         if (!is_put_off(qp, wr)) carry_out(qp, wr);
     }
     unlock();
