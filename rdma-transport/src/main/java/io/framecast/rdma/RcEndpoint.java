@@ -53,21 +53,39 @@ final class RcEndpoint implements OneSidedEndpoint {
         this.onReleased = onReleased;
     }
 
-    /// Makes the queue pair of one that is opened.
+    /// Makes the queue pair of one that is opened. Where the transport closes meanwhile, it is broken at once.
+    ///
+    /// @throws TransportException when it was closed before that began
     void make() {
+        begin();
+        boolean made = false;
         try {
             makeQueuePair();
-        } catch (final RuntimeException e) {
+            descriptor = described().toBytes();
+            made = true;
+        } finally {
             lock.lock();
             try {
-                closed = true;
+                busy = false;
+                closed |= !made;
                 release();
             } finally {
                 lock.unlock();
             }
-            throw e;
         }
-        descriptor = described().toBytes();
+    }
+
+    // From here on who closes leaves it to this thread to release what it is making.
+    private void begin() {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new TransportException("verbs: the transport is closed; open another");
+            }
+            busy = true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private RcDescriptor described() {
@@ -124,19 +142,9 @@ final class RcEndpoint implements OneSidedEndpoint {
     private void establish(final RcDescriptor peer) {
         String refusal = "";
         try {
-            if (queuePair == null) {
-                makeQueuePair();
-            }
-            final QueuePair pair = queuePair;
-            final RcDescriptor mine = described();
-            if (pair != null && mayConnect()) {
-                pair.connect(new RcPeer(
-                        owner.path(peer),
-                        peer.queuePair(),
-                        peer.psn(),
-                        mine.psn(),
-                        mine.pathMtuBytes(peer),
-                        RcPeer.Patience.DEFAULT));
+            // Anybody can have many wait here, and leave.
+            if (!isClosed()) {
+                join(peer);
             }
         } catch (final RuntimeException e) {
             // Whatever it is: nobody else would tell, and nothing would be released.
@@ -148,11 +156,37 @@ final class RcEndpoint implements OneSidedEndpoint {
             connecting = false;
             if (!refusal.isEmpty()) {
                 breakWith(refusal);
-            } else if (!closed) {
+            } else if (!closed && state == State.CONNECTING) {
                 descriptor = described().toBytes();
                 state = State.UP;
             }
             release();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void join(final RcDescriptor peer) {
+        if (queuePair == null) {
+            makeQueuePair();
+        }
+        final QueuePair pair = queuePair;
+        final RcDescriptor mine = described();
+        if (pair != null && mayConnect()) {
+            pair.connect(new RcPeer(
+                    owner.path(peer),
+                    peer.queuePair(),
+                    peer.psn(),
+                    mine.psn(),
+                    mine.pathMtuBytes(peer),
+                    RcPeer.Patience.DEFAULT));
+        }
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
         } finally {
             lock.unlock();
         }

@@ -58,6 +58,7 @@ final class ReceiveSlots implements AutoCloseable {
     /// Slots that a queue pair gave back when it failed, in the order of posting.
     private final int[] returned;
     private int returnedCount;
+    private boolean held;
     private int failure = CompletionStatus.SUCCESS;
     private final List<RegistrationCache.Lease> leases = new ArrayList<>();
     private int posted;
@@ -94,7 +95,13 @@ final class ReceiveSlots implements AutoCloseable {
                     "receive ring: expected " + RESERVE_BYTES + " bytes before each header, got a stride of "
                             + ring.headerStride() + " for headers of " + ring.headerBytes());
         }
-        build(arena, link);
+        try {
+            build(arena, link);
+        } catch (final RuntimeException e) {
+            // Nobody gets to close it.
+            close();
+            throw e;
+        }
     }
 
     /// What a lane receives by.
@@ -141,6 +148,11 @@ final class ReceiveSlots implements AutoCloseable {
         return new TransportException("verbs: a receive failed: " + CompletionStatus.describe(failure));
     }
 
+    /// The queue pair has failed: what is posted to it from now on it might never give back.
+    void hold() {
+        held = true;
+    }
+
     /// Receives that the queue pair holds.
     int posted() {
         return posted;
@@ -148,6 +160,7 @@ final class ReceiveSlots implements AutoCloseable {
 
     /// Posts what a queue pair gave back that works again.
     void postAgain() {
+        held = false;
         int first = 0;
         while (first < returnedCount) {
             int run = 1;
@@ -187,6 +200,7 @@ final class ReceiveSlots implements AutoCloseable {
         final int slot = ReceiveRequests.slotOf(batch.request(index));
         if (!batch.isSuccess(index)) {
             failure = failure == CompletionStatus.SUCCESS ? batch.status(index) : failure;
+            held = true;
             returned[returnedCount++] = slot;
             return false;
         }
@@ -211,7 +225,7 @@ final class ReceiveSlots implements AutoCloseable {
         } else {
             malformed++;
         }
-        if (isFailed()) {
+        if (held) {
             returned[returnedCount++] = slot;
         } else {
             post(slot, 1);

@@ -1,7 +1,9 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.NativeException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.MemoryRegion;
 import io.framecast.rdma.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// Memory regions by address range, shared by lanes and kept a while after the last of them let go: to
 /// register pins every page, and memory that is registered twice counts twice against the limit.
 ///
-/// Only host memory whose arena is known is kept unused, least recently used first to go. It is deregistered
+/// Only host memory whose arena is known, and that no peer can reach, is kept unused, least recently used first to go.
+/// It is deregistered
 /// within seconds after its arena was closed, and before anything else is registered: another arena's memory at
 /// the same address is never taken for it. Memory of devices, and memory whose end nobody could tell of, is
 /// deregistered with its last lease.
@@ -25,6 +28,7 @@ final class RegistrationCache implements AutoCloseable {
     static final int IDLE_MAX = 16;
     static final long IDLE_BYTES_MAX = 1L << 30;
     private static final long LOOK_NS = 1_000_000_000;
+    private static final int PEERS = Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
 
     private final ProtectionDomain domain;
     private final ReentrantLock lock = new ReentrantLock();
@@ -34,6 +38,8 @@ final class RegistrationCache implements AutoCloseable {
     // Read by threads that must not wait for a registration.
     private final AtomicLong hits = new AtomicLong();
     private final AtomicLong misses = new AtomicLong();
+    // Its domain goes with it.
+    private boolean closed;
     private volatile long lookedNs = System.nanoTime();
 
     /// A region in use until it is closed.
@@ -80,8 +86,9 @@ final class RegistrationCache implements AutoCloseable {
                     && (scope == null ? other.scope == null : scope.equals(other.scope));
         }
 
+        // What peers may reach goes with its last lease: its memory may be another's next, and they know its key.
         boolean mayIdle() {
-            return scope != null && scope.isAlive();
+            return scope != null && scope.isAlive() && (access & PEERS) == 0;
         }
     }
 
@@ -123,6 +130,9 @@ final class RegistrationCache implements AutoCloseable {
     private Lease lease(final What what) {
         lock.lock();
         try {
+            if (closed) {
+                throw new TransportException("verbs: the transport is closed; open another");
+            }
             trim();
             for (int i = entries.size() - 1; i >= 0; i--) {
                 final Entry entry = entries.get(i);
@@ -247,11 +257,12 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /// All leases were closed.
+    /// All leases were closed, and there are none any more.
     @Override
     public void close() {
         lock.lock();
         try {
+            closed = true;
             entries.forEach(entry -> entry.region.close());
             entries.clear();
         } finally {

@@ -20,6 +20,9 @@ final class Revival {
     private static final long LOOK_NS = 10_000_000;
 
     private static final long AGAIN_NS = 1_000_000_000;
+    // In which a device gives back all that was posted, and an emulated CPU comes to it.
+    private static final long FLUSH_MAX_NS = 5_000_000_000L;
+    private static final long NEVER = Long.MIN_VALUE;
 
     private final RdmaPort port;
     private final QueuePair queuePair;
@@ -29,6 +32,8 @@ final class Revival {
     private boolean failed;
     private long lookNs;
     private long revivedNs;
+    /// Since when the port is active while the queue pair is not back.
+    private long activeNs = NEVER;
     private int revivals;
 
     /// @param datagramBytes the longest datagram of the lane
@@ -75,7 +80,23 @@ final class Revival {
             return false;
         }
         lookNs = nowNs;
-        return isWide(attributes());
+        final boolean isActive = isWide(attributes());
+        if (!isActive) {
+            activeNs = NEVER;
+        } else if (activeNs == NEVER) {
+            activeNs = nowNs;
+        }
+        return isActive;
+    }
+
+    /// It is due, but its device holds receives back.
+    ///
+    /// @throws TransportException when it has done so for longer than a device may
+    void await(final int receives) {
+        if (activeNs != NEVER && System.nanoTime() - activeNs > FLUSH_MAX_NS) {
+            throw new TransportException("verbs: " + queuePair + " failed, and its device has not given back "
+                    + receives + " receives since its port came back: start this process anew");
+        }
     }
 
     /// The port may have come back; nobody else looks at it while the queue pair works.
@@ -103,6 +124,7 @@ final class Revival {
         queuePair.reset();
         queuePair.startDatagrams(port.gid().port(), 0, queueKey);
         failed = false;
+        activeNs = NEVER;
         revivedNs = System.nanoTime();
         revivals++;
     }

@@ -65,6 +65,16 @@ final class SendSlots implements AutoCloseable {
         aims = new RdmaPeers.Peer[ring.slots()];
         signalled = new boolean[ring.slots()];
         batch = new WorkCompletions(arena, BATCH);
+        try {
+            build(link);
+        } catch (final RuntimeException e) {
+            // Nobody gets to close it.
+            close();
+            throw e;
+        }
+    }
+
+    private void build(final VerbsLink link) {
         final int payloadKey = register(link, ring.payload());
         final int headerKey = ring.headerBytes() == 0 ? 0 : register(link, ring.headers());
         for (int i = 0; i < ring.slots(); i++) {

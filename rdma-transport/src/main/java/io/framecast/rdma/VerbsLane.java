@@ -205,11 +205,18 @@ final class VerbsLane implements Lane {
         if (!revival.onFailure()) {
             throw failure;
         }
+        if (receive != null) {
+            receive.hold();
+        }
         isRevived();
     }
 
     private boolean isRevived() {
-        if ((receive != null && receive.posted() > 0) || !revival.isDue()) {
+        if (!revival.isDue()) {
+            return false;
+        }
+        if (receive != null && receive.posted() > 0) {
+            revival.await(receive.posted());
             return false;
         }
         revival.restart();
