@@ -21,6 +21,7 @@ public record Gid(long high, long low) {
     private static final ValueLayout.OfLong BIG_ENDIAN = JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final long MAPPED = 0xffffL << 32;
     private static final long MAPPED_MASK = -1L << 32;
+    private static final long GLOBAL_GROUP = 0xff0eL << 48;
 
     /// @param bytes 16 bytes in network order
     public static Gid ofBytes(final byte[] bytes) {
@@ -71,6 +72,16 @@ public record Gid(long high, long low) {
     /// Of a group: ff00::/8, or mapped from 224.0.0.0/4.
     public boolean isMulticast() {
         return isIpv4Mapped() ? (low >>> 28 & 0xf) == 0xe : high >>> 56 == 0xff;
+    }
+
+    /// Of a group of IPv4 as RoCE v1 writes it: `ff0e::ffff:a.b.c.d` with an address of 224.0.0.0/4.
+    boolean isIpv4GroupOfRoceV1() {
+        return high == GLOBAL_GROUP && new Gid(0, low).isMulticast();
+    }
+
+    /// The same group of IPv4 as RoCE v2 writes it.
+    Gid toRoceV2() {
+        return new Gid(0, low);
     }
 
     /// The address over RoCE v2.

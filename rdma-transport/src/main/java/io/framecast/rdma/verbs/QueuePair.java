@@ -30,6 +30,8 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     private final int number;
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
+    // Any, until it is initialized.
+    private volatile int port = 1;
 
     private QueuePair(
             final ProtectionDomain domain,
@@ -135,12 +137,12 @@ public final class QueuePair extends Handle implements ReceiveQueue {
 
     /// Makes a UD queue pair ready to send and receive.
     ///
-    /// @param port from 1
+    /// @param onPort from 1
     /// @param pkeyIndex partition
     /// @param queueKey what datagrams must carry to be received here; those with another are dropped silently
-    public void startDatagrams(final int port, final int pkeyIndex, final int queueKey) {
+    public void startDatagrams(final int onPort, final int pkeyIndex, final int queueKey) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment attributes = initialized(scratch, port, pkeyIndex);
+            final MemorySegment attributes = initialized(scratch, onPort, pkeyIndex);
             attributes.set(JAVA_INT, at("qkey"), queueKey);
             modify(attributes, State.INIT, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
             modify(attributes, State.RTR, IBV_QP_STATE);
@@ -151,17 +153,18 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     /// Makes an RC queue pair ready for receives to be posted.
     ///
     /// @param access flags of [Access]: what the peer may do
-    public void initialize(final int port, final int pkeyIndex, final int access) {
+    public void initialize(final int onPort, final int pkeyIndex, final int access) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment attributes = initialized(scratch, port, pkeyIndex);
+            final MemorySegment attributes = initialized(scratch, onPort, pkeyIndex);
             attributes.set(JAVA_INT, at("qp_access_flags"), access);
             modify(attributes, State.INIT, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
         }
     }
 
-    private static MemorySegment initialized(final Arena scratch, final int port, final int pkeyIndex) {
+    private MemorySegment initialized(final Arena scratch, final int onPort, final int pkeyIndex) {
+        port = onPort;
         final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
-        attributes.set(JAVA_BYTE, at("port_num"), (byte) port);
+        attributes.set(JAVA_BYTE, at("port_num"), (byte) onPort);
         attributes.set(JAVA_SHORT, at("pkey_index"), (short) pkeyIndex);
         return attributes;
     }
@@ -254,9 +257,16 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     ///
     /// @param group its GID; on RoCE v2 that of the address ([Gid#ofAddress])
     /// @param lid its local identifier, which the subnet manager gives on InfiniBand; 0 on RoCE
+    /// @throws IllegalArgumentException unless it is a group, and on an Ethernet port for `ff0e::ffff:a.b.c.d`:
+    ///     over RoCE v2 that group of IPv4 is `::ffff:a.b.c.d`, and nothing would come, without an error
     public MulticastAttachment attach(final Gid group, final int lid) {
         if (!group.isMulticast()) {
             throw new IllegalArgumentException("queue pair: expected a group's GID, got " + group);
+        }
+        if (group.isIpv4GroupOfRoceV1()
+                && domain.context().port(port).linkLayer() == PortAttributes.LinkLayer.ETHERNET) {
+            throw new IllegalArgumentException("queue pair: expected " + group.toRoceV2()
+                    + ", as RoCE v2 has that group of IPv4, got " + group + ", by which nothing would come");
         }
         return MulticastAttachment.attach(this, group, lid);
     }

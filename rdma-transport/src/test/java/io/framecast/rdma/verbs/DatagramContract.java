@@ -142,6 +142,26 @@ abstract class DatagramContract {
         assertReceived(member, source, 1, 7);
     }
 
+    /// Attached to it, Soft-RoCE says nothing and receives nothing.
+    @Test
+    void shouldRefuseAGroupOfIpv4AsRoceV1WritesIt() throws Exception {
+        final DatagramEnd member = end(1);
+        final Gid wrong = new Gid(0xff0eL << 48, Gid.ofAddress(group(4)).low());
+        final IllegalArgumentException e =
+                assertThrows(IllegalArgumentException.class, () -> member.queuePair.attach(wrong, 0));
+        assertEquals(
+                "queue pair: expected ::ffff:239.77.1.4, as RoCE v2 has that group of IPv4, got"
+                        + " ff0e:0000:0000:0000:0000:ffff:ef4d:0104, by which nothing would come",
+                e.getMessage());
+        assertEquals(0, member.queuePair.dependants());
+        // Groups of IPv6, however near.
+        for (final String name : List.of("ff0e::1234:5678", "ff0e::ffff:c0a8:1", "ff0e::1:ffff:ef4d:104", "ff05::1")) {
+            member.queuePair
+                    .attach(Gid.ofAddress(InetAddress.getByName(name)), 0)
+                    .close();
+        }
+    }
+
     @Test
     void shouldLoseWithoutErrorWhenNoReceiveIsPosted() {
         final DatagramEnd source = end(0);

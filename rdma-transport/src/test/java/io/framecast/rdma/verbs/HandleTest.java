@@ -223,6 +223,29 @@ final class HandleTest {
         assertNothingLeft();
     }
 
+    /// A subnet manager gives groups what names it likes.
+    @Test
+    void shouldAttachToAnyGroupOnInfiniBand() {
+        standIn.set("subnet", 1);
+        try (Context context = library.open("standin0");
+                ProtectionDomain domain = context.protectionDomain();
+                CompletionQueue completions = context.completionQueue(8, null);
+                QueuePair queuePair =
+                        domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.UD, completions, LIMITS))) {
+            queuePair.startDatagrams(1, 0, 0);
+            for (final Gid group : new Gid[] {
+                new Gid(0xff12_401b_ffff_0000L, 0xf4d_0102L),
+                new Gid(0xff12_601b_ffff_0000L, 0x77_0001L),
+                new Gid(0xff0eL << 48, 0xffff_ef4d_0104L)
+            }) {
+                queuePair.attach(group, 0xC001).close();
+            }
+        } finally {
+            standIn.set("subnet", 0);
+        }
+        assertNothingLeft();
+    }
+
     @Test
     void shouldRefuseQueuesOfAnotherDevice() {
         try (Context context = library.open("standin0");
