@@ -3,6 +3,7 @@ package io.framecast.rdma.verbs;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
@@ -14,6 +15,25 @@ final class CmLayouts {
     static final int RDMA_PS_UDP = 0x0111;
     static final int RDMA_CM_EVENT_MULTICAST_JOIN = 12;
     static final int RDMA_CM_EVENT_MULTICAST_ERROR = 13;
+
+    static final int AF_INET = 2;
+    static final int AF_INET6 = 10;
+
+    /// Of netinet/in.h.
+    static final StructLayout SOCKADDR_IN = MemoryLayout.structLayout(
+                    JAVA_SHORT.withName("sin_family"),
+                    JAVA_SHORT.withName("sin_port"),
+                    JAVA_INT.withName("sin_addr"),
+                    MemoryLayout.paddingLayout(8))
+            .withName("sockaddr_in");
+
+    static final StructLayout SOCKADDR_IN6 = MemoryLayout.structLayout(
+                    JAVA_SHORT.withName("sin6_family"),
+                    JAVA_SHORT.withName("sin6_port"),
+                    JAVA_INT.withName("sin6_flowinfo"),
+                    MemoryLayout.sequenceLayout(16, JAVA_BYTE).withName("sin6_addr"),
+                    JAVA_INT.withName("sin6_scope_id"))
+            .withName("sockaddr_in6");
 
     static final StructLayout EVENT_CHANNEL =
             MemoryLayout.structLayout(JAVA_INT.withName("fd")).withName("rdma_event_channel");
@@ -37,6 +57,9 @@ final class CmLayouts {
             .withName("rdma_cm_event");
 
     static final List<StructLayout> ALL = List.of(EVENT_CHANNEL, UD_PARAM, CM_EVENT);
+
+    /// Of the C library.
+    static final List<StructLayout> SOCKETS = List.of(SOCKADDR_IN, SOCKADDR_IN6);
 
     private CmLayouts() {}
 }

@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 /// A descriptor that a library made, which would block whoever reads it; turned non-blocking before its
 /// first use here.
 final class DescriptorMode {
-    private static final int F_GETFL = 3;
-    private static final int F_SETFL = 4;
-    private static final int O_NONBLOCK = 04000;
+    static final int F_GETFL = 3;
+    static final int F_SETFL = 4;
+    static final int O_NONBLOCK = 04000;
 
     private static final MemorySegment FCNTL =
             Linker.nativeLinker().defaultLookup().findOrThrow("fcntl");

@@ -8,7 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.framecast.api.error.TransportException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.foreign.StructLayout;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -23,10 +23,6 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// Threading: one thread at a time.
 public final class SubnetGroup implements AutoCloseable {
-    private static final short AF_INET = 2;
-    private static final short AF_INET6 = 10;
-    private static final int SOCKADDR_IN_BYTES = 16;
-    private static final int SOCKADDR_IN6_BYTES = 28;
     private static final long LOOK_NS = 1_000_000;
 
     private final CmLibrary library;
@@ -109,7 +105,7 @@ public final class SubnetGroup implements AutoCloseable {
         try {
             take(Verbs.view(told, CmLayouts.CM_EVENT));
         } finally {
-            // What is not acknowledged keeps the identifier from being destroyed, for ever.
+            // What is not acknowledged keeps the identifier from being destroyed, for ever. Only NULL is refused.
             Downcalls.intOf(library.ackCmEvent, capture, told);
         }
     }
@@ -150,11 +146,14 @@ public final class SubnetGroup implements AutoCloseable {
     private MemorySegment socketAddress(final InetAddress address) {
         final byte[] raw = address.getAddress();
         final boolean isIpv4 = address instanceof Inet4Address;
-        final MemorySegment socket = arena.allocate(isIpv4 ? SOCKADDR_IN_BYTES : SOCKADDR_IN6_BYTES, Long.BYTES);
-        socket.set(JAVA_SHORT, 0, isIpv4 ? AF_INET : AF_INET6);
-        MemorySegment.copy(raw, 0, socket, JAVA_BYTE, isIpv4 ? 4 : 8, raw.length);
+        final StructLayout layout = isIpv4 ? CmLayouts.SOCKADDR_IN : CmLayouts.SOCKADDR_IN6;
+        final MemorySegment socket = arena.allocate(layout.byteSize(), Long.BYTES);
+        socket.set(JAVA_SHORT, VerbsLayouts.offset(layout, isIpv4 ? "sin_family" : "sin6_family"), (short)
+                (isIpv4 ? CmLayouts.AF_INET : CmLayouts.AF_INET6));
+        final long at = VerbsLayouts.offset(layout, isIpv4 ? "sin_addr" : "sin6_addr");
+        MemorySegment.copy(raw, 0, socket, JAVA_BYTE, at, raw.length);
         if (address instanceof Inet6Address ipv6) {
-            socket.set(ValueLayout.JAVA_INT_UNALIGNED, 24, ipv6.getScopeId());
+            socket.set(JAVA_INT, VerbsLayouts.offset(layout, "sin6_scope_id"), ipv6.getScopeId());
         }
         return socket;
     }
@@ -178,7 +177,9 @@ public final class SubnetGroup implements AutoCloseable {
     }
 
     private void leave() {
-        // Nothing can be done about what is refused here, and the rest must go.
+        // What is refused here nobody could mend, and the rest must go: the kernel leaves the group when the identifier
+        // is
+        // destroyed, and destroys that, if it could not be, when the channel's descriptor is closed.
         if (joined) {
             Downcalls.intOf(library.leaveMulticast, capture, id, groupAddress);
         }

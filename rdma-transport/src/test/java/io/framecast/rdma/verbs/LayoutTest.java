@@ -1,5 +1,6 @@
 package io.framecast.rdma.verbs;
 
+import static io.framecast.rdma.verbs.VerbsConstants.*;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,8 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -47,10 +51,49 @@ final class LayoutTest {
                 Files.exists(headers.resolve("rdma/rdma_cma.h")),
                 "no rdma/rdma_cma.h below " + headers + "; install librdmacm-dev, or unpack it and set "
                         + HEADERS_VARIABLE + " to its include folder");
-        final StringBuilder program = new StringBuilder("#include <rdma/rdma_cma.h>\n#include <stdio.h>\n");
-        program.append("#include <stddef.h>\n#define SIZE(s, m) sizeof(((struct s *)0)->m)\nint main(void) {\n");
+        final Map<String, Integer> constants = Map.of(
+                "RDMA_PS_UDP", CmLayouts.RDMA_PS_UDP,
+                "RDMA_CM_EVENT_MULTICAST_JOIN", CmLayouts.RDMA_CM_EVENT_MULTICAST_JOIN,
+                "RDMA_CM_EVENT_MULTICAST_ERROR", CmLayouts.RDMA_CM_EVENT_MULTICAST_ERROR);
+        assertMatches(
+                List.of("-I" + headers),
+                List.of("rdma/rdma_cma.h", "stdio.h", "stddef.h"),
+                CmLayouts.ALL,
+                new TreeMap<>(constants));
+    }
+
+    /// Of the C library, whose headers come with a compiler.
+    @Test
+    void shouldMatchTheHeadersOfTheSystem() throws IOException {
+        CCompiler.assume();
+        final Map<String, Integer> constants = new TreeMap<>(Map.of(
+                "AF_INET", CmLayouts.AF_INET,
+                "AF_INET6", CmLayouts.AF_INET6,
+                "F_GETFL", DescriptorMode.F_GETFL,
+                "F_SETFL", DescriptorMode.F_SETFL,
+                "O_NONBLOCK", DescriptorMode.O_NONBLOCK));
+        constants(VerbsErrors.class, "E", constants::put);
+        assertTrue(constants.containsKey("ENODATA"));
+        assertMatches(
+                List.of(),
+                List.of("netinet/in.h", "sys/socket.h", "fcntl.h", "errno.h", "stdio.h", "stddef.h"),
+                CmLayouts.SOCKETS,
+                constants);
+    }
+
+    private void assertMatches(
+            final List<String> options,
+            final List<String> includes,
+            final List<StructLayout> structs,
+            final Map<String, Integer> constants)
+            throws IOException {
+        final StringBuilder program = new StringBuilder();
         final StringBuilder expected = new StringBuilder();
-        for (final StructLayout struct : CmLayouts.ALL) {
+        includes.forEach(include -> program.append("#include <").append(include).append(">\n"));
+        program.append("#define SIZE(s, m) sizeof(((struct s *)0)->m)\nint main(void) {\n");
+        for (final StructLayout struct : structs) {
+            expected.append("%s %d\n".formatted(name(struct), struct.byteSize()));
+            program.append("printf(\"%s %%zu\\n\", sizeof(struct %1$s));\n".formatted(name(struct)));
             for (final MemoryLayout member : struct.memberLayouts()) {
                 if (member instanceof PaddingLayout) {
                     continue;
@@ -62,16 +105,62 @@ final class LayoutTest {
                         .formatted(name(struct), name(member)));
             }
         }
-        final String constants = "RDMA_PS_UDP, RDMA_CM_EVENT_MULTICAST_JOIN, RDMA_CM_EVENT_MULTICAST_ERROR";
-        program.append("printf(\"%d %d %d\\n\", ").append(constants).append(");\nreturn 0; }\n");
-        expected.append("%d %d %d\n"
-                .formatted(
-                        CmLayouts.RDMA_PS_UDP,
-                        CmLayouts.RDMA_CM_EVENT_MULTICAST_JOIN,
-                        CmLayouts.RDMA_CM_EVENT_MULTICAST_ERROR));
-        final Path source = Files.writeString(directory.resolve("cm.c"), program);
-        final Path binary = CCompiler.compile(directory.resolve("cm"), List.of("-I" + headers, source.toString()));
-        assertEquals(expected.toString(), CCompiler.run(directory.resolve("cm.log"), List.of(binary.toString())));
+        constants.forEach((name, value) -> {
+            expected.append("%s %d\n".formatted(name, value));
+            program.append("printf(\"%s %%d\\n\", (int)%1$s);\n".formatted(name));
+        });
+        program.append("return 0; }\n");
+        final Path source = Files.writeString(directory.resolve("structs.c"), program);
+        final List<String> arguments = new ArrayList<>(options);
+        arguments.add(source.toString());
+        final Path binary = CCompiler.compile(directory.resolve("structs"), arguments);
+        assertEquals(expected.toString(), CCompiler.run(directory.resolve("structs.log"), List.of(binary.toString())));
+    }
+
+    /// Their ordinals cross the border; the constants are compared with the header above.
+    @Test
+    void shouldOrderEnumsAsTheHeaderDoes() {
+        final int[] states = {
+            IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQE, IBV_QPS_ERR
+        };
+        assertEquals("[RESET, INIT, RTR, RTS, SQD, SQE, ERROR]", named(states, QueuePair.State.values()));
+        assertEquals(QueuePair.State.UNKNOWN.ordinal(), states.length);
+        final int[] events = {
+            IBV_EVENT_CQ_ERR,
+            IBV_EVENT_QP_FATAL,
+            IBV_EVENT_QP_REQ_ERR,
+            IBV_EVENT_QP_ACCESS_ERR,
+            IBV_EVENT_COMM_EST,
+            IBV_EVENT_SQ_DRAINED,
+            IBV_EVENT_PATH_MIG,
+            IBV_EVENT_PATH_MIG_ERR,
+            IBV_EVENT_DEVICE_FATAL,
+            IBV_EVENT_PORT_ACTIVE,
+            IBV_EVENT_PORT_ERR,
+            IBV_EVENT_LID_CHANGE,
+            IBV_EVENT_PKEY_CHANGE,
+            IBV_EVENT_SM_CHANGE,
+            IBV_EVENT_SRQ_ERR,
+            IBV_EVENT_SRQ_LIMIT_REACHED,
+            IBV_EVENT_QP_LAST_WQE_REACHED,
+            IBV_EVENT_CLIENT_REREGISTER,
+            IBV_EVENT_GID_CHANGE,
+            IBV_EVENT_WQ_FATAL
+        };
+        assertEquals(
+                "[CQ_ERROR, QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, COMMUNICATION_ESTABLISHED, SQ_DRAINED,"
+                        + " PATH_MIGRATED, PATH_MIGRATION_ERROR, DEVICE_FATAL, PORT_ACTIVE, PORT_ERROR, LID_CHANGE,"
+                        + " PKEY_CHANGE, SUBNET_MANAGER_CHANGE, SRQ_ERROR, SRQ_LIMIT_REACHED, QP_LAST_REQUEST_REACHED,"
+                        + " CLIENT_REREGISTER, GID_CHANGE, WQ_FATAL]",
+                named(events, AsyncEvent.Kind.values()));
+        assertEquals(AsyncEvent.Kind.UNKNOWN.ordinal(), events.length);
+    }
+
+    private static String named(final int[] codes, final Enum<?>[] values) {
+        return IntStream.of(codes)
+                .mapToObj(code -> values[code].name())
+                .toList()
+                .toString();
     }
 
     @Test
@@ -111,7 +200,10 @@ final class LayoutTest {
         });
         VerbsLayouts.WHOLE.forEach(struct ->
                 lines.append(name(struct)).append(' ').append(struct.byteSize()).append('\n'));
-        constants((name, value) -> lines.append(name).append(' ').append(value).append('\n'));
+        constants(
+                VerbsConstants.class,
+                "IBV_",
+                (name, value) -> lines.append(name).append(' ').append(value).append('\n'));
         return lines.toString();
     }
 
@@ -126,7 +218,10 @@ final class LayoutTest {
                         .formatted(name(struct), path)));
         VerbsLayouts.WHOLE.forEach(
                 struct -> program.append("printf(\"%s %%zu\\n\", sizeof(struct %1$s));\n".formatted(name(struct))));
-        constants((name, _) -> program.append("printf(\"%s %%d\\n\", (int)%1$s);\n".formatted(name)));
+        constants(
+                VerbsConstants.class,
+                "IBV_",
+                (name, _) -> program.append("printf(\"%s %%d\\n\", (int)%1$s);\n".formatted(name)));
         program.append("return 0; }\n");
         final Path source = Files.writeString(directory.resolve("layouts.c"), program);
         final Path binary = CCompiler.compile(directory.resolve("layouts"), List.of("-I" + include, source.toString()));
@@ -161,9 +256,10 @@ final class LayoutTest {
         }
     }
 
-    private static void constants(final BiConsumer<String, Integer> constant) {
-        for (final Field field : VerbsConstants.class.getDeclaredFields()) {
-            if (field.getName().startsWith("IBV_")) {
+    private static void constants(
+            final Class<?> from, final String prefix, final BiConsumer<String, Integer> constant) {
+        for (final Field field : from.getDeclaredFields()) {
+            if (field.getName().startsWith(prefix)) {
                 try {
                     constant.accept(field.getName(), field.getInt(null));
                 } catch (final IllegalAccessException e) {
