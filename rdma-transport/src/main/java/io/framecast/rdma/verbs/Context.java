@@ -89,7 +89,8 @@ public final class Context extends Handle {
             if (isExtended && result == VerbsErrors.ENODATA) {
                 return Optional.empty();
             }
-            check(result, capture, "ibv_query_gid", this + " port " + port + " index " + index);
+            final String function = isExtended ? "_ibv_query_gid_ex" : "ibv_query_gid";
+            check(result, capture, function, this + " port " + port + " index " + index);
             final Gid gid = Gid.read(entry, 0);
             return gid.isZero() ? Optional.empty() : Optional.of(entry(gid, at, isExtended ? entry : null));
         }

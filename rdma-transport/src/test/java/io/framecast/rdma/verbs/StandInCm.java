@@ -1,5 +1,6 @@
 package io.framecast.rdma.verbs;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -65,6 +66,17 @@ public final class StandInCm {
             Linker.nativeLinker()
                     .downcallHandle(symbols.findOrThrow("standin_" + name), FunctionDescriptor.ofVoid(JAVA_INT))
                     .invokeExact(value);
+        } catch (final Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /// Has the next call of a function fail.
+    void fail(final String function, final int errno) {
+        try (Arena arena = Arena.ofConfined()) {
+            Linker.nativeLinker()
+                    .downcallHandle(symbols.findOrThrow("standin_fail"), FunctionDescriptor.ofVoid(ADDRESS, JAVA_INT))
+                    .invokeExact(arena.allocateFrom(function), errno);
         } catch (final Throwable e) {
             throw new AssertionError(e);
         }

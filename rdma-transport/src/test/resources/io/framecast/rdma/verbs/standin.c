@@ -132,7 +132,7 @@ struct piece {
 
 static struct ibv_device devices[DEVICES_MAX];
 static int connect_fails, connect_hangs;
-static int subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
+static int iwarp, subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
 static int requests_max = WR_MAX, completions_max = CQE_MAX;
 static const char *failing = "";
 static struct queue_pair *queue_pairs[QP_MAX];
@@ -153,6 +153,8 @@ static void unlock(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
 
 void standin_devices(int count) { device_count = count; }
 void standin_mtu(int bytes) { mtu_bytes = bytes; }
+/* Devices of iWARP. */
+void standin_iwarp(int are) { iwarp = are; }
 /* InfiniBand: no addresses but GIDs, and nothing goes anywhere without local identifiers. */
 void standin_subnet(int managed) { subnet = managed; }
 /* Neighbours that nobody answers for, until turned off. */
@@ -261,7 +263,8 @@ struct ibv_device **ibv_get_device_list(int *count) {
     if (fails("ibv_get_device_list")) return NULL;
     struct ibv_device **list = calloc(device_count + 1, sizeof *list);
     for (int i = 0; i < device_count; i++) {
-        devices[i].node_type = IBV_NODE_CA;
+        devices[i].node_type = iwarp ? IBV_NODE_RNIC : IBV_NODE_CA;
+        devices[i].transport_type = iwarp ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
         snprintf(devices[i].name, sizeof devices[i].name, "standin%d", i);
         list[i] = &devices[i];
     }
@@ -296,6 +299,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device) {
 
 int ibv_close_device(struct ibv_context *base) {
     struct context *context = (struct context *)base;
+    if (refuses("ibv_close_device")) return errno;
     if (context->objects) return EBUSY;
     close(base->async_fd);
     gone(context);
@@ -353,6 +357,7 @@ static union ibv_gid gid_of(const struct ibv_context *context, int index) {
 }
 
 int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid) {
+    if (refuses("ibv_query_gid")) return -1;
     if (port != 1 || index < 0 || index > 3) {
         errno = EINVAL;
         return -1;
@@ -363,6 +368,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ib
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
                       uint32_t flags, size_t bytes) {
+    if (refuses("_ibv_query_gid_ex")) return errno;
     if (port != 1 || index > 3 || flags || bytes != sizeof *entry) return EINVAL;
     if (index > (subnet ? 0 : 1)) return ENODATA;
     if (subnet) {
@@ -376,6 +382,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, uint16_t *pkey) {
     (void)context;
+    if (refuses("ibv_query_pkey")) return -1;
     if (port != 1 || index != 0) {
         errno = EINVAL;
         return -1;
@@ -385,6 +392,7 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, uint16_
 }
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event) {
+    if (refuses("ibv_get_async_event")) return -1;
     return event_take(&((struct context *)context)->events, event);
 }
 
@@ -402,6 +410,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
 
 int ibv_dealloc_pd(struct ibv_pd *base) {
     struct domain *domain = (struct domain *)base;
+    if (refuses("ibv_dealloc_pd")) return errno;
     if (domain->objects) return EBUSY;
     ((struct context *)base->context)->objects--;
     gone(domain);
@@ -477,6 +486,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) {
 }
 
 int ibv_destroy_comp_channel(struct ibv_comp_channel *base) {
+    if (refuses("ibv_destroy_comp_channel")) return errno;
     if (base->refcnt) return EBUSY;
     close(base->fd);
     ((struct context *)base->context)->objects--;
@@ -498,6 +508,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 
 int ibv_destroy_cq(struct ibv_cq *base) {
     struct completion_queue *cq = (struct completion_queue *)base;
+    if (refuses("ibv_destroy_cq")) return errno;
     if (cq->users || cq->unacknowledged) return EBUSY;
     lock();
     if (base->channel) {
@@ -513,6 +524,12 @@ int ibv_destroy_cq(struct ibv_cq *base) {
 
 int ibv_get_cq_event(struct ibv_comp_channel *base, struct ibv_cq **cq, void **cq_context) {
     struct ibv_async_event event;
+    static int asked;
+    /* Who takes without the errno asks again for it. */
+    int error = refuses("ibv_get_cq_event");
+    if (error && !asked++) failing_errno = error;
+    else asked = 0;
+    if (error) return -1;
     if (event_take(&((struct channel *)base)->events, &event)) return -1;
     *cq = event.element.cq;
     *cq_context = (*cq)->cq_context;
@@ -557,6 +574,7 @@ static int poll_cq(struct ibv_cq *base, int count, struct ibv_wc *wc) {
 }
 
 static int req_notify_cq(struct ibv_cq *cq, int solicited_only) {
+    if (refuses("ibv_req_notify_cq")) return errno;
     lock();
     ((struct completion_queue *)cq)->armed = solicited_only ? 2 : 1;
     unlock();
@@ -579,6 +597,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr
 
 int ibv_destroy_srq(struct ibv_srq *base) {
     struct shared_queue *srq = (struct shared_queue *)base;
+    if (refuses("ibv_destroy_srq")) return errno;
     if (srq->users) return EBUSY;
     __atomic_sub_fetch(&((struct domain *)base->pd)->objects, 1, __ATOMIC_RELAXED);
     free(srq->receives.ring);
@@ -781,6 +800,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) {
 }
 
 int ibv_destroy_ah(struct ibv_ah *ah) {
+    if (refuses("ibv_destroy_ah")) return errno;
     __atomic_sub_fetch(&((struct domain *)ah->pd)->objects, 1, __ATOMIC_RELAXED);
     gone(ah);
     return answer();
@@ -808,6 +828,7 @@ static int receives_post(struct receive_queue *queue, struct ibv_recv_wr *wr, st
 static int post_recv(struct ibv_qp *base, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
     struct queue_pair *qp = (struct queue_pair *)base;
     *bad = wr;
+    if (refuses("ibv_post_recv")) return errno;
     if (base->state == IBV_QPS_RESET || base->srq) return EINVAL;
     lock();
     int error = receives_post(&qp->receives, wr, bad);
@@ -817,6 +838,8 @@ static int post_recv(struct ibv_qp *base, struct ibv_recv_wr *wr, struct ibv_rec
 }
 
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
+    *bad = wr;
+    if (refuses("ibv_post_recv")) return errno;
     lock();
     int error = receives_post(&((struct shared_queue *)srq)->receives, wr, bad);
     unlock();
@@ -1059,7 +1082,7 @@ static void send_late(const struct ibv_cq *cq) {
 
 static int post_send(struct ibv_qp *base, struct ibv_send_wr *wr, struct ibv_send_wr **bad) {
     struct queue_pair *qp = (struct queue_pair *)base;
-    int error = base->state < IBV_QPS_RTS ? EINVAL : 0;
+    int error = base->state < IBV_QPS_RTS ? EINVAL : refuses("ibv_post_send");
     if (error) {
         *bad = wr;
         return error;

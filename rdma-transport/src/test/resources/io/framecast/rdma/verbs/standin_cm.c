@@ -40,16 +40,29 @@ struct rdma_cm_event {
 };
 
 static long live;
-static int refuses, is_silent, failing;
+static int refuses, is_silent, failing, planted_errno;
+static const char *planted = "";
 
 /* Subnet managers that refuse with an errno, or do not answer; a call that fails at once. */
 void standin_refuses(int error) { refuses = error; }
 void standin_silent(int silent) { is_silent = silent; }
 void standin_bind_fails(int error) { failing = error; }
+/* Has the next call of that function fail. */
+void standin_fail(const char *function, int error) {
+    planted_errno = error;
+    planted = strdup(function);
+}
 long standin_live(void) { return live; }
 
 static int minus(int error) {
     errno = error;
+    return -1;
+}
+
+static int fails(const char *function) {
+    if (!planted_errno || strcmp(planted, function)) return 0;
+    errno = planted_errno;
+    planted_errno = 0;
     return -1;
 }
 
@@ -59,6 +72,7 @@ static void *made(size_t bytes) {
 }
 
 struct rdma_event_channel *rdma_create_event_channel(void) {
+    if (fails("rdma_create_event_channel")) return NULL;
     struct rdma_event_channel *channel = made(sizeof *channel);
     channel->fd = eventfd(0, EFD_CLOEXEC);
     return channel;
@@ -73,6 +87,7 @@ void rdma_destroy_event_channel(struct rdma_event_channel *channel) {
 
 int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, void *context, int space) {
     (void)context;
+    if (fails("rdma_create_id")) return -1;
     if (space != PS_UDP) return minus(EINVAL);
     *id = made(sizeof **id);
     (*id)->channel = channel;
@@ -88,6 +103,7 @@ int rdma_destroy_id(struct rdma_cm_id *id) {
 }
 
 int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address) {
+    if (fails("rdma_bind_addr")) return -1;
     if (failing) return minus(failing);
     if (address->sa_family != AF_INET && address->sa_family != AF_INET6) return minus(EINVAL);
     id->is_bound = 1;
@@ -109,6 +125,7 @@ static void mgid_of(const struct sockaddr *group, union ibv_gid *gid) {
 
 int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *group, void *context) {
     (void)context;
+    if (fails("rdma_join_multicast")) return -1;
     if (!id->is_bound) return minus(EINVAL);
     id->groups++;
     if (is_silent) return 0;
@@ -132,6 +149,7 @@ int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *group, void *con
 
 int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *group) {
     (void)group;
+    if (fails("rdma_leave_multicast")) return -1;
     if (!id->groups) return minus(EADDRNOTAVAIL);
     id->groups--;
     return 0;
@@ -139,6 +157,7 @@ int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *group) {
 
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event) {
     uint64_t count;
+    if (fails("rdma_get_cm_event")) return -1;
     if (read(channel->fd, &count, sizeof count) < 0) return -1;
     *event = channel->waiting;
     channel->waiting = NULL;
