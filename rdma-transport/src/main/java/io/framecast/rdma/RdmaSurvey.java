@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.FramecastException;
+import io.framecast.rdma.verbs.CmLibrary;
 import io.framecast.rdma.verbs.Context;
 import io.framecast.rdma.verbs.Device;
 import io.framecast.rdma.verbs.DeviceAttributes;
@@ -31,6 +32,7 @@ public final class RdmaSurvey {
     private final Supplier<VerbsLibrary> library;
     private final Path root;
     private final List<Finding> findings = new ArrayList<>();
+    private boolean hasSubnet;
 
     /// One line of a survey.
     ///
@@ -49,7 +51,7 @@ public final class RdmaSurvey {
         this.root = root;
     }
 
-    /// Looks at this machine. One finding alone where libibverbs is missing. Never throws.
+    /// Looks at this machine. Where libibverbs is missing only that is told of devices. Never throws.
     public static List<Finding> look() {
         return look(VerbsLibrary::load, Path.of("/"));
     }
@@ -69,20 +71,12 @@ public final class RdmaSurvey {
     }
 
     private void survey() {
-        final VerbsLibrary loaded;
         try {
-            loaded = library.get();
+            devices(library.get());
         } catch (final FramecastException e) {
             unusable(line(e));
-            return;
         } catch (final LinkageError | IllegalCallerException _) {
             bad("no libibverbs", "native access is refused; run with --enable-native-access=ALL-UNNAMED");
-            return;
-        }
-        try {
-            devices(loaded);
-        } catch (final FramecastException e) {
-            bad("RDMA devices", line(e));
         }
         memlock();
         peerMemory();
@@ -99,7 +93,13 @@ public final class RdmaSurvey {
     }
 
     private void devices(final VerbsLibrary loaded) {
-        final List<Device> devices = loaded.devices();
+        final List<Device> devices;
+        try {
+            devices = loaded.devices();
+        } catch (final FramecastException e) {
+            bad("RDMA devices", line(e));
+            return;
+        }
         if (devices.isEmpty()) {
             bad(
                     "no RDMA device",
@@ -107,7 +107,10 @@ public final class RdmaSurvey {
         }
         for (final Device device : devices) {
             if (!device.isInfiniBandVerbs()) {
-                bad("device " + device.name() + ": iWARP, which has no multicast", "");
+                bad(
+                        "device " + device.name() + ": iWARP, which has no multicast",
+                        "take a card of RoCE or InfiniBand, or Soft-RoCE on this one's network interface; framecast:udp"
+                                + " does without");
                 continue;
             }
             try (Context context = loaded.open(device.name())) {
@@ -115,6 +118,19 @@ public final class RdmaSurvey {
             } catch (final FramecastException e) {
                 bad("device " + device.name(), line(e));
             }
+        }
+        if (hasSubnet) {
+            connectionManager();
+        }
+    }
+
+    // Only a subnet manager's groups need it.
+    private void connectionManager() {
+        try {
+            CmLibrary.load();
+            good("librdmacm: found, for groups of InfiniBand");
+        } catch (final FramecastException e) {
+            bad("librdmacm", line(e));
         }
     }
 
@@ -140,6 +156,7 @@ public final class RdmaSurvey {
 
     private void port(final Context context, final int number) {
         final PortAttributes port = context.port(number);
+        hasSubnet |= port.linkLayer() == PortAttributes.LinkLayer.INFINIBAND;
         final List<GidEntry> gids = context.gids(number);
         final String what = context.name() + " port " + number + ": " + port.state() + ", "
                 + layer(port) + ", MTU " + port.mtu().activeBytes() + " of "

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.rdma.RdmaSurvey.Finding;
+import io.framecast.rdma.verbs.CmLibrary;
 import io.framecast.rdma.verbs.Fabric;
+import io.framecast.rdma.verbs.StandInCm;
 import io.framecast.rdma.verbs.VerbsLibrary;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,6 +33,8 @@ final class RdmaSurveyTest {
     @AfterEach
     void mend() {
         fabric.set("devices", 3);
+        fabric.set("iwarp", 0);
+        fabric.set("subnet", 0);
         fabric.set("port_state", 4);
         fabric.set("mtu", 4096);
         fabric.set("takes_dma_buf", 0);
@@ -51,12 +55,17 @@ final class RdmaSurveyTest {
     }
 
     @Test
-    void shouldSayInOneLineThatThereIsNoLibrary() {
+    void shouldLookAtTheRestWhenThereIsNoLibrary() throws IOException {
+        write("proc/self/limits", "Max locked memory         8388608              8388608              bytes\n");
+        write("proc/driver/nvidia/version", "NVRM version\n");
         final List<Finding> findings = RdmaSurvey.look(() -> VerbsLibrary.load("libnowhere.so.1"), root);
         assertEquals(
                 List.of(
                         "no libibverbs: install libibverbs1 and ibverbs-providers (Debian, Ubuntu) or libibverbs (Fedora,"
-                                + " RHEL)"),
+                                + " RHEL)",
+                        "locked memory: 8388608 bytes: LimitMEMLOCK=infinity in the unit, or `* - memlock unlimited` in"
+                                + " /etc/security/limits.d and a new login",
+                        "nvidia-peermem: not loaded: modprobe nvidia-peermem where devices take no dma-buf"),
                 findings.stream().map(Finding::toString).toList());
         assertFalse(findings.getFirst().isGood());
     }
@@ -90,6 +99,30 @@ final class RdmaSurveyTest {
         fabric.set("devices", 1);
         fabric.fail("ibv_open_device", 13);
         assertTrue(find("device standin0").mend().contains("/dev/infiniband/uverbs"));
+    }
+
+    @Test
+    void shouldNameWhatDoesInPlaceOfIwarp() {
+        fabric.set("iwarp", 1);
+        final Finding finding = find("device standin0: iWARP");
+        assertFalse(finding.isGood());
+        assertTrue(finding.mend().contains("framecast:udp"), finding::mend);
+    }
+
+    @Test
+    void shouldLookForTheConnectionManagerOnlyOnInfiniBand() {
+        final String name = "librdmacm";
+        assertTrue(RdmaSurvey.look(fabric::library, root).stream()
+                .noneMatch(finding -> finding.what().startsWith(name)));
+        fabric.set("subnet", 1);
+        try {
+            System.setProperty(CmLibrary.PROPERTY, "libnowhere.so.1");
+            assertTrue(find(name).mend().contains("install librdmacm1"));
+            System.setProperty(CmLibrary.PROPERTY, StandInCm.load().path().toString());
+            assertTrue(find(name).isGood());
+        } finally {
+            System.clearProperty(CmLibrary.PROPERTY);
+        }
     }
 
     @Test
