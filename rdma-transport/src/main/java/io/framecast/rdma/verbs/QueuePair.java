@@ -258,8 +258,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     /// @param group its GID; on RoCE v2 that of the address ([Gid#ofAddress])
     /// @param lid its local identifier, which the subnet manager gives on InfiniBand; 0 on RoCE
     /// @throws IllegalArgumentException unless it is a group, and on an Ethernet port for `ff0e::ffff:a.b.c.d`:
-    what
-    ///     is sent to that group of IPv4 over RoCE v2 comes as `::ffff:a.b.c.d`, and nothing would say so
+    ///     over RoCE v2 that group of IPv4 is `::ffff:a.b.c.d`, and nothing would come, without an error
     public MulticastAttachment attach(final Gid group, final int lid) {
         if (!group.isMulticast()) {
             throw new IllegalArgumentException("queue pair: expected a group's GID, got " + group);
