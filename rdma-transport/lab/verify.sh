@@ -3,7 +3,7 @@
 # processes under faults, then the demo over verbs. In a guest with Soft-RoCE (build.sh, run.sh), or on this host, where it has a device of its own that is to be
 # used. Ends with "N passed, N failed"; exit status 77 and a line "skipped: …" where neither can be had.
 #
-#   FRAMECAST_RDMA_DEVICE   a device of this host, such as mlx5_0: no guest
+#   FRAMECAST_RDMA_DEVICE   a device of this host, such as mlx5_0, or several with commas between: no guest
 #   FRAMECAST_LAB_DEMO      left-out: without the demo
 #   FRAMECAST_LAB_STREAMS   left-out: without the streams; else which, as streams.sh takes it
 #   FRAMECAST_LAB_CHAOS     a seed: with chaos over verbs (docs/chaos.md)
@@ -168,9 +168,11 @@ demo() {
         return
     fi
     build_tool
+    local chosen=()
+    [ -z "$device" ] || chosen=(--interface "${DEVICES[0]}")
     # What doctor says is only shown.
     if in_lab 600 sh -c './framecast doctor && exec ./framecast demo "$@"' demo \
-        --transport verbs --subscribers 3 --seconds 5 --json -; then
+        --transport verbs --subscribers 3 --seconds 5 --json - "${chosen[@]}"; then
         count 1 0
         printf 'passed: demo --transport verbs --subscribers 3\n'
     else
@@ -193,16 +195,20 @@ find_jdk() {
 jdk=$(find_jdk) || skip 'no JDK 25 or newer: set JAVA25_HOME'
 export JAVA25_HOME=$jdk
 if [ -n "$device" ]; then
-    if [ ! -d "/sys/class/infiniband/$device" ]; then
-        printf 'FAILED: this host has no RDMA device %s, which FRAMECAST_RDMA_DEVICE names; it has: %s\n' "$device" \
-            "$(ls /sys/class/infiniband 2>/dev/null | paste -sd ' ' | grep . || echo none)"
-        exit 2
-    fi
-    if ! grep -qs ACTIVE "/sys/class/infiniband/$device/ports/"*/state; then
-        printf 'FAILED: no port of %s is active: plug its cable in, bring its interface up, or look at dmesg\n' "$device"
-        exit 2
-    fi
-    DEVICES=("$device" "$device")
+    IFS=, read -ra DEVICES <<<"$device"
+    for each in "${DEVICES[@]}"; do
+        if [ -z "$each" ] || [ ! -d "/sys/class/infiniband/$each" ]; then
+            printf 'FAILED: this host has no RDMA device "%s", which FRAMECAST_RDMA_DEVICE names; it has: %s\n' "$each" \
+                "$(ls /sys/class/infiniband 2>/dev/null | paste -sd ' ' | grep . || echo none)"
+            exit 2
+        fi
+        if ! grep -qs ACTIVE "/sys/class/infiniband/$each/ports/"*/state; then
+            printf 'FAILED: no port of %s is active: plug its cable in, bring its interface up, or look at dmesg\n' "$each"
+            exit 2
+        fi
+    done
+    # One is both ends.
+    [ ${#DEVICES[@]} -gt 1 ] || DEVICES+=("${DEVICES[0]}")
     printf 'on device %s of this host\n' "$device"
 else
     status=0

@@ -65,6 +65,13 @@ final class DemoCommand implements Callable<Integer> {
             description = "Where frames land; default ${DEFAULT-VALUE}.")
     private String device = "auto";
 
+    @Option(
+            names = "--interface",
+            paramLabel = "NAME|ADDRESS",
+            description = "Network interface, its address, or RDMA device; default ${DEFAULT-VALUE}, this host's own,"
+                    + " for which verbs takes any device.")
+    private String networkInterface = "127.0.0.1";
+
     @Mixin
     private NodeOptions nodeOptions = new NodeOptions();
 
@@ -134,15 +141,23 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
+    private void requireInterface() {
+        if (networkInterface.isEmpty() || networkInterface.contains("|")) {
+            throw new ConfigException("--interface: expected a name or an address, got " + networkInterface);
+        }
+    }
+
     private Channel channel(final FrameShape shape) {
         requireTransport();
+        requireInterface();
         final int port = FreePorts.triple(RandomGenerator.getDefault());
         final Channel channel = Channel.parse(String.format(
                 Locale.ROOT,
-                "framecast:%s?group=%s:%d|channel=demo|interface=127.0.0.1|frame-max=%d",
+                "framecast:%s?group=%s:%d|channel=demo|interface=%s|frame-max=%d",
                 transport,
                 GROUP,
                 port,
+                networkInterface,
                 shape.bytes()));
         return DemoPlan.withDevice(channel, device);
     }

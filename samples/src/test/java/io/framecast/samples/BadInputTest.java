@@ -52,6 +52,7 @@ final class BadInputTest {
                 bad("--rate: expected 0", "demo", "--rate", "-1"),
                 bad("--device: expected auto", "demo", "--device", "gpu"),
                 bad("--transport: expected auto, aeron, udp or verbs, got upd", "demo", "--transport", "upd"),
+                bad("--interface: expected a name or an address, got lo|ttl=9", "demo", "--interface", "lo|ttl=9"),
                 bad(
                         "--frame-bytes: expected a number of bytes, such as 6220800, 64k, 16m or 1g, got 64q",
                         "demo",

@@ -85,6 +85,15 @@ final class DemoTest {
     }
 
     @Test
+    void shouldPassTheInterfaceOn() {
+        final var run = tool.run(small("--interface", "rxe2"));
+        assertEquals(ExitStatus.DONE, run.status(), run.err());
+        for (final List<String> child : children.launched) {
+            assertTrue(child.get(1).contains("|interface=rxe2|"), child.get(1));
+        }
+    }
+
+    @Test
     void shouldUseOtherPortsInEveryRun() {
         assertEquals(ExitStatus.DONE, tool.run(SMALL).status());
         tool.network.publisher = null;
