@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.NativeException;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
@@ -63,12 +64,39 @@ final class RegistrationCacheTest {
             assertSame(writable, leased(memory.asSlice(64, 128), Access.LOCAL_READ));
             assertEquals(2, cache.hits());
             assertEquals(1, cache.misses());
-            assertNotEquals(writable, leased(memory, Access.LOCAL_WRITE | Access.REMOTE_WRITE));
+            try (RegistrationCache.Lease reached = cache.lease(memory, Access.LOCAL_WRITE | Access.REMOTE_WRITE)) {
+                assertNotEquals(writable, reached.region());
+            }
             final MemoryRegion part = leased(arena.allocate(64).asSlice(0, 32), Access.LOCAL_READ);
             assertNotEquals(writable, part);
             assertEquals(2, cache.hits());
             assertEquals(3, cache.misses());
-            assertEquals(3, cache.registered());
+            assertEquals(2, cache.registered());
+        }
+    }
+
+    @Test
+    void shouldKeepNothingUnusedThatPeersMayReach() {
+        try (Arena arena = Arena.ofConfined()) {
+            final MemorySegment memory = arena.allocate(4096);
+            for (final int access : new int[] {Access.REMOTE_READ, Access.LOCAL_WRITE | Access.REMOTE_WRITE}) {
+                try (RegistrationCache.Lease first = cache.lease(memory, access);
+                        RegistrationCache.Lease second = cache.lease(memory, access)) {
+                    assertSame(first.region(), second.region());
+                    assertEquals(1, cache.registered());
+                }
+                assertEquals(0, cache.registered());
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseWhoComesAfterItWasClosed() {
+        try (Arena arena = Arena.ofConfined()) {
+            cache.close();
+            final MemorySegment memory = arena.allocate(4096);
+            assertThrows(TransportException.class, () -> cache.lease(memory, Access.LOCAL_READ));
+            assertEquals(0, domain.dependants());
         }
     }
 

@@ -1,25 +1,33 @@
 package io.framecast.rdma;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.OneSidedEndpoint.Range;
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.api.spi.RegisteredMemory;
+import io.framecast.api.spi.Transport;
 import io.framecast.rdma.verbs.Fabric;
 import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /// [OneSidedContract] on the stand-in, and what only it lets happen.
 final class StandInOneSidedTest extends OneSidedContract {
     private static final int ROUNDS = 20_000;
     private static final int TRIES_MAX = 5;
+    private static final int CLOSINGS = 100;
 
     @Override
     Fabric fabric() {
@@ -55,6 +63,35 @@ final class StandInOneSidedTest extends OneSidedContract {
             awaitBroken(actor);
             assertTrue(actor.failure().startsWith("given back"), actor.failure());
         }
+    }
+
+    /// Another thread makes and registers while the transport is closed by its owner.
+    @Test
+    void shouldLeaveNothingWhenItsTransportClosesMeanwhile() throws InterruptedException {
+        final int before = fabric.library().liveHandles();
+        for (int round = 0; round < CLOSINGS; round++) {
+            final Transport closing = LaneRings.openTransport(fabric, fabric.device(2));
+            final OneSided sides = Objects.requireNonNull(closing.oneSided());
+            final CountDownLatch began = new CountDownLatch(1);
+            final List<Throwable> ends = new CopyOnWriteArrayList<>();
+            final Thread maker = Thread.ofPlatform().start(() -> {
+                try {
+                    while (true) {
+                        began.countDown();
+                        sides.open(4);
+                        sides.register(local, Access.PEERS_READ).close();
+                    }
+                } catch (final Throwable e) {
+                    ends.add(e);
+                }
+            });
+            began.await();
+            closing.close();
+            maker.join();
+            assertInstanceOf(TransportException.class, ends.getFirst());
+            assertTrue(String.valueOf(ends.getFirst().getMessage()).contains("is closed"), ends.toString());
+        }
+        Wait.until("all to close", () -> fabric.library().liveHandles() == before);
     }
 
     /// With a number of the driver's own, which is no errno.
