@@ -84,4 +84,16 @@ final class StandInVerbs {
             throw new AssertionError(e);
         }
     }
+
+    /// Reads a count of the library.
+    long count(final String name) {
+        try {
+            return (long) Linker.nativeLinker()
+                    .downcallHandle(
+                            symbols.findOrThrow("standin_" + name), FunctionDescriptor.of(ValueLayout.JAVA_LONG))
+                    .invokeExact();
+        } catch (final Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
 }

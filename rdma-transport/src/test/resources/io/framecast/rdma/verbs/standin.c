@@ -140,7 +140,8 @@ static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
 static int interface_index = 1;
-static long live, overruns, swallowed, delivered, dropped, connected_class, sent, signalled, attached, connected_count, connecting;
+static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
+static long sent, signalled, attached, registrations, overruns_receiving;
 static int lock_word;
 
 static void lock(void) {
@@ -189,6 +190,8 @@ void standin_fail(const char *function, int error) {
 void standin_gone(int error) { __atomic_store_n(&gone_errno, error, __ATOMIC_SEQ_CST); }
 long standin_live(void) { return live; }
 long standin_overruns(void) { return overruns; }
+/* Of those, the ones at queue pairs that had receives before, and have never sent anything. */
+long standin_overruns_receiving(void) { return overruns_receiving; }
 long standin_swallowed(void) { return swallowed; }
 long standin_delivered(void) { return delivered; }
 long standin_dropped(void) { return dropped; }
@@ -197,6 +200,8 @@ long standin_sent(void) { return sent; }
 long standin_signalled(void) { return signalled; }
 /* Queue pairs attached to groups so far. */
 long standin_attached(void) { return attached; }
+/* Regions registered so far. */
+long standin_registrations(void) { return registrations; }
 /* Traffic class of the reliable connection that was made last. */
 long standin_connected_class(void) { return connected_class; }
 /* Those being connected now. */
@@ -437,6 +442,7 @@ static struct ibv_mr *registered(struct ibv_pd *pd, uint64_t start, size_t lengt
     region->base = (struct ibv_mr){pd->context, pd, (void *)start, length, slot, slot << 8 | 1, slot << 8 | 2};
     region->access = access;
     region->memory = memory;
+    __atomic_add_fetch(&registrations, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&((struct domain *)pd)->objects, 1, __ATOMIC_RELAXED);
     return &region->base;
 }
@@ -902,6 +908,7 @@ static void deliver(struct queue_pair *qp, const struct ibv_send_wr *wr, struct 
     struct receive *receive = receive_take(qp);
     if (!receive) {
         overruns++;
+        if (!qp->posted && qp->receives.posted) overruns_receiving++;
         return;
     }
     delivered++;
