@@ -13,6 +13,11 @@ import io.framecast.rdma.verbs.QueuePairConfig;
 /// @param sends sends that may be under way
 /// @param receives receives that may be posted; 0 for a lane that only sends
 record QueueDepths(int sends, int receives) {
+    /// System property: `true` has devices keep from a lane that sends and receives what it sends to the group
+    /// itself, where they can. Lanes drop that anyway, so all it saves is a receive each. Only where no two ends of
+    /// a channel share a device: some drivers would keep them from hearing each other. Not seen on hardware.
+    static final String BLOCKS_LOOPBACK_PROPERTY = "framecast.verbs.block-loopback";
+
     // Where a device refuses even that, its queues are not what is too long.
     private static final int SMALLEST = 64;
     private static final int EINVAL = 22;
@@ -33,12 +38,13 @@ record QueueDepths(int sends, int receives) {
         QueueDepths depths = this;
         while (true) {
             try {
-                return domain.queuePair(new QueuePairConfig(
+                final QueuePairConfig config = new QueuePairConfig(
                         QueuePairConfig.Service.UD,
                         sendQueue,
                         receiveQueue,
                         null,
-                        new QueuePairConfig.Limits(depths.sends, depths.receives, 2, 3, 0)));
+                        new QueuePairConfig.Limits(depths.sends, depths.receives, 2, 3, 0));
+                return blocksLoopback() ? domain.queuePairWithoutLoopback(config) : domain.queuePair(config);
             } catch (final NativeException e) {
                 final QueueDepths half = depths.halved();
                 if (half.equals(depths) || (e.errno() != EINVAL && e.errno() != ENOMEM)) {
@@ -47,6 +53,11 @@ record QueueDepths(int sends, int receives) {
                 depths = half;
             }
         }
+    }
+
+    // One send is the probe's, which every lane has.
+    private boolean blocksLoopback() {
+        return sends > 1 && receives > 0 && Boolean.getBoolean(BLOCKS_LOOPBACK_PROPERTY);
     }
 
     private QueueDepths halved() {

@@ -18,6 +18,8 @@ public final class Context extends Handle {
     private final String name;
     private final Operations operations;
     private final DescriptorMode asyncMode;
+    // NULL where there is none, or where it refused what it is used for.
+    private volatile MemorySegment createFlagged;
 
     Context(final VerbsLibrary library, final MemorySegment context, final String name) {
         super(library, context);
@@ -28,6 +30,7 @@ public final class Context extends Handle {
                 Verbs.operation(context, "post_srq_recv"),
                 Verbs.operation(context, "post_send"),
                 Verbs.operation(context, "post_recv"));
+        createFlagged = Verbs.extendedOperation(context, "create_qp_ex");
         asyncMode = new DescriptorMode(Verbs.intAt(context, VerbsLayouts.CONTEXT, "async_fd"), "events of " + name);
     }
 
@@ -38,6 +41,16 @@ public final class Context extends Handle {
 
     Operations operations() {
         return operations;
+    }
+
+    /// Makes a queue pair with flags; NULL where this device takes none.
+    MemorySegment createFlagged() {
+        return createFlagged;
+    }
+
+    /// Not to be asked again.
+    void takesNoFlags() {
+        createFlagged = MemorySegment.NULL;
     }
 
     public DeviceAttributes attributes() {

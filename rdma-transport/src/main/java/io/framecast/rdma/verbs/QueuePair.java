@@ -27,6 +27,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     private final ProtectionDomain domain;
     private final Service service;
     private final Limits limits;
+    private final boolean blocksLoopback;
     private final int number;
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
@@ -36,16 +37,24 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     private QueuePair(
             final ProtectionDomain domain,
             final MemorySegment queuePair,
-            final Service service,
+            final QueuePairConfig config,
             final Limits limits,
-            final Handle... owners) {
-        super(domain.library(), queuePair, owners);
+            final boolean blocksLoopback) {
+        super(domain.library(), queuePair, owners(domain, config));
         this.domain = domain;
-        this.service = service;
+        service = config.service();
         this.limits = limits;
+        this.blocksLoopback = blocksLoopback;
         number = Verbs.intAt(queuePair, VerbsLayouts.QP, "qp_num");
         postSend = domain.context().operations().postSend();
         postReceive = domain.context().operations().postReceive();
+    }
+
+    private static Handle[] owners(final ProtectionDomain domain, final QueuePairConfig config) {
+        final CompletionQueue sends = config.sendCompletions();
+        final CompletionQueue receives = config.receiveCompletions();
+        final SharedReceiveQueue shared = config.sharedReceives();
+        return shared == null ? new Handle[] {domain, sends, receives} : new Handle[] {domain, sends, receives, shared};
     }
 
     /// In the order of verbs.h.
@@ -64,29 +73,64 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         UNKNOWN
     }
 
-    static QueuePair create(final ProtectionDomain domain, final QueuePairConfig config) {
-        final SharedReceiveQueue shared = config.sharedReceives();
+    static QueuePair create(
+            final ProtectionDomain domain, final QueuePairConfig config, final boolean withoutLoopback) {
+        final Context context = domain.context();
         requireSame(domain, config);
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
-            final CompletionQueue sends = config.sendCompletions();
-            final CompletionQueue receives = config.receiveCompletions();
-            attributes.set(ADDRESS, initial("send_cq"), sends.pointer());
-            attributes.set(ADDRESS, initial("recv_cq"), receives.pointer());
-            attributes.set(ADDRESS, initial("srq"), shared == null ? MemorySegment.NULL : shared.pointer());
-            attributes.set(JAVA_INT, initial("qp_type"), config.service().code());
-            writeLimits(attributes, config.limits());
+            final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_INIT_ATTR_EX);
+            if (withoutLoopback && !context.createFlagged().equals(MemorySegment.NULL)) {
+                write(attributes, config);
+                final MemorySegment blocking = createBlocking(domain, capture, attributes);
+                if (!blocking.equals(MemorySegment.NULL)) {
+                    return new QueuePair(domain, blocking, config, readLimits(attributes), true);
+                }
+            }
+            write(attributes, config);
             final MemorySegment queuePair = check(
                     Downcalls.pointer(domain.verbs().createQp, capture, domain.pointer(), attributes),
                     capture,
                     "ibv_create_qp",
-                    config.service() + " queue pair on " + domain.context().name());
-            final Limits granted = readLimits(attributes);
-            return shared == null
-                    ? new QueuePair(domain, queuePair, config.service(), granted, domain, sends, receives)
-                    : new QueuePair(domain, queuePair, config.service(), granted, domain, sends, receives, shared);
+                    described(domain, config));
+            if (withoutLoopback) {
+                // Without the flag it is content, so the flag was what it refused.
+                context.takesNoFlags();
+            }
+            return new QueuePair(domain, queuePair, config, readLimits(attributes), false);
         }
+    }
+
+    private static String described(final ProtectionDomain domain, final QueuePairConfig config) {
+        return config.service() + " queue pair on " + domain.context().name();
+    }
+
+    // NULL where the device may have refused the flag, or something else that it says again without.
+    private static MemorySegment createBlocking(
+            final ProtectionDomain domain, final MemorySegment capture, final MemorySegment attributes) {
+        attributes.set(JAVA_INT, extended("comp_mask"), IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS);
+        attributes.set(ADDRESS, extended("pd"), domain.pointer());
+        attributes.set(JAVA_INT, extended("create_flags"), IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
+        final Context context = domain.context();
+        final MemorySegment made = Downcalls.pointer(context.createFlagged(), capture, context.pointer(), attributes);
+        if (made.equals(MemorySegment.NULL)) {
+            final int errno = Downcalls.errno(capture);
+            switch (errno) {
+                case VerbsErrors.EOPNOTSUPP, VerbsErrors.EPROTONOSUPPORT, VerbsErrors.ENOSYS, VerbsErrors.EINVAL -> {}
+                default -> throw VerbsErrors.of("ibv_create_qp_ex", errno, "queue pair on " + context.name());
+            }
+        }
+        return made;
+    }
+
+    // What ibv_qp_init_attr and ibv_qp_init_attr_ex have in common.
+    private static void write(final MemorySegment attributes, final QueuePairConfig config) {
+        final SharedReceiveQueue shared = config.sharedReceives();
+        attributes.set(ADDRESS, initial("send_cq"), config.sendCompletions().pointer());
+        attributes.set(ADDRESS, initial("recv_cq"), config.receiveCompletions().pointer());
+        attributes.set(ADDRESS, initial("srq"), shared == null ? MemorySegment.NULL : shared.pointer());
+        attributes.set(JAVA_INT, initial("qp_type"), config.service().code());
+        writeLimits(attributes, config.limits());
     }
 
     private static void requireSame(final ProtectionDomain domain, final QueuePairConfig config) {
@@ -133,6 +177,11 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     /// Sizes that the device gave: at least those asked for.
     public Limits limits() {
         return limits;
+    }
+
+    /// Whether its device took the request of [ProtectionDomain#queuePairWithoutLoopback].
+    public boolean blocksLoopback() {
+        return blocksLoopback;
     }
 
     /// Makes a UD queue pair ready to send and receive.
@@ -289,6 +338,10 @@ public final class QueuePair extends Handle implements ReceiveQueue {
 
     private static long at(final String... path) {
         return VerbsLayouts.offset(VerbsLayouts.QP_ATTR, path);
+    }
+
+    private static long extended(final String name) {
+        return VerbsLayouts.offset(VerbsLayouts.QP_INIT_ATTR_EX, name);
     }
 
     private static long initial(final String... path) {

@@ -2,6 +2,7 @@ package io.framecast.rdma.verbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.api.error.TransportException;
 import java.lang.foreign.Arena;
@@ -127,6 +128,23 @@ final class Verbs {
     /// A function of an open device: providers differ in these, so verbs.h calls them through the context.
     static MemorySegment operation(final MemorySegment context, final String name) {
         return view(context, VerbsLayouts.CONTEXT).get(ADDRESS, VerbsLayouts.offset(VerbsLayouts.CONTEXT, "ops", name));
+    }
+
+    /// A function of an open device that came after ibv_context had its length: such lie before it. NULL where its
+    /// provider, or the library, has none. It is what `verbs_get_ctx_op` of verbs.h does.
+    static MemorySegment extendedOperation(final MemorySegment context, final String name) {
+        final StructLayout extension = VerbsLayouts.CONTEXT_EXTENSION;
+        final long abi = view(context, VerbsLayouts.CONTEXT)
+                .get(JAVA_LONG, VerbsLayouts.offset(VerbsLayouts.CONTEXT, "abi_compat"));
+        if (abi != VerbsLayouts.VERBS_ABI_IS_EXTENDED) {
+            return MemorySegment.NULL;
+        }
+        final MemorySegment before = view(MemorySegment.ofAddress(context.address() - extension.byteSize()), extension);
+        final long at = VerbsLayouts.offset(extension, name);
+        final long bytes = before.get(JAVA_LONG, VerbsLayouts.offset(extension, "sz"));
+        return bytes < extension.byteSize() - at + VerbsLayouts.CONTEXT.byteSize()
+                ? MemorySegment.NULL
+                : before.get(ADDRESS, at);
     }
 
     String deviceName(final MemorySegment capture, final MemorySegment device) {

@@ -65,6 +65,10 @@ final class VerbsConstants {
     static final int IBV_QP_MAX_DEST_RD_ATOMIC = 1 << 17;
     static final int IBV_QP_DEST_QPN = 1 << 20;
 
+    static final int IBV_QP_INIT_ATTR_PD = 1;
+    static final int IBV_QP_INIT_ATTR_CREATE_FLAGS = 1 << 2;
+    static final int IBV_QP_CREATE_BLOCK_SELF_MCAST_LB = 1 << 1;
+
     static final int IBV_WR_RDMA_WRITE = 0;
     static final int IBV_WR_RDMA_WRITE_WITH_IMM = 1;
     static final int IBV_WR_SEND = 2;

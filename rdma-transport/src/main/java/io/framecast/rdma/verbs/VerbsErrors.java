@@ -70,7 +70,12 @@ final class VerbsErrors {
 
     private static String memory(final String function) {
         return switch (function) {
-            case "ibv_reg_mr", "ibv_reg_dmabuf_mr", "ibv_create_cq", "ibv_create_qp", "ibv_create_srq" ->
+            case "ibv_reg_mr",
+                    "ibv_reg_dmabuf_mr",
+                    "ibv_create_cq",
+                    "ibv_create_qp",
+                    "ibv_create_qp_ex",
+                    "ibv_create_srq" ->
                 "out of lockable memory or of the device's room; raise ulimit -l (memlock), or use less";
             case "ibv_attach_mcast" -> "no room for more groups or members; see max_mcast_grp of ibv_devinfo -v";
             default -> "out of memory or of the device's room";

@@ -51,6 +51,14 @@ final class VerbsLayouts {
             MemoryLayout.paddingLayout(MUTEX_BYTES),
             JAVA_LONG.withName("abi_compat"));
 
+    /// What `abi_compat` holds where [#CONTEXT_EXTENSION] lies before the context.
+    static final long VERBS_ABI_IS_EXTENDED = -1;
+
+    /// The end of a verbs_context, up to the ibv_context that is its last member. It grows at its beginning, so
+    /// only distances from here stay.
+    static final StructLayout CONTEXT_EXTENSION = struct(
+            "verbs_context", ADDRESS.withName("create_qp_ex"), pointers(4), pointers(1), JAVA_LONG.withName("sz"));
+
     static final StructLayout DEVICE_ATTR = struct(
             "ibv_device_attr",
             bytes(64, "fw_ver"),
@@ -173,6 +181,22 @@ final class VerbsLayouts {
             JAVA_INT.withName("qp_type"),
             JAVA_INT.withName("sq_sig_all"),
             MemoryLayout.paddingLayout(4));
+
+    /// Begins as [#QP_INIT_ATTR].
+    static final StructLayout QP_INIT_ATTR_EX = struct(
+            "ibv_qp_init_attr_ex",
+            ADDRESS.withName("qp_context"),
+            ADDRESS.withName("send_cq"),
+            ADDRESS.withName("recv_cq"),
+            ADDRESS.withName("srq"),
+            QP_CAP.withName("cap"),
+            JAVA_INT.withName("qp_type"),
+            JAVA_INT.withName("sq_sig_all"),
+            JAVA_INT.withName("comp_mask"),
+            ADDRESS.withName("pd"),
+            ADDRESS.withName("xrcd"),
+            JAVA_INT.withName("create_flags"),
+            MemoryLayout.paddingLayout(52));
 
     static final StructLayout SRQ_INIT_ATTR = struct(
             "ibv_srq_init_attr",
@@ -307,6 +331,7 @@ final class VerbsLayouts {
             COMP_CHANNEL,
             QP_CAP,
             QP_INIT_ATTR,
+            QP_INIT_ATTR_EX,
             SRQ_INIT_ATTR,
             AH_ATTR,
             QP_ATTR,

@@ -29,6 +29,8 @@ final class LayoutTest {
     private static final String HEADERS_PROPERTY = "framecast.verbs.headers";
     private static final String HEADERS_VARIABLE = "FRAMECAST_VERBS_HEADERS";
 
+    private static final List<String> EXTENSION_MEMBERS = List.of("create_qp_ex", "sz");
+
     @TempDir
     Path directory;
 
@@ -200,6 +202,13 @@ final class LayoutTest {
         });
         VerbsLayouts.WHOLE.forEach(struct ->
                 lines.append(name(struct)).append(' ').append(struct.byteSize()).append('\n'));
+        final StructLayout extension = VerbsLayouts.CONTEXT_EXTENSION;
+        for (final String member : EXTENSION_MEMBERS) {
+            lines.append(member).append(' ');
+            lines.append(extension.byteSize() - VerbsLayouts.offset(extension, member))
+                    .append('\n');
+        }
+        lines.append(VerbsLayouts.VERBS_ABI_IS_EXTENDED).append('\n');
         constants(
                 VerbsConstants.class,
                 "IBV_",
@@ -218,6 +227,10 @@ final class LayoutTest {
                         .formatted(name(struct), path)));
         VerbsLayouts.WHOLE.forEach(
                 struct -> program.append("printf(\"%s %%zu\\n\", sizeof(struct %1$s));\n".formatted(name(struct))));
+        final String before = "offsetof(struct verbs_context, context) - offsetof(struct verbs_context, ";
+        EXTENSION_MEMBERS.forEach(
+                member -> program.append("printf(\"%s %%zu\\n\", %s%1$s));\n".formatted(member, before)));
+        program.append("printf(\"%ld\\n\", (long)__VERBS_ABI_IS_EXTENDED);\n");
         constants(
                 VerbsConstants.class,
                 "IBV_",

@@ -106,7 +106,7 @@ struct queue_pair {
     struct ibv_qp_attr attr;
     struct receive_queue receives;
     uint32_t posted, released;
-    int groups, signals_all;
+    int groups, signals_all, blocks_loopback;
     /* Those not come to yet. */
     struct late_send *late;
     uint32_t late_count;
@@ -132,7 +132,7 @@ struct piece {
 
 static struct ibv_device devices[DEVICES_MAX];
 static int connect_fails, connect_hangs;
-static int iwarp, subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
+static int extended = 1, flags_refused, iwarp, subnet, device_count = 3, mtu_bytes = 4096, port_state = IBV_PORT_ACTIVE, ah_hangs, ah_fails, takes_dma_buf, drop_every, knows_devices, sends_late, failing_errno, gone_errno;
 static int requests_max = WR_MAX, completions_max = CQE_MAX;
 static const char *failing = "";
 static struct queue_pair *queue_pairs[QP_MAX];
@@ -141,7 +141,7 @@ static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
 static int interface_index = 1;
 static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
-static long sent, signalled, attached, registrations, overruns_receiving;
+static long sent, signalled, attached, registrations, overruns_receiving, flagged, blocked;
 static int lock_word;
 
 static void lock(void) {
@@ -155,6 +155,13 @@ static void unlock(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
 
 void standin_devices(int count) { device_count = count; }
 void standin_mtu(int bytes) { mtu_bytes = bytes; }
+/* Contexts with a verbs_context before them, from then on; 0 for those without, 2 for those of a library that knew less. */
+void standin_extended(int how) { extended = how; }
+/* Devices that make no queue pairs with flags, with that error. */
+void standin_flags_refused(int error) { flags_refused = error; }
+/* Queue pairs asked for with flags, and copies kept away. */
+long standin_flagged(void) { return flagged; }
+long standin_blocked(void) { return blocked; }
 /* Devices of iWARP. */
 void standin_iwarp(int are) { iwarp = are; }
 /* InfiniBand: no addresses but GIDs, and nothing goes anywhere without local identifiers. */
@@ -291,13 +298,19 @@ uint64_t ibv_get_device_guid(struct ibv_device *device) { return 0x0100000000000
 
 static int poll_cq(struct ibv_cq *, int, struct ibv_wc *);
 static int req_notify_cq(struct ibv_cq *, int);
+static struct ibv_qp *create_qp_ex(struct ibv_context *, struct ibv_qp_init_attr_ex *);
 static int post_srq_recv(struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **);
 static int post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **);
 static int post_recv(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **);
 
 struct ibv_context *ibv_open_device(struct ibv_device *device) {
     if (fails("ibv_open_device")) return NULL;
-    struct context *context = made(sizeof *context);
+    const size_t before = offsetof(struct verbs_context, context);
+    struct verbs_context *extension = made(before + sizeof(struct context));
+    struct context *context = (struct context *)((char *)extension + before);
+    extension->create_qp_ex = create_qp_ex;
+    extension->sz = extended == 2 ? sizeof *extension - before + sizeof extension->sz : sizeof *extension;
+    context->base.abi_compat = extended ? __VERBS_ABI_IS_EXTENDED : NULL;
     context->base.device = device;
     context->base.ops.poll_cq = poll_cq;
     context->base.ops.req_notify_cq = req_notify_cq;
@@ -315,7 +328,7 @@ int ibv_close_device(struct ibv_context *base) {
     if (refuses("ibv_close_device")) return errno;
     if (context->objects) return EBUSY;
     close(base->async_fd);
-    gone(context);
+    gone((char *)context - offsetof(struct verbs_context, context));
     return 0;
 }
 
@@ -650,6 +663,19 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init) {
     return &qp->base;
 }
 
+static struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *init) {
+    (void)context;
+    flagged++;
+    if (fails("ibv_create_qp_ex")) return NULL;
+    if (flags_refused) return refused(flags_refused);
+    if (init->comp_mask != (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS) || init->xrcd ||
+        init->create_flags != IBV_QP_CREATE_BLOCK_SELF_MCAST_LB || init->qp_type != IBV_QPT_UD)
+        return refused(EINVAL);
+    struct ibv_qp *qp = ibv_create_qp(init->pd, (struct ibv_qp_init_attr *)init);
+    if (qp) ((struct queue_pair *)qp)->blocks_loopback = 1;
+    return qp;
+}
+
 static void forget_sends(struct completion_queue *cq, const struct queue_pair *qp) {
     for (uint32_t i = cq->tail; i != cq->head; i++)
         if (cq->ring[i % cq->base.cqe].sender == qp) cq->ring[i % cq->base.cqe].sender = NULL;
@@ -969,7 +995,11 @@ static int send_datagram(struct queue_pair *qp, const struct ibv_send_wr *wr, st
     }
     struct group *group = find_group(&way->attr.grh.dgid);
     if (group && group->lid != way->attr.dlid) group = NULL;
-    for (int i = 0; group && i < group->count; i++) deliver(group->members[i], wr, wc, from, pieces);
+    for (int i = 0; group && i < group->count; i++)
+        if (group->members[i] == qp && qp->blocks_loopback)
+            blocked++;
+        else
+            deliver(group->members[i], wr, wc, from, pieces);
     return IBV_WC_SUCCESS;
 }
 

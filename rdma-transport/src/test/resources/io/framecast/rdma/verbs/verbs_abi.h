@@ -38,6 +38,7 @@ enum {
     IBV_QP_MAX_DEST_RD_ATOMIC = 1 << 17,
     IBV_QP_DEST_QPN = 1 << 20
 };
+enum { IBV_QP_INIT_ATTR_PD = 1, IBV_QP_INIT_ATTR_CREATE_FLAGS = 4, IBV_QP_CREATE_BLOCK_SELF_MCAST_LB = 2 };
 enum {
     IBV_WR_RDMA_WRITE,
     IBV_WR_RDMA_WRITE_WITH_IMM,
@@ -181,6 +182,17 @@ struct ibv_context {
     void *abi_compat;
 };
 
+#define __VERBS_ABI_IS_EXTENDED ((void *)UINTPTR_MAX)
+struct ibv_qp_init_attr_ex;
+/* Longer in the header, where it grows at its beginning. */
+struct verbs_context {
+    struct ibv_qp *(*create_qp_ex)(struct ibv_context *, struct ibv_qp_init_attr_ex *);
+    void *private_0[4];
+    uint64_t private_1;
+    size_t sz;
+    struct ibv_context context;
+};
+
 struct ibv_pd {
     struct ibv_context *context;
     uint32_t handle;
@@ -254,6 +266,22 @@ struct ibv_qp_init_attr {
     struct ibv_srq *srq;
     struct ibv_qp_cap cap;
     int qp_type, sq_sig_all;
+};
+
+struct ibv_qp_init_attr_ex {
+    void *qp_context;
+    struct ibv_cq *send_cq, *recv_cq;
+    struct ibv_srq *srq;
+    struct ibv_qp_cap cap;
+    int qp_type, sq_sig_all;
+    uint32_t comp_mask;
+    struct ibv_pd *pd;
+    void *xrcd;
+    uint32_t create_flags;
+    uint16_t max_tso_header;
+    uint64_t private_0[4];
+    uint32_t source_qpn;
+    uint64_t send_ops_flags;
 };
 
 struct ibv_srq_init_attr {
