@@ -152,7 +152,7 @@ chaos() {
     fi
     build_tool
     if in_lab 900 ./framecast chaos --transport verbs --subscribers 3 --co-roots 1 --seconds "$CHAOS_SECONDS" \
-        --seed "$CHAOS" --alive-timeout 15000 --margin 15000 --rate 5 --frame-bytes 60000; then
+        --seed "$CHAOS" --alive-timeout 20000 --margin 20000 --rate 5 --frame-bytes 60000; then
         count 1 0
         printf 'passed: chaos --transport verbs, seed %s\n' "$CHAOS"
     else

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /// All processes of a run, past and present. The run's thread.
 final class Cast implements AutoCloseable {
-    private static final long TICK_NS = 20_000_000;
+    private static final long TICK_MS = 20;
     private static final long JOIN_MAX_MS = 30_000;
 
     private final ChaosPlan plan;
@@ -130,13 +130,15 @@ final class Cast implements AutoCloseable {
     /// @return whether the condition came true
     boolean await(final BooleanSupplier condition, final long longestMs) throws IOException {
         final long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(longestMs);
+        // Each look costs those under test their CPU, where that is emulated.
+        final long tickNs = TimeUnit.MILLISECONDS.toNanos(plan.patienceMs(TICK_MS));
         while (!condition.getAsBoolean()) {
             final long nowNs = System.nanoTime();
             if (nowNs >= endNs || stopped) {
                 return condition.getAsBoolean();
             }
             tick(nowNs);
-            LockSupport.parkNanos(Math.min(TICK_NS, endNs - nowNs));
+            LockSupport.parkNanos(Math.min(tickNs, endNs - nowNs));
         }
         return true;
     }

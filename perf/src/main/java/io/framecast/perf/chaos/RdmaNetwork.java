@@ -22,7 +22,7 @@ final class RdmaNetwork implements ChaosNetwork {
     private static final double ALL = 1;
     private static final String UP = "up";
     // Whoever does the faults must be in time; where a CPU is emulated those under test leave nothing of it.
-    private static final List<String> BEHIND = List.of("nice", "-n", "10");
+    private static final List<String> BEHIND = List.of("nice", "-n", "5");
 
     private final List<Host> hosts;
     private final double loss;
