@@ -99,8 +99,9 @@ final class FrameExchange implements FrameReturns {
         return delivered.size();
     }
 
+    /// Whether [#poll] finds one: a queue that is not empty may hold only one that is just being handed over.
     boolean hasDelivered() {
-        return !delivered.isEmpty();
+        return delivered.peek() != null;
     }
 
     @Override
