@@ -344,7 +344,10 @@ delivered() {
 in_place() {
     local try all frames mended copied
     for try in 1 2 3; do
-        summed framecast_in_place_frames_total && frames=$all && summed framecast_mended_bytes_total || return
+        # The first time they are just starting.
+        eventually summed framecast_in_place_frames_total || { say 'a subscriber tells nothing of itself'; return 1; }
+        frames=$all
+        summed framecast_mended_bytes_total || return
         mended=$all
         publish "$bytes" && arrives 1 2 3 && eventually delivered || return
         summed framecast_in_place_frames_total && frames=$((all - frames)) &&
