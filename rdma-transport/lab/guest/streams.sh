@@ -85,8 +85,9 @@ add_up() {
     sum=0
     for line in "${metrics[@]}"; do
         if [[ $line =~ ^$1[{\ ] && $line == *"${2:-}"* ]]; then
-            line=${line##* }
-            sum=$((sum + ${line%%.*}))
+            # From ten million on it is told as 1.0E7.
+            printf -v line %.0f "${line##* }"
+            sum=$((sum + line))
         fi
     done
 }
@@ -359,10 +360,10 @@ in_place() {
     return 1
 }
 
-# The source's credit ends where its receives do: what is published meanwhile waits, and nothing is lost or repaired.
+# The source's credit ends where its receives do: what is published meanwhile waits, and nothing is lost or asked for.
 starved() {
     local writer before
-    count_one_sided && before="$pulled datagrams pulled, $repairs sent again for $nacks NACKs" || return
+    count_one_sided && before="$pulled datagrams pulled, $nacks NACKs" || return
     kill -STOP "${pid[2]}"
     pieces+=("$bytes")
     published=$((published + bytes))
@@ -371,9 +372,10 @@ starved() {
     sleep 3
     kill -CONT "${pid[2]}"
     arrives 1 2 3 && wait "$writer" && count_one_sided || return
-    say "$bytes bytes published while subscriber 2 stood still for 3 s; $pulled datagrams pulled, $repairs sent again" \
-        "for $nacks NACKs, before it $before"
-    [ "$before" = "$pulled datagrams pulled, $repairs sent again for $nacks NACKs" ]
+    # The source may send again by itself what it waits for an answer to.
+    say "$bytes bytes published while subscriber 2 stood still for 3 s; $pulled datagrams pulled, $nacks NACKs, before it" \
+        "$before; $repairs sent again"
+    [ "$before" = "$pulled datagrams pulled, $nacks NACKs" ]
 }
 
 cut_briefly() {
