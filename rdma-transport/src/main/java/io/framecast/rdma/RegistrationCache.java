@@ -17,11 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// Memory regions by address range, shared by lanes and kept a while after the last of them let go: to
 /// register pins every page, and memory that is registered twice counts twice against the limit.
 ///
-/// Only host memory whose arena is known, and that no peer can reach, is kept unused, least recently used first to go.
-/// It is deregistered
-/// within seconds after its arena was closed, and before anything else is registered: another arena's memory at
-/// the same address is never taken for it. Memory of devices, and memory whose end nobody could tell of, is
-/// deregistered with its last lease.
+/// Only host memory whose arena is known, and that no peer can reach, is kept unused, least recently used first
+/// to go. It is deregistered within seconds after its arena was closed, and before anything else is registered:
+/// another arena's memory at the same address is never taken for it. All other is deregistered with its last lease.
 ///
 /// Threading: any thread; called when lanes open and close and when they have nothing to do, never on the data path.
 final class RegistrationCache implements AutoCloseable {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// `tc` or `ip` of iproute2, reading its commands from a pipe (`-batch -`): it is there already when something is to
-/// be done at once, and goes before all others. Where a CPU is emulated a process takes 0.7 s to start, and seconds
+/// be done at once, and goes before all others. Where a CPU is emulated a process takes 0.7 s to start, and longer
 /// where others want that CPU too, in which a fault would last on.
 ///
 /// One thread.
