@@ -8,26 +8,13 @@
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-datagrams=4000 rounds=25
-while getopts n:r: option; do
-    case $option in
-        n) datagrams=$OPTARG ;;
-        r) rounds=$OPTARG ;;
-        *) exit 2 ;;
-    esac
-done
-shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- 64 4056
+datagrams=4000
+# shellcheck source=rounds.sh
+. "$here/rounds.sh"
 java=${JAVA25_HOME:-${JAVA_HOME:?set JAVA25_HOME to a JDK 25}}/bin/java
 
 program=$("$here/native/build.sh")
 class_path=$("$here/classpath.sh" rdma-transport)
-lab=("$here/run.sh" -- bash)
-devices='rxe1 rxe2 rxe3'
-if [ -n "${FRAMECAST_RDMA_DEVICE:-}" ]; then
-    lab=(bash)
-    devices="$FRAMECAST_RDMA_DEVICE $FRAMECAST_RDMA_DEVICE"
-fi
 # shellcheck disable=SC2016 # Expanded there.
 "${lab[@]}" -c '
     class_path=$1 devices=$2 datagrams=$3 rounds=$4 program=$5
@@ -35,4 +22,4 @@ fi
     for payload; do
         "$0" --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC \
             -cp "$class_path" io.framecast.rdma.LaneFloor "$program" "$payload" "$datagrams" "$rounds" $devices || exit
-    done' "$java" "$class_path" "$devices" "$datagrams" "$rounds" "$program" "$@"
+    done' "$java" "$class_path" "$devices" "$datagrams" "$rounds" "$program" "${payloads[@]}"

@@ -8,22 +8,9 @@
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-datagrams=1600 rounds=25
-while getopts n:r: option; do
-    case $option in
-        n) datagrams=$OPTARG ;;
-        r) rounds=$OPTARG ;;
-        *) exit 2 ;;
-    esac
-done
-shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- 64 4056
-lab=("$here/run.sh" -- bash)
-devices='rxe1 rxe2 rxe3'
-if [ -n "${FRAMECAST_RDMA_DEVICE:-}" ]; then
-    lab=(bash)
-    devices="$FRAMECAST_RDMA_DEVICE $FRAMECAST_RDMA_DEVICE"
-fi
+datagrams=1600
+# shellcheck source=rounds.sh
+. "$here/rounds.sh"
 # shellcheck disable=SC2016 # Expanded there.
 "${lab[@]}" -c '
     set -euo pipefail
@@ -45,18 +32,23 @@ fi
         options=(-i -p "$payload" -n "$datagrams" -r $((rounds + 1)))
         # Groups of their own, or each would hear the other.
         "$0" "${options[@]}" -g 239.77.1.2 $devices <own.in >own.out &
+        first=$!
         "$0" "${options[@]}" -g 239.77.1.3 -s $devices <shared.in >shared.out &
+        second=$!
         exec 5>own.in 6<own.out 7>shared.in 8<shared.out
         # The first round warms up.
         round 5 6 >/dev/null
         round 7 8 >/dev/null
         for ((i = 0; i < rounds; i++)); do
-            own=$(round 5 6) shared=$(round 7 8)
+            own=$(round 5 6)
+            shared=$(round 7 8)
             printf "%s %s\n" "$own" "$shared"
         done >rounds
         exec 5>&- 6<&- 7>&- 8<&-
-        wait
+        # A round in which something was lost is none.
+        wait "$first"
+        wait "$second"
         printf "%s bytes: own %s ns, shared %s ns, shared to own %s, %s rounds of %s datagrams\n" "$payload" \
             "$(cut -d " " -f 1 rounds | median)" "$(cut -d " " -f 2 rounds | median)" \
             "$(awk "{ printf \"%.3f\\n\", \$2 / \$1 }" rounds | median)" "$rounds" "$datagrams"
-    done' "$("$here/native/build.sh")" "$datagrams" "$rounds" "$devices" "$@"
+    done' "$("$here/native/build.sh")" "$datagrams" "$rounds" "$devices" "${payloads[@]}"
