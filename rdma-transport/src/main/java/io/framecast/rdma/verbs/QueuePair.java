@@ -80,9 +80,11 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_INIT_ATTR_EX);
-            if (withoutLoopback && !context.createFlagged().equals(MemorySegment.NULL)) {
+            // Read once: another thread may find that the device takes none.
+            final MemorySegment create = context.createFlagged();
+            if (withoutLoopback && !create.equals(MemorySegment.NULL)) {
                 write(attributes, config);
-                final MemorySegment blocking = createBlocking(domain, capture, attributes);
+                final MemorySegment blocking = createBlocking(domain, create, capture, attributes);
                 if (!blocking.equals(MemorySegment.NULL)) {
                     return new QueuePair(domain, blocking, config, readLimits(attributes), true);
                 }
@@ -107,12 +109,15 @@ public final class QueuePair extends Handle implements ReceiveQueue {
 
     // NULL where the device may have refused the flag, or something else that it says again without.
     private static MemorySegment createBlocking(
-            final ProtectionDomain domain, final MemorySegment capture, final MemorySegment attributes) {
+            final ProtectionDomain domain,
+            final MemorySegment create,
+            final MemorySegment capture,
+            final MemorySegment attributes) {
         attributes.set(JAVA_INT, extended("comp_mask"), IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS);
         attributes.set(ADDRESS, extended("pd"), domain.pointer());
         attributes.set(JAVA_INT, extended("create_flags"), IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
         final Context context = domain.context();
-        final MemorySegment made = Downcalls.pointer(context.createFlagged(), capture, context.pointer(), attributes);
+        final MemorySegment made = Downcalls.pointer(create, capture, context.pointer(), attributes);
         if (made.equals(MemorySegment.NULL)) {
             final int errno = Downcalls.errno(capture);
             switch (errno) {
