@@ -55,6 +55,28 @@ record RdmaPort(
         return subnet == null ? 0 : subnet.lid;
     }
 
+    /// Where the own GID stands in the port's table: one that was away stands elsewhere once it is back while something
+    /// still uses the old entry. Calls of the system.
+    ///
+    /// @throws TransportException when the port has it no more
+    int gidIndex() {
+        if (context.gid(gid.port(), gid.index()).filter(this::isOwn).isPresent()) {
+            return gid.index();
+        }
+        return context.gids(gid.port()).stream()
+                .filter(this::isOwn)
+                .map(GidEntry::index)
+                .findFirst()
+                .orElseThrow(() -> new TransportException("verbs: " + context + " port " + gid.port()
+                        + " has lost its address "
+                        + (isInfiniBand() ? gid.gid() : gid.gid().toAddress().getHostAddress())
+                        + ", by which peers reach this end: give it back to its interface, or start this end anew"));
+    }
+
+    private boolean isOwn(final GidEntry entry) {
+        return entry.gid().equals(gid.gid()) && entry.type() == gid.type();
+    }
+
     /// Opens the first device that can: an active Ethernet port with a GID of the group's family, or an
     /// active InfiniBand port with an interface that has an address of it.
     ///

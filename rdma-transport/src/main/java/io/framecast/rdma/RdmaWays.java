@@ -85,8 +85,9 @@ final class RdmaWays implements AutoCloseable {
     }
 
     /// @param lid of the port on InfiniBand, else 0
+    /// @throws TransportException when the port has lost its address
     AddressPath path(final Gid gid, final int lid) {
-        return new AddressPath(port.gid().port(), port.gid().index(), gid, lid, hops);
+        return new AddressPath(port.gid().port(), port.gidIndex(), gid, lid, hops);
     }
 
     /// A way to a port, to be given back.

@@ -99,10 +99,10 @@ final class Revival {
         }
     }
 
-    /// The port may have come back; nobody else looks at it while the queue pair works.
+    /// The port may be another than it was; nobody else looks at it while the queue pair works.
     ///
-    /// @throws TransportException when it has too small an MTU now
-    void onPortActive() {
+    /// @throws TransportException when it is active with too small an MTU
+    void requireWide() {
         isWide(attributes());
     }
 
@@ -111,9 +111,9 @@ final class Revival {
         // A port that is down may name any.
         if (now.isActive() && activeBytes < datagramBytes) {
             throw new TransportException("verbs: " + port.context() + " port "
-                    + port.gid().port() + " came back with an MTU of " + activeBytes
-                    + ", and this stream's datagrams of "
-                    + datagramBytes + " bytes would be lost; put the MTU of its interface back, or start both ends"
+                    + port.gid().port() + " has an MTU of " + activeBytes
+                    + " now, and this stream's datagrams of " + datagramBytes
+                    + " bytes would be lost; put the MTU of its interface back, or start both ends"
                     + " anew");
         }
         return now.isActive();

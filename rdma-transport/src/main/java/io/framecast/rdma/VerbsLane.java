@@ -83,6 +83,8 @@ final class VerbsLane implements Lane {
             final int queueKey = queueKey(link, only);
             queuePair.startDatagrams(port.gid().port(), 0, queueKey);
             revival = new Revival(port, queuePair, queueKey, datagramBytes(config));
+            // It may be another than when the transport was opened.
+            revival.requireWide();
             address = new RdmaAddress(port.gid().gid(), port.lid(), queuePair.number(), queueKey);
             peers = keep(new RdmaPeers(link.ways()));
             group = sendRing == null ? null : groupPeer(link, queueKey);
@@ -120,7 +122,7 @@ final class VerbsLane implements Lane {
 
     private RdmaPeers.Peer groupPeer(final VerbsLink link, final int queueKey) {
         // A group's link address follows from its own: no neighbour is asked.
-        final AddressHandle way = keep(port.domain().addressHandle(link.groupPath()));
+        final AddressHandle way = keep(port.domain().addressHandle(link.pathToGroup()));
         return new RdmaPeers.Peer(RdmaWays.Way.of(way), QueuePair.MULTICAST, queueKey);
     }
 
@@ -195,7 +197,7 @@ final class VerbsLane implements Lane {
         final int returns = events.returns();
         if (returns != portReturns) {
             portReturns = returns;
-            revival.onPortActive();
+            revival.requireWide();
         }
     }
 

@@ -7,7 +7,8 @@ import io.framecast.rdma.verbs.AddressPath;
 ///
 /// @param port the device they use
 /// @param group the channel's group, as users name it
-/// @param groupPath the way of its datagrams, with its GID and, on InfiniBand, its local identifier
+/// @param groupPath the way of its datagrams when the transport was opened, with its GID and, on InfiniBand, its local
+///     identifier
 /// @param ways to peers
 /// @param registrations of their rings
 /// @param events of the device
@@ -17,4 +18,11 @@ record VerbsLink(
         AddressPath groupPath,
         RdmaWays ways,
         RegistrationCache registrations,
-        DeviceEvents events) {}
+        DeviceEvents events) {
+    /// The way of the group's datagrams now. Calls of the system.
+    ///
+    /// @throws io.framecast.api.error.TransportException when the port has lost its address
+    AddressPath pathToGroup() {
+        return port.isInfiniBand() ? groupPath : ways.path(groupPath.destination(), 0);
+    }
+}

@@ -114,16 +114,8 @@ final class LaneEventsTest {
         assertTrue(ended.getMessage().contains(" ended: " + why), ended::getMessage);
         assertThrows(TransportException.class, () -> receiver.post(0, 1));
         // A lane that only sends, and never sleeps.
-        final TransportException[] thrown = {null};
-        Wait.until("the source's lane to end", () -> {
-            try {
-                source.completed();
-            } catch (final TransportException e) {
-                thrown[0] = e;
-            }
-            return thrown[0] != null;
-        });
-        assertTrue(thrown[0].getMessage().contains(" ended: " + why), thrown[0]::getMessage);
+        final TransportException later = Wait.untilEnded(source::completed);
+        assertTrue(later.getMessage().contains(" ended: " + why), later::getMessage);
         assertEquals(List.of("verbs: " + why), notices);
     }
 

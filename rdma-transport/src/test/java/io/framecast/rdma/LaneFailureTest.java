@@ -60,17 +60,10 @@ final class LaneFailureTest {
     // A queue pair that fails with its port active comes back once in a while, not again and again.
     private static TransportException breakUntilItEnds(final Fabric fabric, final Lane lane, final Runnable use) {
         final int number = queuePair(lane);
-        final TransportException[] thrown = {null};
-        Wait.until("the lane to end", () -> {
+        return Wait.untilEnded(() -> {
             fabric.set("break_qp", number);
-            try {
-                use.run();
-            } catch (final TransportException e) {
-                thrown[0] = e;
-            }
-            return thrown[0] != null;
+            use.run();
         });
-        return thrown[0];
     }
 
     private int poll() {

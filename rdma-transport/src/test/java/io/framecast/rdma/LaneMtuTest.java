@@ -110,22 +110,13 @@ final class LaneMtuTest {
 
     private TransportException awaitEnd(final Runnable use) {
         fabric.set("port_state", PORT_ACTIVE);
-        final TransportException[] thrown = {null};
-        Wait.until("the lane to end", () -> {
-            try {
-                use.run();
-            } catch (final TransportException e) {
-                thrown[0] = e;
-            }
-            return thrown[0] != null;
-        });
-        return thrown[0];
+        return Wait.untilEnded(use);
     }
 
     private static void assertTold(final TransportException e, final int datagramBytes) {
         assertTrue(
                 e.getMessage()
-                        .contains(" ended: device standin0 port 1 came back with an MTU of 1024, and this stream's"
+                        .contains(" ended: device standin0 port 1 has an MTU of 1024 now, and this stream's"
                                 + " datagrams of " + datagramBytes
                                 + " bytes would be lost; put the MTU of its interface"
                                 + " back, or start both ends anew"),
@@ -169,6 +160,22 @@ final class LaneMtuTest {
         Wait.until("the queue pair to be back", () -> source.multicast(1, 1) == 1);
         assertEquals(1, poll(receiver));
         assertEquals(MTU, completions.bytes(0));
+    }
+
+    /// Nothing tells such a lane afterwards.
+    @Test
+    void shouldNotOpenALaneForLongerDatagramsThanThePortCarriesSince() {
+        fabric.set("mtu", MTU);
+        final int handles = fabric.library().liveHandles();
+        final LaneRings rings = new LaneRings(SLOTS, HEADER_BYTES, 2000);
+        final TransportException refused = assertThrows(TransportException.class, () -> rings.source(transport, arena));
+        assertTrue(refused.getMessage().contains("port 1 has an MTU of 1024 now, and this stream's datagrams of 2024"));
+        assertEquals(handles, fabric.library().liveHandles());
+        assertEquals(
+                1,
+                new LaneRings(SLOTS, HEADER_BYTES, MTU - HEADER_BYTES)
+                        .source(transport, arena)
+                        .multicast(0, 1));
     }
 
     /// A queue pair that had nothing to send while the cable was out has not failed.

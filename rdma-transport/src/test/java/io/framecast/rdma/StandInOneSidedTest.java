@@ -45,6 +45,16 @@ final class StandInOneSidedTest extends OneSidedContract {
     }
 
     @Test
+    void shouldConnectFromWhereItsAddressStandsNow() {
+        fabric.set("ipv4_index", 2);
+        try {
+            connect();
+        } finally {
+            fabric.set("ipv4_index", 1);
+        }
+    }
+
+    @Test
     void shouldReleaseWhatItMadeWhenTheDeviceRefusesTheRest() {
         final int before = fabric.library().liveHandles();
         fabric.fail("ibv_create_qp", 12);

@@ -8,38 +8,47 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
-import io.framecast.api.spi.OneSidedEndpoint;
-import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Fabric;
 import java.lang.foreign.Arena;
-import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What `dscp=` marks packets with, on the stand-in. As devices do, it lands the routing header before each datagram:
-/// a packet's own mark is there.
-final class TrafficClassTest {
+/// What `dscp=` marks packets with. Devices land the routing header before each datagram: a packet's own mark is there.
+abstract class TrafficClassContract {
     private static final LaneRings RINGS = new LaneRings(8, 24, 64);
     // In the 40 bytes: behind 20 of zeros, the second of the IPv4 header.
     private static final int IPV4_TOS = 21;
 
-    private final Fabric fabric = Fabric.standIn();
+    // The other two bits are a device's own, for congestion.
+    private static final int DSCP_BITS = 0xfc;
 
-    private Transport open(final String device, final int dscp) {
-        final Channel channel = Channel.parse(
-                "framecast:verbs?group=239.77.5.8:4000|channel=marks|dscp=" + dscp + "|interface=" + device);
+    Fabric fabric;
+
+    /// With two devices.
+    abstract Fabric fabric();
+
+    @BeforeEach
+    final void choose() {
+        fabric = fabric();
+    }
+
+    /// @param device number of it
+    final Transport open(final int device, final int dscp) {
+        final Channel channel = Channel.parse("framecast:verbs?group=239.77.5.8:4000|channel=marks|dscp=" + dscp
+                + "|interface=" + fabric.device(device));
         return VerbsTransport.open(fabric.library(), new TransportConfig(channel, _ -> {}));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 26, 63})
-    void shouldMarkWhatGoesToTheGroupAndToOne(final int dscp) {
+    final void shouldMarkWhatGoesToTheGroupAndToOne(final int dscp) {
         try (Arena arena = Arena.ofShared();
-                Transport near = open("standin0", dscp);
-                Transport far = open("standin1", 7)) {
+                Transport near = open(0, dscp);
+                Transport far = open(1, 7)) {
             final Lane source = RINGS.control(near, arena);
             final ReceiveRing ring = RINGS.receive(arena);
             final Lane receiver =
@@ -55,25 +64,8 @@ final class TrafficClassTest {
             });
             for (int i = 0; i < 2; i++) {
                 final long header = (long) completions.slot(i) * ring.headerStride();
-                assertEquals(dscp << 2, ring.headers().get(JAVA_BYTE, header + IPV4_TOS) & 0xff);
+                assertEquals(dscp << 2, ring.headers().get(JAVA_BYTE, header + IPV4_TOS) & DSCP_BITS);
             }
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {0, 26, 63})
-    void shouldMarkWhatGoesByReliableConnections(final int dscp) {
-        try (Transport near = open("standin0", dscp);
-                Transport far = open("standin1", 7)) {
-            final OneSidedEndpoint actor =
-                    Objects.requireNonNull(near.oneSided()).open(4);
-            final OneSidedEndpoint server =
-                    Objects.requireNonNull(far.oneSided()).accept(actor.descriptor());
-            Wait.until("the server to be up", () -> server.state() == State.UP);
-            assertEquals(7 << 2, fabric.count("connected_class"));
-            actor.connect(server.descriptor());
-            Wait.until("the actor to be up", () -> actor.state() == State.UP);
-            assertEquals(dscp << 2, fabric.count("connected_class"));
         }
     }
 }

@@ -2,6 +2,7 @@ package io.framecast.rdma;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.framecast.api.error.TransportException;
 import java.util.function.BooleanSupplier;
 
 /// Looks until something is so; generous, for machines that others use too.
@@ -18,5 +19,19 @@ final class Wait {
             }
             Thread.onSpinWait();
         }
+    }
+
+    /// Uses a lane until that throws.
+    static TransportException untilEnded(final Runnable use) {
+        final TransportException[] thrown = {null};
+        until("the lane to end", () -> {
+            try {
+                use.run();
+            } catch (final TransportException e) {
+                thrown[0] = e;
+            }
+            return thrown[0] != null;
+        });
+        return thrown[0];
     }
 }

@@ -51,7 +51,7 @@ public record Fabric(VerbsLibrary library, List<String> devices) {
     }
 
     /// Opens a device, or skips the test where its port 1 does not speak RoCE v2 over IPv4, as on InfiniBand.
-    Context openRoce(final int index) {
+    public Context openRoce(final int index) {
         final Context context = library.open(device(index));
         if (ipv4(context).isEmpty()) {
             context.close();

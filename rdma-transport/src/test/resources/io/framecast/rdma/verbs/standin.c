@@ -20,6 +20,7 @@
 
 enum {
     DEVICES_MAX = 8,
+    GIDS_MAX = 4,
     SGE_MAX = 32,
     QP_MAX = 4096,
     QP_FIRST = 17,
@@ -116,6 +117,8 @@ struct queue_pair {
 struct address {
     struct ibv_ah base;
     struct ibv_ah_attr attr;
+    /* Kept by the kernel while it is used, whatever becomes of the table. */
+    union ibv_gid from;
 };
 
 struct group {
@@ -139,7 +142,7 @@ static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static int interface_index = 1;
+static int interface_index = 1, ipv4_index = 1;
 static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
 static long sent, signalled, attached, registrations, overruns_receiving, flagged, blocked;
 static int lock_word;
@@ -176,6 +179,8 @@ void standin_connect_hangs(int hangs) { __atomic_store_n(&connect_hangs, hangs, 
 void standin_port_state(int state) { port_state = state; }
 /* The network interface that devices say they are on. */
 void standin_interface(int index) { interface_index = index; }
+/* Where tables have the address of IPv4, 1 to 3; 4 where it is gone. */
+void standin_ipv4_index(int index) { ipv4_index = index; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
 /* Devices that come to a send only when its completions are looked for that often, and forget what they have not come to
  * when the queue pair goes; 0 for those that send at once. */
@@ -364,7 +369,7 @@ int ibv_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_at
     attr->state = port_state;
     attr->max_mtu = IBV_MTU_4096;
     attr->active_mtu = mtu_code();
-    attr->gid_tbl_len = 4;
+    attr->gid_tbl_len = GIDS_MAX;
     attr->max_msg_sz = 1 << 31;
     attr->pkey_tbl_len = 1;
     attr->link_layer = subnet ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
@@ -377,14 +382,16 @@ static union ibv_gid gid_of(const struct ibv_context *context, int index) {
     uint8_t number = context->device - devices + 1;
     union ibv_gid gid = {{0}};
     if (index == 0) memcpy(gid.raw, "\xfe\x80\0\0\0\0\0\0\0\0\0\xff\xfe\0\0", 15);
-    if (index == 1) memcpy(gid.raw + 10, "\xff\xff\x0a\x4d\0", 5);
-    if (index < 2) gid.raw[15] = number;
+    if (index == ipv4_index) memcpy(gid.raw + 10, "\xff\xff\x0a\x4d\0", 5);
+    if (index == 0 || index == ipv4_index) gid.raw[15] = number;
     return gid;
 }
 
+static int has_gid(int index) { return index == 0 || (!subnet && index == ipv4_index && index < GIDS_MAX); }
+
 int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid) {
     if (refuses("ibv_query_gid")) return -1;
-    if (port != 1 || index < 0 || index > 3) {
+    if (port != 1 || index < 0 || index >= GIDS_MAX) {
         errno = EINVAL;
         return -1;
     }
@@ -395,8 +402,8 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ib
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
                       uint32_t flags, size_t bytes) {
     if (refuses("_ibv_query_gid_ex")) return errno;
-    if (port != 1 || index > 3 || flags || bytes != sizeof *entry) return EINVAL;
-    if (index > (subnet ? 0 : 1)) return ENODATA;
+    if (port != 1 || index >= GIDS_MAX || flags || bytes != sizeof *entry) return EINVAL;
+    if (!has_gid(index)) return ENODATA;
     if (subnet) {
         *entry = (struct ibv_gid_entry){gid_of(context, index), index, port, IBV_GID_TYPE_IB, 0};
         return 0;
@@ -731,6 +738,7 @@ int ibv_modify_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask) {
     struct queue_pair *qp = (struct queue_pair *)base;
     if (fails("ibv_modify_qp")) return errno;
     if (!(mask & IBV_QP_STATE)) return EINVAL;
+    if ((mask & IBV_QP_AV) && !has_gid(attr->ah_attr.grh.sgid_index)) return EINVAL;
     if ((mask & IBV_QP_AV) && __atomic_load_n(&connect_fails, __ATOMIC_SEQ_CST)) return connect_fails;
     if (mask & IBV_QP_AV) {
         __atomic_add_fetch(&connecting, 1, __ATOMIC_SEQ_CST);
@@ -829,13 +837,14 @@ int ibv_detach_mcast(struct ibv_qp *base, const union ibv_gid *gid, uint16_t lid
 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) {
     if (fails("ibv_create_ah")) return NULL;
-    if (attr->port_num != 1 || !attr->is_global || attr->grh.sgid_index > (subnet ? 0 : 1)) return refused(EINVAL);
+    if (attr->port_num != 1 || !attr->is_global || !has_gid(attr->grh.sgid_index)) return refused(EINVAL);
     if (!subnet != !attr->dlid) return refused(EINVAL);
     while (__atomic_load_n(&ah_hangs, __ATOMIC_SEQ_CST) && !is_multicast(&attr->grh.dgid)) usleep(1000);
     if (ah_fails && !is_multicast(&attr->grh.dgid)) return refused(ah_fails);
     struct address *address = made(sizeof *address);
     address->base = (struct ibv_ah){pd->context, pd, 0};
     address->attr = *attr;
+    address->from = gid_of(pd->context, attr->grh.sgid_index);
     __atomic_add_fetch(&((struct domain *)pd)->objects, 1, __ATOMIC_RELAXED);
     return &address->base;
 }
@@ -946,9 +955,9 @@ static void deliver(struct queue_pair *qp, const struct ibv_send_wr *wr, struct 
 
 /* What stands before a datagram: the IPv6 header, or 20 zeros and the IPv4 header. */
 static void route(char *header, const struct address *way, uint32_t length) {
-    union ibv_gid from = gid_of(way->base.context, way->attr.grh.sgid_index);
+    union ibv_gid from = way->from;
     memset(header, 0, GRH_BYTES);
-    if (way->attr.grh.sgid_index == 1) {
+    if (way->attr.grh.sgid_index) {
         uint16_t total = htons(20 + length);
         header[20] = 0x45;
         header[21] = way->attr.grh.traffic_class;
@@ -986,9 +995,9 @@ static int send_datagram(struct queue_pair *qp, const struct ibv_send_wr *wr, st
     if (wr->wr.ud.remote_qpn != MULTICAST_QPN) {
         struct queue_pair *peer = find_qp(wr->wr.ud.remote_qpn);
         union ibv_gid to = way->attr.grh.dgid;
-        for (int i = 0; peer && i < 2; i++) {
+        for (int i = 0; peer && i < GIDS_MAX; i++) {
             union ibv_gid gid = gid_of(peer->base.context, i);
-            if (!memcmp(&gid, &to, sizeof gid) && (!subnet || way->attr.dlid == lid_of(peer->base.context)))
+            if (has_gid(i) && !memcmp(&gid, &to, sizeof gid) && (!subnet || way->attr.dlid == lid_of(peer->base.context)))
                 deliver(peer, wr, wc, from, pieces);
         }
         return IBV_WC_SUCCESS;
