@@ -93,6 +93,17 @@ final class RdmaPeers implements AutoCloseable {
         }
     }
 
+    /// Has ways made anew that leave from where the own address does not stand any more.
+    ///
+    /// @param index where it stands
+    void renew(final int index) {
+        for (final Peer peer : peers) {
+            if (peer != null) {
+                ways.renew(peer.way, index);
+            }
+        }
+    }
+
     @Override
     public void close() {
         settle(Long.MAX_VALUE);

@@ -60,17 +60,26 @@ record RdmaPort(
     ///
     /// @throws TransportException when the port has it no more
     int gidIndex() {
-        if (context.gid(gid.port(), gid.index()).filter(this::isOwn).isPresent()) {
-            return gid.index();
-        }
-        return context.gids(gid.port()).stream()
-                .filter(this::isOwn)
-                .map(GidEntry::index)
-                .findFirst()
+        return findGid()
                 .orElseThrow(() -> new TransportException("verbs: " + context + " port " + gid.port()
                         + " has lost its address "
                         + (isInfiniBand() ? gid.gid() : gid.gid().toAddress().getHostAddress())
                         + ", by which peers reach this end: give it back to its interface, or start this end anew"));
+    }
+
+    /// Whether the own GID stands in the port's table. Calls of the system.
+    boolean hasGid() {
+        return findGid().isPresent();
+    }
+
+    private Optional<Integer> findGid() {
+        if (context.gid(gid.port(), gid.index()).filter(this::isOwn).isPresent()) {
+            return Optional.of(gid.index());
+        }
+        return context.gids(gid.port()).stream()
+                .filter(this::isOwn)
+                .map(GidEntry::index)
+                .findFirst();
     }
 
     private boolean isOwn(final GidEntry entry) {

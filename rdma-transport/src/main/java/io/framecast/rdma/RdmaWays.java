@@ -5,8 +5,10 @@ import io.framecast.rdma.verbs.AddressHandle;
 import io.framecast.rdma.verbs.AddressPath;
 import io.framecast.rdma.verbs.Gid;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -46,6 +48,9 @@ final class RdmaWays implements AutoCloseable {
     static final class Way {
         private final Destination destination;
         private volatile @Nullable AddressHandle handle;
+        /// From where the own address stood before; what was posted may still need them.
+        private final List<AddressHandle> former = new ArrayList<>();
+
         private volatile @Nullable String failure;
         private volatile long failedNs;
         private boolean sought;
@@ -67,6 +72,11 @@ final class RdmaWays implements AutoCloseable {
         @Nullable
         AddressHandle handle() {
             return handle;
+        }
+
+        /// To another handle that was made elsewhere.
+        void replace(final AddressHandle other) {
+            handle = other;
         }
 
         /// Whether it could not be made when it was last sought.
@@ -147,6 +157,25 @@ final class RdmaWays implements AutoCloseable {
         }
     }
 
+    /// Has a way made anew if it leaves from where the own address does not stand any more; until it is there, it is as
+    /// one that is being made.
+    ///
+    /// @param index where the own address stands
+    void renew(final Way way, final int index) {
+        lock.lock();
+        try {
+            final AddressHandle handle = way.handle;
+            if (handle != null && handle.path().sourceGid() != index) {
+                way.former.add(handle);
+                way.handle = null;
+                way.failure = null;
+                seek(way);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void await(final Way way) {
         long leftNs = PATIENCE_NS;
         try {
@@ -217,6 +246,8 @@ final class RdmaWays implements AutoCloseable {
             }
             ways.remove(way.destination, way);
             wanted.remove(way);
+            way.former.forEach(AddressHandle::close);
+            way.former.clear();
             final AddressHandle handle = way.handle;
             if (handle != null) {
                 handle.close();

@@ -7,9 +7,9 @@ import io.framecast.rdma.verbs.QueuePair;
 /// Brings back a lane's queue pair that failed: one that sends while its cable is out fails (seen on
 /// Soft-RoCE), and must not end a session that the cable's return would let go on.
 ///
-/// A queue pair that failed gives back all that was posted. When it has, and the port is active, it begins
-/// anew, with the same number and groups. One that fails again at once, with its port active, has another
-/// reason.
+/// A queue pair that failed gives back all that was posted. When it has, and the port is active and has its
+/// address, it begins anew, with the same number and groups. One that fails again and again at once, although all
+/// that is so, has another reason.
 ///
 /// A port may come back with a smaller MTU, and would then swallow what the lane sends without telling: such
 /// a lane ends.
@@ -20,6 +20,12 @@ final class Revival {
     private static final long LOOK_NS = 10_000_000;
 
     private static final long AGAIN_NS = 1_000_000_000;
+    /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says so, and is
+    /// back
+    /// before its routes are.
+    static final int AGAIN_MAX = 4;
+
+    private static final int LONGER_SHIFT = 2;
     // In which a device gives back all that was posted, and an emulated CPU comes to it.
     private static final long FLUSH_MAX_NS = 5_000_000_000L;
     private static final long NEVER = Long.MIN_VALUE;
@@ -35,6 +41,8 @@ final class Revival {
     /// Since when the port is active while the queue pair is not back.
     private long activeNs = NEVER;
     private int revivals;
+    // Failures soon after it was back, in a row.
+    private int again;
 
     /// @param datagramBytes the longest datagram of the lane
     Revival(final RdmaPort port, final QueuePair queuePair, final int queueKey, final int datagramBytes) {
@@ -61,17 +69,19 @@ final class Revival {
         if (failed) {
             return true;
         }
-        if (isActive() && revivals > 0 && System.nanoTime() - revivedNs < AGAIN_NS) {
+        final boolean isAgain = isActive() && revivals > 0 && System.nanoTime() - revivedNs < AGAIN_NS;
+        again = isAgain ? again + 1 : 0;
+        if (again == AGAIN_MAX) {
             return false;
         }
         failed = true;
-        lookNs = System.nanoTime();
+        lookNs = System.nanoTime() + (LOOK_NS << (LONGER_SHIFT * again)) - LOOK_NS;
         // A send that fails may leave the receives posted: all are to be given back.
         queuePair.fail();
         return true;
     }
 
-    /// Whether to begin anew: the port is active, as far as it was looked at.
+    /// Whether to begin anew: the port is active and has its address, as far as it was looked at.
     ///
     /// @throws TransportException when it came back with too small an MTU
     boolean isDue() {
@@ -80,7 +90,7 @@ final class Revival {
             return false;
         }
         lookNs = nowNs;
-        final boolean isActive = isWide(attributes());
+        final boolean isActive = isWide(attributes()) && port.hasGid();
         if (!isActive) {
             activeNs = NEVER;
         } else if (activeNs == NEVER) {
@@ -130,7 +140,7 @@ final class Revival {
     }
 
     private boolean isActive() {
-        return attributes().isActive();
+        return attributes().isActive() && port.hasGid();
     }
 
     private PortAttributes attributes() {

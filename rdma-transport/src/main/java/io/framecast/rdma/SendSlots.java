@@ -12,6 +12,7 @@ import io.framecast.rdma.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -214,8 +215,9 @@ final class SendSlots implements AutoCloseable {
         return 0;
     }
 
-    /// The queue pair works again, and has forgotten what was posted.
+    /// The queue pair works again, and has forgotten what was posted. Ways may be others now.
     void restart() {
+        Arrays.fill(aims, null);
         while (queue.poll(batch) > 0) {
             // Told before it was forgotten.
         }

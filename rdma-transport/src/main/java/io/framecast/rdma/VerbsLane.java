@@ -33,6 +33,7 @@ final class VerbsLane implements Lane {
     private static final long DRAIN_MAX_NS = 50_000_000;
 
     private final LaneKind kind;
+    private final VerbsLink link;
     private final RdmaPort port;
     private final Consumer<VerbsLane> onClose;
     private final Arena arena = Arena.ofShared();
@@ -46,8 +47,6 @@ final class VerbsLane implements Lane {
     private final @Nullable ReceiveSlots receive;
     private final @Nullable CompletionChannel wakeup;
     private final Revival revival;
-    private final DeviceEvents events;
-    private final RegistrationCache registrations;
     // Since events were looked for.
     private int idleLooks;
     // As often as this lane looked at the port anew.
@@ -58,10 +57,9 @@ final class VerbsLane implements Lane {
     VerbsLane(final VerbsLink link, final LaneConfig config, final Consumer<VerbsLane> onClose) {
         this.onClose = onClose;
         kind = config.kind();
+        this.link = link;
         port = link.port();
-        events = link.events();
-        registrations = link.registrations();
-        portReturns = events.returns();
+        portReturns = link.events().returns();
         try {
             final SendRing sendRing = config.send();
             final ReceiveRing receiveRing = config.receive();
@@ -87,14 +85,16 @@ final class VerbsLane implements Lane {
             revival.requireWide();
             address = new RdmaAddress(port.gid().gid(), port.lid(), queuePair.number(), queueKey);
             peers = keep(new RdmaPeers(link.ways()));
-            group = sendRing == null ? null : groupPeer(link, queueKey);
+            group = sendRing == null
+                    ? null
+                    : new RdmaPeers.Peer(RdmaWays.Way.of(wayToGroup()), QueuePair.MULTICAST, queueKey);
             send = sendRing == null ? null : keep(new SendSlots(arena, link, sendRing, sends, depths.sends()));
             receive = receiveRing == null
                     ? null
                     : receiving(
                             link, receiveRing, new ReceiveSlots.Queues(queuePair, receives, depths.receives()), only);
             if (receiveRing != null) {
-                receiveGroup(link);
+                receiveGroup();
             }
         } catch (final RuntimeException e) {
             release();
@@ -120,13 +120,12 @@ final class VerbsLane implements Lane {
         return only == null ? LaneKeys.ownData() : only.queueKey();
     }
 
-    private RdmaPeers.Peer groupPeer(final VerbsLink link, final int queueKey) {
-        // A group's link address follows from its own: no neighbour is asked.
-        final AddressHandle way = keep(port.domain().addressHandle(link.pathToGroup()));
-        return new RdmaPeers.Peer(RdmaWays.Way.of(way), QueuePair.MULTICAST, queueKey);
+    // A group's link address follows from its own: no neighbour is asked.
+    private AddressHandle wayToGroup() {
+        return keep(port.domain().addressHandle(link.pathToGroup()));
     }
 
-    private void receiveGroup(final VerbsLink link) {
+    private void receiveGroup() {
         // On InfiniBand the transport is a member of the subnet's group.
         if (!port.isInfiniBand()) {
             keep(GroupMembership.join(link.group().address(), port.gid().interfaceIndex()));
@@ -188,7 +187,8 @@ final class VerbsLane implements Lane {
     // What a device says of itself, taken where nothing else is to be done.
     private void requireDevice() {
         idleLooks = 0;
-        registrations.look();
+        final DeviceEvents events = link.events();
+        link.registrations().look();
         events.look();
         final String fatal = events.fatal();
         if (fatal != null) {
@@ -224,11 +224,24 @@ final class VerbsLane implements Lane {
         revival.restart();
         if (send != null) {
             send.restart();
+            renewWays();
         }
         if (receive != null) {
             receive.postAgain();
         }
         return true;
+    }
+
+    // What leaves from where the own address stood before fails again.
+    private void renewWays() {
+        final int index = port.gidIndex();
+        peers.renew(index);
+        if (group != null && !port.isInfiniBand()) {
+            final AddressHandle way = group.way().handle();
+            if (way != null && way.path().sourceGid() != index) {
+                group.way().replace(wayToGroup());
+            }
+        }
     }
 
     @Override

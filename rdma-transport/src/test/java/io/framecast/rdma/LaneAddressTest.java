@@ -20,6 +20,7 @@ final class LaneAddressTest {
     private static final int FIRST = 1;
     private static final int OTHER = 3;
     private static final int NOWHERE = 4;
+    private static final long GONE_NS = 1_200_000_000;
     private static final int SLOTS = 8;
     private static final LaneRings RINGS = new LaneRings(SLOTS, 24, 64);
 
@@ -41,6 +42,7 @@ final class LaneAddressTest {
     @AfterEach
     void close() {
         fabric.set("ipv4_index", FIRST);
+        fabric.set("looks_up_gids", 0);
         transport.close();
         arena.close();
         Wait.until("all to close", () -> fabric.library().liveHandles() == 0);
@@ -87,6 +89,54 @@ final class LaneAddressTest {
         Wait.until("a send to be lost, or no way to be taken", () -> isLost(control));
         fabric.set("ipv4_index", OTHER);
         assertArrives(source, control);
+    }
+
+    /// As long as it is gone.
+    @Test
+    void shouldWaitForItsAddressAndSendFromWhereThatStandsThen() {
+        fabric.set("looks_up_gids", 1);
+        final Lane control = RINGS.control(transport, arena);
+        control.post(0, SLOTS);
+        final Lane other = RINGS.control(transport, arena);
+        final int peer = other.connect(control.address());
+        Wait.until("a way", () -> other.unicast(peer, 0, 1) == 1);
+        assertEquals(1, poll(control));
+        fabric.set("ipv4_index", NOWHERE);
+        assertEquals(1, source.multicast(0, 1));
+        assertEquals(1, other.unicast(peer, 1, 1));
+        final long endNs = System.nanoTime() + GONE_NS;
+        while (System.nanoTime() < endNs) {
+            source.completed();
+            other.completed();
+            assertEquals(0, source.multicast(1, 1));
+            assertEquals(0, other.unicast(peer, 2, 1));
+            Thread.onSpinWait();
+        }
+        fabric.set("ipv4_index", OTHER);
+        Wait.until("the source's lane to be back", () -> source.multicast(1, 1) == 1);
+        assertEquals(1, poll(receiver));
+        Wait.until("the other to be back", () -> other.unicast(peer, 2, 1) == 1);
+        assertEquals(1, poll(control));
+        assertEquals(1, source.counter(LaneCounter.SYSTEM_ERRORS));
+        assertEquals(1, other.counter(LaneCounter.SYSTEM_ERRORS));
+    }
+
+    /// A table that is late still shows what is gone; what is broken for good ends all the same.
+    @Test
+    void shouldTryAgainAWhileWhereTheTableIsLate() {
+        final int number = RdmaAddress.decode(source.address()).queuePair();
+        for (int i = 0; i < Revival.AGAIN_MAX; i++) {
+            fabric.set("break_qp", number);
+            source.multicast(0, 1);
+            source.completed();
+            Wait.until("the queue pair to be back", () -> source.multicast(1, 1) == 1);
+        }
+        assertEquals(Revival.AGAIN_MAX, source.counter(LaneCounter.SYSTEM_ERRORS));
+        fabric.set("break_qp", number);
+        Wait.untilEnded(() -> {
+            source.multicast(2, 1);
+            source.completed();
+        });
     }
 
     // To make a way may take longer than one waits for it.

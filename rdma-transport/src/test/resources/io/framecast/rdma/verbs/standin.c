@@ -142,7 +142,7 @@ static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static int interface_index = 1, ipv4_index = 1;
+static int interface_index = 1, ipv4_index = 1, looks_up_gids;
 static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
 static long sent, signalled, attached, registrations, overruns_receiving, flagged, blocked;
 static int lock_word;
@@ -181,6 +181,8 @@ void standin_port_state(int state) { port_state = state; }
 void standin_interface(int index) { interface_index = index; }
 /* Where tables have the address of IPv4, 1 to 3; 4 where it is gone. */
 void standin_ipv4_index(int index) { ipv4_index = index; }
+/* Devices that look for the sender's address in the table for each datagram, as Soft-RoCE does; others keep what was there. */
+void standin_looks_up_gids(int looks) { looks_up_gids = looks; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
 /* Devices that come to a send only when its completions are looked for that often, and forget what they have not come to
  * when the queue pair goes; 0 for those that send at once. */
@@ -988,6 +990,7 @@ static int send_datagram(struct queue_pair *qp, const struct ibv_send_wr *wr, st
         return IBV_WC_SUCCESS;
     }
     if (way->base.pd != qp->base.pd) return IBV_WC_LOC_QP_OP_ERR;
+    if (looks_up_gids && !has_gid(way->attr.grh.sgid_index)) return IBV_WC_LOC_QP_OP_ERR;
     route(header, way, length);
     from[0] = (struct piece){header, GRH_BYTES};
     struct ibv_wc wc = {.opcode = IBV_WC_RECV, .byte_len = length + GRH_BYTES, .src_qp = qp->base.qp_num, .wc_flags = IBV_WC_GRH};
