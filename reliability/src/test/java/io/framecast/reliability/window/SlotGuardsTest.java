@@ -10,6 +10,7 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.SlotWord;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 final class SlotGuardsTest {
     private static final int SLOTS = 8;
     private static final int SLOT_BYTES = 64;
+    private static final int ROUNDS = 100_000;
 
     private final MemorySegment headers = MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]);
     private final byte[] payloads = new byte[SLOTS * SLOT_BYTES];
@@ -75,6 +77,35 @@ final class SlotGuardsTest {
         publish(4);
         window.free(10);
         assertEquals(SlotWord.NONE, word(5));
+    }
+
+    /// Each time the publisher sees that one more slot is free, what vouched for it is gone already.
+    @Test
+    void shouldWipeBeforeThePublisherSeesThatTheSlotIsFree() throws InterruptedException {
+        final AtomicBoolean ends = new AtomicBoolean();
+        final Thread consumer = Thread.ofPlatform().start(() -> {
+            long freed = 0;
+            while (!ends.get()) {
+                if (window.committed() > freed) {
+                    window.seal(freed, 1);
+                    window.free(++freed);
+                }
+                Thread.onSpinWait();
+            }
+        });
+        try {
+            for (long sequence = 0; sequence < ROUNDS; sequence++) {
+                window.beginFrame(SLOT_BYTES, 0, 0, new byte[0]);
+                window.commit(SLOT_BYTES, 1);
+                while (window.freeSlots() < SLOTS - 1) {
+                    Thread.onSpinWait();
+                }
+                assertEquals(SlotWord.NONE, word(sequence));
+            }
+        } finally {
+            ends.set(true);
+            consumer.join();
+        }
     }
 
     @Test
