@@ -7,8 +7,8 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 STREAMS_SECONDS=2100
 export FRAMECAST_LAB_CHAOS=${FRAMECAST_LAB_CHAOS-7}
 if [ $((${CI_DEADLINE:-99999999999} - $(date +%s))) -lt "$STREAMS_SECONDS" ]; then
-    printf 'little time is left: of the streams only those without and with loss of what goes to the groups, and no chaos\n'
-    export FRAMECAST_LAB_STREAMS=one_sided FRAMECAST_LAB_CHAOS=
+    printf 'NOT RUN, for little time is left: copies, faults but loss, devices that go, chaos\n'
+    export FRAMECAST_LAB_STREAMS='one_sided loss' FRAMECAST_LAB_CHAOS=
 fi
 status=0
 rdma-transport/lab/verify.sh || status=$?

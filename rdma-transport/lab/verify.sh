@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves what needs RDMA devices: the network itself by a C program, then all tests tagged `rdma`, then streams of real
-# processes under faults, then the demo over verbs. In a guest with Soft-RoCE (build.sh, run.sh), or on this host, where it has a device of its own that is to be
-# used. Ends with "N passed, N failed"; exit status 77 and a line "skipped: …" where neither can be had.
+# processes under faults, then the demo over verbs. In a guest with Soft-RoCE (build.sh, run.sh), or on this host, where
+# it has a device of its own that is to be used. Ends with "N passed, N failed"; exit status 77 and a line "skipped: …" where neither can be had.
 #
 #   FRAMECAST_RDMA_DEVICE   a device of this host, such as mlx5_0, or several with commas between: no guest
 #   FRAMECAST_LAB_DEMO      left-out: without the demo
@@ -74,6 +74,23 @@ of_pom() {
     sed -n "s|.*<$1>\(.*\)</$1>.*|\1|p" pom.xml
 }
 
+# The guest itself: what a command says and how it ends comes out, and what it writes stays there.
+guest() {
+    local status=0 probe=$here/target/probe
+    [ -z "$device" ] || return 0
+    # shellcheck disable=SC2016 # Expanded there.
+    "$here/run.sh" -t 200 -d 0 -- sh -c 'echo said; echo complained >&2; touch "$1" && [ -e "$1" ] && exit 7' sh "$probe" \
+        >"$work/said" 2>"$work/complained" || status=$?
+    if [ "$status" = 7 ] && [ "$(<"$work/said")" = said ] && grep -qx complained "$work/complained" && [ ! -e "$probe" ]
+    then
+        count 1 0
+        printf 'passed: the guest\n'
+    else
+        count 0 1
+        printf 'FAILED: the guest: status %d, said: %s %s\n' "$status" "$(<"$work/said")" "$(<"$work/complained")"
+    fi
+}
+
 # smoke: counts what the C program's script counted.
 smoke() {
     local status=0 program
@@ -122,6 +139,9 @@ tests() {
     if [ "$status" != 0 ] && [ "$bad" = 0 ]; then
         bad=1
         printf 'FAILED: tests of %s: ended with status %d\n' "$module" "$status"
+    elif [ "$good" = 0 ] && [ "$bad" = 0 ]; then
+        bad=1
+        printf 'FAILED: tests of %s: none of them ran; is a device there?\n' "$module"
     fi
     count "$good" "$bad"
     printf 'tests of %s: %d passed, %d failed, %d skipped\n' "$module" "$good" "$bad" \
@@ -220,6 +240,7 @@ else
     esac
 fi
 mkdir -p "$work"
+guest
 smoke
 for module in "${MODULES[@]}"; do
     tests "$module"
