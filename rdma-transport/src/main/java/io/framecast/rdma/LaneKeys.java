@@ -17,7 +17,8 @@ final class LaneKeys {
 
     /// The key of a lane that all members share: repair and control.
     static int shared(final HostPort group, final LaneKind kind) {
-        return mix(Arrays.hashCode(group.address().getAddress()) * 31 + group.port() * 3 + kind.ordinal()) & MASK;
+        final int address = mix(Arrays.hashCode(group.address().getAddress()));
+        return mix(address + group.port() * LaneKind.values().length + kind.ordinal()) & MASK;
     }
 
     /// The key of one source's data, which its address tells.
@@ -25,7 +26,8 @@ final class LaneKeys {
         return RANDOM.nextInt() & MASK;
     }
 
-    // Neighbouring ports must not give neighbouring lanes the same key: MurmurHash3's finalizer keeps all bits apart.
+    // Neighbouring groups and ports must not give neighbouring lanes the same key: MurmurHash3's finalizer keeps all
+    // bits apart.
     private static int mix(final int bits) {
         int h = bits;
         h = (h ^ h >>> 16) * 0x85EB_CA6B;

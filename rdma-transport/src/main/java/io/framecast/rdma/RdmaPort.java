@@ -232,9 +232,7 @@ record RdmaPort(
     private record Chosen(PortAttributes port, GidEntry gid) {}
 
     private static boolean speaks(final GidEntry entry, final boolean ipv4) {
-        return entry.gid().isIpv4Mapped() == ipv4
-                // Where the library does not tell types it does not tell interfaces either, by which groups are joined.
-                && entry.type() == GidEntry.Type.ROCE_V2;
+        return entry.gid().isIpv4Mapped() == ipv4 && entry.type() == GidEntry.Type.ROCE_V2;
     }
 
     private static boolean isWanted(final Context context, final GidEntry entry, final String wanted) {

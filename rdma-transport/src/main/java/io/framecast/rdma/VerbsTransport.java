@@ -18,6 +18,7 @@ import io.framecast.rdma.verbs.CmLibrary;
 import io.framecast.rdma.verbs.Gid;
 import io.framecast.rdma.verbs.SubnetGroup;
 import io.framecast.rdma.verbs.VerbsLibrary;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -72,11 +73,22 @@ final class VerbsTransport implements Transport {
         final SubnetGroup joined = subnet == null
                 ? null
                 : SubnetGroup.join(CmLibrary.load(), subnet.own().address(), group.address(), JOIN_MAX_NS);
-        final AddressPath path = joined == null ? ways.path(Gid.ofAddress(group.address()), 0) : joined.path();
+        final AddressPath path = joined == null ? ways.path(gid(group.address()), 0) : joined.path();
         notices.accept("verbs: " + port.describe() + ", group " + path.destination());
         final RegistrationCache registrations = new RegistrationCache(port.domain());
         return new VerbsTransport(
                 new VerbsLink(port, group, path, ways, registrations, new DeviceEvents(port, notices)), joined);
+    }
+
+    // Of a group over RoCE v2.
+    private static Gid gid(final InetAddress group) {
+        final Gid gid = Gid.ofAddress(group);
+        if (gid.isIpv4GroupOfRoceV1()) {
+            final String address = gid.toRoceV2().toAddress().getHostAddress();
+            throw new ConfigException("verbs: group=: " + group.getHostAddress() + " is how RoCE v1 has the group "
+                    + address + ", and over RoCE v2 nothing would come by it; write " + address);
+        }
+        return gid;
     }
 
     @Override

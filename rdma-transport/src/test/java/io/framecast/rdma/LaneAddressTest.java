@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class LaneAddressTest {
     private static final int FIRST = 1;
     private static final int OTHER = 3;
-    private static final int NOWHERE = 4;
+    private static final int NOWHERE = 6;
     private static final long GONE_NS = 1_200_000_000;
     private static final int SLOTS = 8;
     private static final LaneRings RINGS = new LaneRings(SLOTS, 24, 64);

@@ -3,6 +3,7 @@ package io.framecast.rdma;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.Transport;
@@ -22,6 +23,19 @@ final class LaneGroupTest {
     @AfterEach
     void comeBack() {
         fabric.set("interface", 1);
+    }
+
+    @Test
+    void shouldRefuseAGroupAsRoceV1HasIt() {
+        final int handles = fabric.library().liveHandles();
+        assertEquals(
+                "verbs: group=: ff0e:0:0:0:0:ffff:ef01:203 is how RoCE v1 has the group 239.1.2.3, and over RoCE v2"
+                        + " nothing would come by it; write 239.1.2.3",
+                assertThrows(
+                                ConfigException.class,
+                                () -> LaneRings.openTransport(fabric, "standin0", "[ff0e::ffff:ef01:203]"))
+                        .getMessage());
+        Wait.until("all to close", () -> fabric.library().liveHandles() == handles);
     }
 
     @Test

@@ -11,10 +11,13 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Fabric;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /// Rings, and lanes on them.
 record LaneRings(int slots, int headerBytes, int payloadBytes) {
+    private static final int PAGE_BYTES = 4096;
+
     static Transport openTransport() {
         return openTransport("");
     }
@@ -38,23 +41,23 @@ record LaneRings(int slots, int headerBytes, int payloadBytes) {
     SendRing send(final Arena arena) {
         final int[] lengths = new int[slots];
         Arrays.fill(lengths, payloadBytes);
-        return new SendRing(
-                arena.allocate((long) slots * headerBytes),
-                headerBytes,
-                arena.allocate((long) slots * payloadBytes),
-                payloadBytes,
-                lengths);
+        return new SendRing(pages(arena, headerBytes), headerBytes, pages(arena, payloadBytes), payloadBytes, lengths);
     }
 
     ReceiveRing receive(final Arena arena) {
         final int stride = ReceiveSlots.RESERVE_BYTES + headerBytes;
         return new ReceiveRing(
-                arena.allocate((long) slots * stride),
+                pages(arena, stride),
                 headerBytes,
                 stride,
-                DeviceRegion.ofHost(arena.allocate((long) slots * payloadBytes)),
+                DeviceRegion.ofHost(pages(arena, payloadBytes)),
                 payloadBytes,
                 slots);
+    }
+
+    // As an engine's windows and rings.
+    private MemorySegment pages(final Arena arena, final int bytes) {
+        return arena.allocate((long) slots * bytes, PAGE_BYTES);
     }
 
     Lane source(final Transport transport, final Arena arena) {

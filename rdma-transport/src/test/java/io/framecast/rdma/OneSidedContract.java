@@ -109,7 +109,9 @@ abstract class OneSidedContract {
         try (RegisteredMemory words = serving.register(remote, Access.PEERS_WRITE)) {
             for (int i = 0; i < 40; i++) {
                 final long value = 0x1234_5678_9abcL << 16 | i;
-                assertTrue(actor.write64(words.address() + 8L * i, words.key(), value, i));
+                final long at = words.address() + 8L * i;
+                assertThrows(IllegalArgumentException.class, () -> actor.write64(at + 4, words.key(), value, 1));
+                assertTrue(actor.write64(at, words.key(), value, i));
                 assertEquals(i, await(actor));
                 assertEquals(value, (long) WORD.getAcquire(remote, 8L * i));
             }

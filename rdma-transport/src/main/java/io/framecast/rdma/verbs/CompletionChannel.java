@@ -83,6 +83,10 @@ public final class CompletionChannel extends Handle {
                 scratch,
                 "ibv_destroy_comp_channel",
                 this);
+    }
+
+    @Override
+    void onReleased() {
         arena.close();
     }
 

@@ -95,32 +95,25 @@ public final class Context extends Handle {
             final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment entry = scratch.allocate(VerbsLayouts.GID_ENTRY);
             final PortIndex at = new PortIndex(port, index);
-            final boolean isExtended = !verbs().queryGidEx.equals(MemorySegment.NULL);
-            final int result = isExtended
-                    ? Downcalls.queryGidEntry(verbs().queryGidEx, capture, pointer(), at, entry)
-                    : Downcalls.queryTable(verbs().queryGid, capture, pointer(), at, entry);
-            if (isExtended && result == VerbsErrors.ENODATA) {
+            final int result = Downcalls.queryGidEntry(verbs().queryGidEx, capture, pointer(), at, entry);
+            if (result == VerbsErrors.ENODATA) {
                 return Optional.empty();
             }
-            final String function = isExtended ? "_ibv_query_gid_ex" : "ibv_query_gid";
-            check(result, capture, function, this + " port " + port + " index " + index);
+            check(result, capture, "_ibv_query_gid_ex", this + " port " + port + " index " + index);
             final Gid gid = Gid.read(entry, 0);
-            return gid.isZero() ? Optional.empty() : Optional.of(entry(gid, at, isExtended ? entry : null));
+            return gid.isZero() ? Optional.empty() : Optional.of(entry(gid, at, entry));
         }
     }
 
-    private static GidEntry entry(final Gid gid, final PortIndex at, final @Nullable MemorySegment extended) {
-        if (extended == null) {
-            return new GidEntry(gid, at.index(), at.port(), GidEntry.Type.UNKNOWN, 0);
-        }
+    private static GidEntry entry(final Gid gid, final PortIndex at, final MemorySegment entry) {
         final GidEntry.Type type =
-                switch (extended.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"))) {
+                switch (entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"))) {
                     case VerbsConstants.IBV_GID_TYPE_IB -> GidEntry.Type.INFINIBAND;
                     case VerbsConstants.IBV_GID_TYPE_ROCE_V1 -> GidEntry.Type.ROCE_V1;
                     case VerbsConstants.IBV_GID_TYPE_ROCE_V2 -> GidEntry.Type.ROCE_V2;
                     default -> GidEntry.Type.UNKNOWN;
                 };
-        final int interfaceIndex = extended.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "ndev_ifindex"));
+        final int interfaceIndex = entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "ndev_ifindex"));
         return new GidEntry(gid, at.index(), at.port(), type, interfaceIndex);
     }
 

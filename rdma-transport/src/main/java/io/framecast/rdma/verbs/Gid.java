@@ -75,12 +75,12 @@ public record Gid(long high, long low) {
     }
 
     /// Of a group of IPv4 as RoCE v1 writes it: `ff0e::ffff:a.b.c.d` with an address of 224.0.0.0/4.
-    boolean isIpv4GroupOfRoceV1() {
+    public boolean isIpv4GroupOfRoceV1() {
         return high == GLOBAL_GROUP && new Gid(0, low).isMulticast();
     }
 
     /// The same group of IPv4 as RoCE v2 writes it.
-    Gid toRoceV2() {
+    public Gid toRoceV2() {
         return new Gid(0, low);
     }
 

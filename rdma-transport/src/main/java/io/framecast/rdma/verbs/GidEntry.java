@@ -6,15 +6,13 @@ package io.framecast.rdma.verbs;
 /// @param index its place in the table: `sgid_index` of an [AddressPath]
 /// @param port the port, from 1
 /// @param type what packets from it look like
-/// @param interfaceIndex the network interface it belongs to, as in [java.net.NetworkInterface]; 0 where the
-///     library does not tell
+/// @param interfaceIndex the network interface it belongs to, as in [java.net.NetworkInterface]; 0 on InfiniBand
 public record GidEntry(Gid gid, int index, int port, Type type, int interfaceIndex) {
     /// Kind of network that an entry speaks.
     public enum Type {
         INFINIBAND,
         ROCE_V1,
         ROCE_V2,
-        /// Libraries older than rdma-core 32 do not tell.
         UNKNOWN
     }
 }

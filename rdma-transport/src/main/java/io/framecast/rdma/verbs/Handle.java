@@ -96,6 +96,7 @@ public abstract sealed class Handle implements AutoCloseable
             }
         }
         isOpen = false;
+        onReleased();
         for (final Handle owner : owners) {
             owner.dependants.remove(this);
         }
@@ -115,6 +116,9 @@ public abstract sealed class Handle implements AutoCloseable
 
     /// Destroys the C object or throws.
     abstract void release(MemorySegment capture, MemorySegment released);
+
+    /// The C object is no more, whether it was destroyed or went with its device.
+    void onReleased() {}
 
     /// Checks the result of a call that returns an errno, or -1 and leaves the errno behind: libibverbs has
     /// both.

@@ -59,15 +59,12 @@ public final class ProtectionDomain extends Handle {
     /// @param descriptor the dma-buf; the caller may close it afterwards
     /// @param offset of the region in the dma-buf
     /// @param address what requests call its first byte
-    /// @throws io.framecast.api.error.NativeException with EOPNOTSUPP where device, kernel or library cannot;
+    /// @throws io.framecast.api.error.NativeException with EOPNOTSUPP where device or kernel cannot;
     ///     others may do: peer memory, or staging in the host
     public MemoryRegion registerDmaBuf(
             final int descriptor, final long offset, final long address, final long bytes, final int access) {
         final Registration what = new Registration(address, bytes, access, descriptor, offset);
         requireBytes(bytes);
-        if (verbs().regDmabufMr.equals(MemorySegment.NULL)) {
-            throw VerbsErrors.of("ibv_reg_dmabuf_mr", VerbsErrors.EOPNOTSUPP, described(what));
-        }
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment region = Downcalls.registerDmaBuf(verbs().regDmabufMr, capture, pointer(), what);

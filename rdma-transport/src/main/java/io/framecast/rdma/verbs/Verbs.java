@@ -11,8 +11,6 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
 
 /// The functions of one loaded libibverbs, by name, and the only place where its pointers become memory.
-///
-/// Functions newer than the library are NULL where the field says optional; callers ask before they call.
 /// Immutable; any thread.
 final class Verbs {
     private static final int NAME_BYTES_MAX = 256;
@@ -27,9 +25,7 @@ final class Verbs {
     final MemorySegment closeDevice;
     final MemorySegment queryDevice;
     final MemorySegment queryPort;
-    final MemorySegment queryGid;
     final MemorySegment queryPkey;
-    /// Optional: rdma-core 32.
     final MemorySegment queryGidEx;
 
     final MemorySegment getAsyncEvent;
@@ -37,7 +33,6 @@ final class Verbs {
     final MemorySegment allocPd;
     final MemorySegment deallocPd;
     final MemorySegment regMr;
-    /// Optional: rdma-core 34.
     final MemorySegment regDmabufMr;
 
     final MemorySegment deregMr;
@@ -72,15 +67,14 @@ final class Verbs {
         closeDevice = find("ibv_close_device");
         queryDevice = find("ibv_query_device");
         queryPort = find("ibv_query_port");
-        queryGid = find("ibv_query_gid");
         queryPkey = find("ibv_query_pkey");
-        queryGidEx = findOptional("_ibv_query_gid_ex");
+        queryGidEx = find("_ibv_query_gid_ex");
         getAsyncEvent = find("ibv_get_async_event");
         ackAsyncEvent = find("ibv_ack_async_event");
         allocPd = find("ibv_alloc_pd");
         deallocPd = find("ibv_dealloc_pd");
         regMr = find("ibv_reg_mr");
-        regDmabufMr = findOptional("ibv_reg_dmabuf_mr");
+        regDmabufMr = find("ibv_reg_dmabuf_mr");
         deregMr = find("ibv_dereg_mr");
         createCompChannel = find("ibv_create_comp_channel");
         destroyCompChannel = find("ibv_destroy_comp_channel");
@@ -104,10 +98,6 @@ final class Verbs {
         return symbols.find(function)
                 .orElseThrow(() -> new TransportException(
                         "verbs: the library lacks " + function + "; install libibverbs of rdma-core 44 or newer"));
-    }
-
-    private MemorySegment findOptional(final String function) {
-        return symbols.find(function).orElse(MemorySegment.NULL);
     }
 
     /// Element `index` of an array of `count` pointers.

@@ -1,6 +1,7 @@
 package io.framecast.rdma.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,8 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Test;
 final class GroupMembershipTest {
     private static final int NO_INTERFACE = 987_654;
     private static final int LOOPBACK = 1;
+    private static final String IGMP = "/proc/net/igmp";
 
     private static String refusal(final String group, final int interfaceIndex) {
         return String.valueOf(assertThrows(
@@ -52,10 +56,21 @@ final class GroupMembershipTest {
     }
 
     @Test
-    void shouldJoinAndLeaveGroupsOfBothFamilies() {
+    void shouldJoinAndLeaveGroupsOfBothFamilies() throws IOException {
+        Assumptions.assumeTrue(Files.isReadable(Path.of(IGMP)), "this system has no " + IGMP);
         for (int i = 0; i < 3; i++) {
-            GroupMembership.join(InetAddress.ofLiteral("239.77.5.6"), LOOPBACK).close();
-            GroupMembership.join(InetAddress.ofLiteral("ff15::77:6"), LOOPBACK).close();
+            try (GroupMembership _ = GroupMembership.join(InetAddress.ofLiteral("239.77.201.202"), LOOPBACK);
+                    GroupMembership _ = GroupMembership.join(InetAddress.ofLiteral("ff15::77:c9ca"), LOOPBACK)) {
+                // As the kernel prints them: the first as a number of this machine's order.
+                assertTrue(isMember(IGMP, "CAC94DEF"));
+                assertTrue(isMember(IGMP + "6", "ff15000000000000000000000077c9ca"));
+            }
+            assertFalse(isMember(IGMP, "CAC94DEF"));
+            assertFalse(isMember(IGMP + "6", "ff15000000000000000000000077c9ca"));
         }
+    }
+
+    private static boolean isMember(final String table, final String group) throws IOException {
+        return Files.readString(Path.of(table)).contains(group);
     }
 }

@@ -137,7 +137,9 @@ final class HandleTest {
         final Context context = library.open("standin0");
         try (Arena arena = Arena.ofConfined()) {
             final ProtectionDomain domain = context.protectionDomain();
-            final CompletionQueue completions = context.completionQueue(8, null);
+            final CompletionChannel channel = context.completionChannel();
+            final CompletionQueue completions = context.completionQueue(8, channel);
+            final SharedReceiveQueue shared = domain.sharedReceiveQueue(8, 1);
             final MemoryRegion region = domain.register(arena.allocate(64), Access.LOCAL_READ);
             final AddressHandle way =
                     domain.addressHandle(AddressPath.of(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L)));
@@ -146,7 +148,7 @@ final class HandleTest {
             final MulticastAttachment attachment = queuePair.attach(new Gid(0xff0eL << 48, 1), 0);
             standIn.set("gone", errno);
             for (final Handle handle :
-                    new Handle[] {attachment, queuePair, way, region, completions, domain, context}) {
+                    new Handle[] {attachment, queuePair, way, region, shared, completions, channel, domain, context}) {
                 handle.close();
                 assertFalse(handle.isOpen(), handle::toString);
             }

@@ -20,7 +20,7 @@
 
 enum {
     DEVICES_MAX = 8,
-    GIDS_MAX = 4,
+    GIDS_MAX = 6,
     SGE_MAX = 32,
     QP_MAX = 4096,
     QP_FIRST = 17,
@@ -142,9 +142,9 @@ static struct queue_pair *queue_pairs[QP_MAX];
 static struct region *regions[MR_MAX];
 static uint32_t next_qp, next_region;
 static struct group groups[GROUPS_MAX];
-static int interface_index = 1, ipv4_index = 1, looks_up_gids;
+static int interface_index = 1, ipv4_index = 1, looks_up_gids, twins;
 static long live, overruns, swallowed, delivered, dropped, connected_class, connected_count, connecting;
-static long sent, signalled, attached, registrations, overruns_receiving, flagged, blocked;
+static long sent, signalled, send_calls, receive_calls, poll_calls, attached, registrations, overruns_receiving, flagged, blocked;
 static int lock_word;
 
 static void lock(void) {
@@ -179,8 +179,10 @@ void standin_connect_hangs(int hangs) { __atomic_store_n(&connect_hangs, hangs, 
 void standin_port_state(int state) { port_state = state; }
 /* The network interface that devices say they are on. */
 void standin_interface(int index) { interface_index = index; }
-/* Where tables have the address of IPv4, 1 to 3; 4 where it is gone. */
+/* Where tables have the address of IPv4, 1 to 5; 6 where it is gone. */
 void standin_ipv4_index(int index) { ipv4_index = index; }
+/* Tables as cards have them: each address of RoCE v1 first, at 0 and 1, then of v2, and a global one of IPv6 at 4. */
+void standin_twins(int have) { twins = have, ipv4_index = have ? 3 : 1; }
 /* Devices that look for the sender's address in the table for each datagram, as Soft-RoCE does; others keep what was there. */
 void standin_looks_up_gids(int looks) { looks_up_gids = looks; }
 void standin_takes_dma_buf(int takes) { takes_dma_buf = takes; }
@@ -211,6 +213,9 @@ long standin_delivered(void) { return delivered; }
 long standin_dropped(void) { return dropped; }
 /* Datagrams posted to be sent, and those among them whose completion was asked for. */
 long standin_sent(void) { return sent; }
+long standin_send_calls(void) { return send_calls; }
+long standin_receive_calls(void) { return receive_calls; }
+long standin_poll_calls(void) { return poll_calls; }
 long standin_signalled(void) { return signalled; }
 /* Queue pairs attached to groups so far. */
 long standin_attached(void) { return attached; }
@@ -379,17 +384,24 @@ int ibv_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_at
     return 0;
 }
 
-/* fe80::ff:fe00:i and ::ffff:10.77.0.i */
-static union ibv_gid gid_of(const struct ibv_context *context, int index) {
-    uint8_t number = context->device - devices + 1;
-    union ibv_gid gid = {{0}};
-    if (index == 0) memcpy(gid.raw, "\xfe\x80\0\0\0\0\0\0\0\0\0\xff\xfe\0\0", 15);
-    if (index == ipv4_index) memcpy(gid.raw + 10, "\xff\xff\x0a\x4d\0", 5);
-    if (index == 0 || index == ipv4_index) gid.raw[15] = number;
-    return gid;
+/* fe80::ff:fe00:i and ::ffff:10.77.0.i, perhaps with twins of v1, and fd77::i. */
+static int is_link_local(int index) { return index == 0 || (twins && index == 2); }
+static int is_ipv4(int index) { return index == ipv4_index || (twins && index == 1); }
+static int is_global(int index) { return twins && index == 4; }
+static int type_of(int index) { return twins && index < 2 ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2; }
+
+static int has_gid(int index) {
+    return index < GIDS_MAX && (is_link_local(index) || (!subnet && (is_ipv4(index) || is_global(index))));
 }
 
-static int has_gid(int index) { return index == 0 || (!subnet && index == ipv4_index && index < GIDS_MAX); }
+static union ibv_gid gid_of(const struct ibv_context *context, int index) {
+    union ibv_gid gid = {{0}};
+    if (is_link_local(index)) memcpy(gid.raw, "\xfe\x80\0\0\0\0\0\0\0\0\0\xff\xfe\0\0", 15);
+    if (is_ipv4(index)) memcpy(gid.raw + 10, "\xff\xff\x0a\x4d\0", 5);
+    if (is_global(index)) memcpy(gid.raw, "\xfd\x77", 2);
+    if (has_gid(index)) gid.raw[15] = context->device - devices + 1;
+    return gid;
+}
 
 int ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid) {
     if (refuses("ibv_query_gid")) return -1;
@@ -411,7 +423,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index
         return 0;
     }
     /* The loopback interface, which may join groups without harm. */
-    *entry = (struct ibv_gid_entry){gid_of(context, index), index, port, IBV_GID_TYPE_ROCE_V2, interface_index};
+    *entry = (struct ibv_gid_entry){gid_of(context, index), index, port, type_of(index), interface_index};
     return 0;
 }
 
@@ -595,6 +607,7 @@ static void complete(struct completion_queue *cq, const struct ibv_wc *wc, struc
 static void send_late(const struct ibv_cq *cq);
 
 static int poll_cq(struct ibv_cq *base, int count, struct ibv_wc *wc) {
+    poll_calls++;
     struct completion_queue *cq = (struct completion_queue *)base;
     int taken = 0;
     if (cq->is_broken) return -cq->is_broken;
@@ -786,9 +799,13 @@ int ibv_query_qp(struct ibv_qp *base, struct ibv_qp_attr *attr, int mask, struct
 
 /* ---- groups and addresses ------------------------------------------------------------------------------------ */
 
-static int is_multicast(const union ibv_gid *gid) {
+static int is_ipv4_gid(const union ibv_gid *gid) {
     static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    return gid->raw[0] == 0xff || (!memcmp(gid->raw, mapped, 12) && gid->raw[12] >> 4 == 0xe);
+    return !memcmp(gid->raw, mapped, 12);
+}
+
+static int is_multicast(const union ibv_gid *gid) {
+    return gid->raw[0] == 0xff || (is_ipv4_gid(gid) && gid->raw[12] >> 4 == 0xe);
 }
 
 static struct group *find_group(const union ibv_gid *gid) {
@@ -878,6 +895,7 @@ static int receives_post(struct receive_queue *queue, struct ibv_recv_wr *wr, st
 }
 
 static int post_recv(struct ibv_qp *base, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
+    receive_calls++;
     struct queue_pair *qp = (struct queue_pair *)base;
     *bad = wr;
     if (refuses("ibv_post_recv")) return errno;
@@ -959,7 +977,7 @@ static void deliver(struct queue_pair *qp, const struct ibv_send_wr *wr, struct 
 static void route(char *header, const struct address *way, uint32_t length) {
     union ibv_gid from = way->from;
     memset(header, 0, GRH_BYTES);
-    if (way->attr.grh.sgid_index) {
+    if (is_ipv4_gid(&way->from)) {
         uint16_t total = htons(20 + length);
         header[20] = 0x45;
         header[21] = way->attr.grh.traffic_class;
@@ -1001,7 +1019,7 @@ static int send_datagram(struct queue_pair *qp, const struct ibv_send_wr *wr, st
         for (int i = 0; peer && i < GIDS_MAX; i++) {
             union ibv_gid gid = gid_of(peer->base.context, i);
             if (has_gid(i) && !memcmp(&gid, &to, sizeof gid) && (!subnet || way->attr.dlid == lid_of(peer->base.context)))
-                deliver(peer, wr, wc, from, pieces);
+                return deliver(peer, wr, wc, from, pieces), IBV_WC_SUCCESS;
         }
         return IBV_WC_SUCCESS;
     }
@@ -1139,6 +1157,7 @@ static void send_late(const struct ibv_cq *cq) {
 }
 
 static int post_send(struct ibv_qp *base, struct ibv_send_wr *wr, struct ibv_send_wr **bad) {
+    send_calls++;
     struct queue_pair *qp = (struct queue_pair *)base;
     int error = base->state < IBV_QPS_RTS ? EINVAL : refuses("ibv_post_send");
     if (error) {
