@@ -3,6 +3,7 @@ package io.framecast.rdma;
 import io.framecast.api.error.NativeException;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.AsyncEvents;
+import io.framecast.rdma.verbs.PortWatch;
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -15,16 +16,22 @@ final class DeviceEvents implements AutoCloseable {
     /// A port that comes and goes must not fill a log.
     static final int TOLD_MAX = 32;
 
+    // Of asking for the MTU, which no event tells.
+    private static final long ASK_NS = 1_000_000_000;
+
     private final String device;
     private final int port;
     private final Consumer<String> notices;
     private final Arena arena = Arena.ofShared();
     private final AsyncEvents events;
+    private final PortWatch watch;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Consumer<AsyncEvent> failures = _ -> {};
     private volatile @Nullable String fatal;
-    /// How often the port became active.
+    /// How often the port became active, or narrower.
     private volatile int returns;
+    private long askedNs = System.nanoTime();
+    private int mtuBytes;
     private int told;
     private boolean closed;
 
@@ -33,6 +40,8 @@ final class DeviceEvents implements AutoCloseable {
         this.notices = notices;
         device = port.context().toString();
         events = port.context().asyncEvents(arena);
+        watch = port.context().portWatch(this.port, arena);
+        mtuBytes = watch.activeMtuBytes();
     }
 
     /// Whom a queue pair that failed by itself may belong to.
@@ -46,7 +55,7 @@ final class DeviceEvents implements AutoCloseable {
         return fatal;
     }
 
-    /// How often the port came back so far: it may be another then.
+    /// How often the port came back or became narrower so far: lanes are to look at it then.
     int returns() {
         return returns;
     }
@@ -62,12 +71,30 @@ final class DeviceEvents implements AutoCloseable {
                 on(event);
                 event = events.next();
             }
+            lookAtMtu();
         } catch (final NativeException e) {
             // A device that was removed says so, and then refuses.
             end(String.valueOf(e.getMessage()));
         } finally {
             lock.unlock();
         }
+    }
+
+    private void lookAtMtu() {
+        final long nowNs = System.nanoTime();
+        if (closed || fatal != null || nowNs - askedNs < ASK_NS) {
+            return;
+        }
+        askedNs = nowNs;
+        final int bytes = watch.activeMtuBytes();
+        if (bytes == 0) {
+            return;
+        }
+        if (bytes < mtuBytes) {
+            tell(device + " port " + port + " has an MTU of " + bytes + " now, of " + mtuBytes + " before");
+            onReturn();
+        }
+        mtuBytes = bytes;
     }
 
     private void on(final AsyncEvent event) {

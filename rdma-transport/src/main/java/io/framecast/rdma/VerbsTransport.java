@@ -39,13 +39,17 @@ final class VerbsTransport implements Transport {
 
     private final VerbsLink link;
     private final @Nullable SubnetGroup subnetGroup;
+    private final Consumer<String> notices;
     private final VerbsOneSided oneSided;
     /// Opened by the conductor, closed by their own threads.
     private final List<VerbsLane> lanes = new CopyOnWriteArrayList<>();
+    private boolean isLandingTold;
     private boolean closed;
 
-    private VerbsTransport(final VerbsLink link, final @Nullable SubnetGroup subnetGroup) {
+    private VerbsTransport(
+            final VerbsLink link, final @Nullable SubnetGroup subnetGroup, final Consumer<String> notices) {
         this.link = link;
+        this.notices = notices;
         this.subnetGroup = subnetGroup;
         oneSided = new VerbsOneSided(link);
     }
@@ -77,7 +81,9 @@ final class VerbsTransport implements Transport {
         notices.accept("verbs: " + port.describe() + ", group " + path.destination());
         final RegistrationCache registrations = new RegistrationCache(port.domain());
         return new VerbsTransport(
-                new VerbsLink(port, group, path, ways, registrations, new DeviceEvents(port, notices)), joined);
+                new VerbsLink(port, group, path, ways, registrations, new DeviceEvents(port, notices)),
+                joined,
+                notices);
     }
 
     // Of a group over RoCE v2.
@@ -106,10 +112,15 @@ final class VerbsTransport implements Transport {
     }
 
     /// Registers it, as lanes do. The device may take dma-bufs or not, a driver may know the GPU's addresses or
-    /// not, and either may stop at some length: nothing but that tells.
+    /// not, and either may stop at some length: nothing but that tells. Which of the two it is, one notice says.
     @Override
     public Optional<String> landingRefusal(final DeviceRegion memory) {
-        try (RegistrationCache.Lease _ = link.registrations().lease(memory, Access.LOCAL_WRITE)) {
+        try (RegistrationCache.Lease lease = link.registrations().lease(memory, Access.LOCAL_WRITE)) {
+            if (!memory.hostAddressable() && !isLandingTold) {
+                isLandingTold = true;
+                notices.accept("verbs: " + link.port().context().name() + " writes into device memory, registered by "
+                        + (lease.region().isDmaBuf() ? "dma-buf" : "address (nvidia-peermem)"));
+            }
             return Optional.empty();
         } catch (final TransportException e) {
             return Optional.of(String.valueOf(e.getMessage()));

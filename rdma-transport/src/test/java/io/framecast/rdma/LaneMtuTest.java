@@ -162,6 +162,18 @@ final class LaneMtuTest {
         assertEquals(MTU, completions.bytes(0));
     }
 
+    /// No event tells of it.
+    @Test
+    void shouldEndALaneWhoseMtuShrinksWhileItsPortStaysUp() {
+        final LaneRings rings = new LaneRings(SLOTS, HEADER_BYTES, 2000);
+        final Lane source = rings.source(transport, arena);
+        final Lane small = new LaneRings(SLOTS, HEADER_BYTES, 64).control(transport, arena);
+        fabric.set("mtu", MTU);
+        assertTold(Wait.untilEnded(source::completed), 2024);
+        assertEquals(0, poll(small));
+        assertEquals(1, small.multicast(0, 1));
+    }
+
     /// Nothing tells such a lane afterwards.
     @Test
     void shouldNotOpenALaneForLongerDatagramsThanThePortCarriesSince() {

@@ -154,6 +154,18 @@ final class RdmaFaultTest {
     }
 
     @Test
+    void shouldEndWhenTheMtuShrinksWhileThePortStaysUp() {
+        final Lane source = new LaneRings(SLOTS, 24, 2000).source(near, arena);
+        ip("link set ve1 mtu 1500");
+        try {
+            final TransportException ended = Wait.untilEnded(source::completed);
+            assertTrue(ended.getMessage().contains("port 1 has an MTU of 1024 now"), ended::getMessage);
+        } finally {
+            ip("link set ve1 mtu 9000");
+        }
+    }
+
+    @Test
     void shouldMakeNewWaysFromWhereItsAddressStandsNow() {
         final Lane kept = RINGS.source(near, arena);
         final Lane keptReceiver = receiver(kept);

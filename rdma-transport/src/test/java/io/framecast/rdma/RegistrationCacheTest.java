@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.api.Channel;
 import io.framecast.api.error.NativeException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
@@ -15,6 +16,7 @@ import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.Context;
 import io.framecast.rdma.verbs.Fabric;
@@ -22,6 +24,9 @@ import io.framecast.rdma.verbs.MemoryRegion;
 import io.framecast.rdma.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -216,8 +221,20 @@ final class RegistrationCacheTest {
         assertEquals("ibv_reg_dmabuf_mr", refusal.function());
         assertTrue(refusal.getMessage().endsWith("takes no dma-buf; use nvidia-peermem, or staged placement"));
         fabric.set("knows_devices", 1);
-        try (RegistrationCache.Lease lease = cache.lease(exported, Access.LOCAL_WRITE)) {
+        final List<String> notices = new ArrayList<>();
+        final Channel channel = Channel.parse("framecast:verbs?group=239.77.5.6:4000|channel=rings");
+        try (RegistrationCache.Lease lease = cache.lease(exported, Access.LOCAL_WRITE);
+                Transport transport =
+                        VerbsTransport.open(fabric.library(), new TransportConfig(channel, notices::add))) {
             assertEquals(1L << 62, lease.region().start());
+            assertFalse(lease.region().isDmaBuf());
+            // What it uses.
+            notices.clear();
+            assertEquals(Optional.empty(), transport.landingRefusal(exported));
+            assertEquals(Optional.empty(), transport.landingRefusal(exported));
+            assertEquals(
+                    List.of("verbs: standin0 writes into device memory, registered by address (nvidia-peermem)"),
+                    notices);
         } finally {
             fabric.set("knows_devices", 0);
         }

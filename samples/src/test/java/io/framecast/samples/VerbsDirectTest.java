@@ -211,6 +211,9 @@ final class VerbsDirectTest {
             // One that wraps around the ring's end is copied; a machine that stalls may ask for a repair in vain.
             assertTrue(subscriber.stats().inPlaceFrames() >= 90, () -> "" + subscriber.stats());
         }
+        assertTrue(
+                notices.contains("verbs: standin0 writes into device memory, registered by dma-buf"),
+                () -> "" + notices);
     }
 
     @ParameterizedTest

@@ -170,6 +170,14 @@ public final class Context extends Handle {
         return new AsyncEvents(this, arena);
     }
 
+    /// What asks a port for its MTU.
+    ///
+    /// @param port from 1
+    /// @param arena of its memory
+    public PortWatch portWatch(final int port, final Arena arena) {
+        return new PortWatch(this, port, arena);
+    }
+
     // The C object, whose events are read without waiting.
     MemorySegment unblocked(final MemorySegment capture) {
         final MemorySegment context = pointer();

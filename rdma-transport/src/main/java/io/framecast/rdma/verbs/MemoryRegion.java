@@ -13,12 +13,14 @@ public final class MemoryRegion extends Handle {
     private final long bytes;
     private final int localKey;
     private final int remoteKey;
+    private final boolean isDmaBuf;
 
     MemoryRegion(final ProtectionDomain domain, final MemorySegment region, final Registration what) {
         super(domain.library(), region, domain);
         this.domain = domain;
         start = what.address();
         bytes = what.bytes();
+        isDmaBuf = what.descriptor() != ProtectionDomain.NO_DESCRIPTOR;
         final MemorySegment view = Verbs.view(region, VerbsLayouts.MR);
         localKey = view.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.MR, "lkey"));
         remoteKey = view.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.MR, "rkey"));
@@ -31,6 +33,11 @@ public final class MemoryRegion extends Handle {
 
     public long bytes() {
         return bytes;
+    }
+
+    /// Whether it was registered by the descriptor of a dma-buf, not by its address.
+    public boolean isDmaBuf() {
+        return isDmaBuf;
     }
 
     /// For requests of this side.

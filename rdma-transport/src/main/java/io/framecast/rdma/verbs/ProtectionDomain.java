@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 
 /// What may be used together: queue pairs reach only memory regions and address handles of their own domain.
 public final class ProtectionDomain extends Handle {
-    private static final int NO_DESCRIPTOR = -1;
+    static final int NO_DESCRIPTOR = -1;
     private static final int PAGE_BYTES = 4096;
 
     private final Context context;
