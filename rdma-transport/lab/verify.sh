@@ -79,7 +79,7 @@ guest() {
     local status=0 probe=$here/target/probe
     [ -z "$device" ] || return 0
     # shellcheck disable=SC2016 # Expanded there.
-    "$here/run.sh" -t 200 -d 0 -- sh -c 'echo said; echo complained >&2; touch "$1" && [ -e "$1" ] && exit 7' sh "$probe" \
+    "$here/run.sh" -t 600 -d 0 -- sh -c 'echo said; echo complained >&2; touch "$1" && [ -e "$1" ] && exit 7' sh "$probe" \
         >"$work/said" 2>"$work/complained" || status=$?
     if [ "$status" = 7 ] && [ "$(<"$work/said")" = said ] && grep -qx complained "$work/complained" && [ ! -e "$probe" ]
     then

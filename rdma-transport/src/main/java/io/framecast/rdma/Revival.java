@@ -19,6 +19,9 @@ final class Revival {
     /// Between looks at the port, which are calls of the system.
     private static final long LOOK_NS = 10_000_000;
 
+    /// Between looks for an address that is away: a thousand calls where a port's table is long.
+    private static final long ADDRESS_LOOK_NS = 200_000_000;
+
     private static final long AGAIN_NS = 1_000_000_000;
     /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says so, and is
     /// back
@@ -89,13 +92,15 @@ final class Revival {
         if (nowNs - lookNs < LOOK_NS) {
             return false;
         }
-        lookNs = nowNs;
-        final boolean isActive = isWide(attributes()) && port.hasGid();
+        final boolean isUp = isWide(attributes());
+        final boolean isActive = isUp && port.hasGid();
         if (!isActive) {
             activeNs = NEVER;
         } else if (activeNs == NEVER) {
             activeNs = nowNs;
         }
+        // To look for what is not in the table is to look at all of it.
+        lookNs = System.nanoTime() + (isUp && !isActive ? ADDRESS_LOOK_NS - LOOK_NS : 0);
         return isActive;
     }
 

@@ -221,10 +221,12 @@ final class VerbsLane implements Lane {
             revival.await(receive.posted());
             return false;
         }
+        if (send != null && !hasRenewedWays()) {
+            return false;
+        }
         revival.restart();
         if (send != null) {
             send.restart();
-            renewWays();
         }
         if (receive != null) {
             receive.postAgain();
@@ -232,15 +234,30 @@ final class VerbsLane implements Lane {
         return true;
     }
 
-    // What leaves from where the own address stood before fails again.
+    // What leaves from where the own address stood before would fail again. The address may be gone by now.
+    private boolean hasRenewedWays() {
+        try {
+            renewWays();
+            return true;
+        } catch (final TransportException e) {
+            if (port.hasGid()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
     private void renewWays() {
         final int index = port.gidIndex();
         peers.renew(index);
-        if (group != null && !port.isInfiniBand()) {
-            final AddressHandle way = group.way().handle();
-            if (way != null && way.path().sourceGid() != index) {
-                group.way().replace(wayToGroup());
-            }
+        final AddressHandle former =
+                group == null || port.isInfiniBand() ? null : group.way().handle();
+        if (group != null && former != null && former.path().sourceGid() != index) {
+            group.way().replace(wayToGroup());
+            // Nothing is sent by it any more, for the queue pair has failed; and the kernel keeps its entry while it
+            // is.
+            opened.remove(former);
+            former.close();
         }
     }
 

@@ -132,8 +132,8 @@ final class LaneAddressTest {
             Wait.until("the queue pair to be back", () -> source.multicast(1, 1) == 1);
         }
         assertEquals(Revival.AGAIN_MAX, source.counter(LaneCounter.SYSTEM_ERRORS));
-        fabric.set("break_qp", number);
         Wait.untilEnded(() -> {
+            fabric.set("break_qp", number);
             source.multicast(2, 1);
             source.completed();
         });

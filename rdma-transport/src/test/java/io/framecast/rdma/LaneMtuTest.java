@@ -199,7 +199,6 @@ final class LaneMtuTest {
         fabric.deviceEvent(queuePair(receiver), EVENT_PORT_ACTIVE);
         receiver.armReady();
         fabric.set("mtu", MTU);
-        receiver.armReady();
         fabric.deviceEvent(queuePair(receiver), EVENT_PORT_ACTIVE);
         assertTold(assertThrows(TransportException.class, receiver::armReady), 2024);
         assertTold(awaitEnd(source::completed), 2024);

@@ -138,10 +138,10 @@ final class RdmaFaultTest {
     @Test
     void shouldEndWhenThePortComesBackWithASmallerMtu() {
         final Lane source = new LaneRings(SLOTS, 24, 2000).source(near, arena);
-        ip("link set ve1 mtu 1500\nlink set port1 down");
+        ip("link set port1 down");
         try {
             Wait.until("the port to be down", () -> isTold(source, "went down"));
-            ip("link set port1 up");
+            ip("link set ve1 mtu 1500\nlink set port1 up");
             final TransportException ended = Wait.untilEnded(source::completed);
             assertTrue(
                     ended.getMessage()
