@@ -23,9 +23,8 @@ final class Revival {
     private static final long ADDRESS_LOOK_NS = 200_000_000;
 
     private static final long AGAIN_NS = 1_000_000_000;
-    /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says so, and is
-    /// back
-    /// before its routes are.
+    /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says so, and
+    /// is back before its routes are.
     static final int AGAIN_MAX = 4;
 
     private static final int LONGER_SHIFT = 2;

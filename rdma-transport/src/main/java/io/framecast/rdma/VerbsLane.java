@@ -254,8 +254,7 @@ final class VerbsLane implements Lane {
                 group == null || port.isInfiniBand() ? null : group.way().handle();
         if (group != null && former != null && former.path().sourceGid() != index) {
             group.way().replace(wayToGroup());
-            // Nothing is sent by it any more, for the queue pair has failed; and the kernel keeps its entry while it
-            // is.
+            // The queue pair has failed, so nothing is sent by it; while it is, the kernel keeps its entry.
             opened.remove(former);
             former.close();
         }

@@ -37,7 +37,8 @@ static uint32_t key_of(struct ibv_pd *pd, void *memory, size_t bytes) {
     return mr->lkey;
 }
 
-/* Pages of its own, as the lanes': where copies alias within a page they cost a tenth more. And memory of its own: what calloc gives is one page of zeros for all until it is written, which stays in the cache. */
+/* Pages of its own, as the lanes': where memory lies within its pages must not decide. And memory of its own: what
+ * calloc gives is one page of zeros for all until it is written, which stays in the cache. */
 static char *memory_of(size_t count, size_t bytes) {
     char *memory = aligned_alloc(PAGE_BYTES, (count * bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
     if (!memory) abort();
