@@ -6,9 +6,11 @@ import java.util.ServiceLoader;
 
 /// A node: the publishers and subscribers of one process, with the agents that serve them.
 ///
-/// Threading: [#publish], [#subscribe], [#codec] and [#close] may be called from any thread. A [Publisher] or
-/// [Subscriber] is then used by one thread at a time. With [NodeConfig.Threading#INVOKER] no thread is started and the
-/// caller runs [#doWork] in a loop of its own.
+/// Threading: every method may be called from any thread. A [Publisher] or [Subscriber] is then used by one
+/// thread at a time; the second of two that use one at the same time gets an [IllegalStateException]. With
+/// [NodeConfig.Threading#INVOKER] no thread is started: the agents run on the threads that call [#doWork], and on
+/// those that wait in [Subscriber#awaitFrame], [Publisher#awaitRoom] or a close. One of these threads runs the
+/// agents at a time; the others sleep, or return.
 public interface Framecast extends AutoCloseable {
     /// Starts a node.
     ///
@@ -27,7 +29,8 @@ public interface Framecast extends AutoCloseable {
 
     /// Becomes a source on a channel: a new session begins.
     ///
-    /// @throws io.framecast.api.error.FramecastException when the channel cannot be opened; the line names the mend
+    /// @throws io.framecast.api.error.FramecastException when the channel cannot be opened; the line names the
+    ///     mend
     Publisher publish(Channel channel);
 
     /// Listens on a channel. Returns at once; the subscriber joins the channel's source when one is heard.
@@ -39,13 +42,16 @@ public interface Framecast extends AutoCloseable {
     /// the same order.
     Codec codec(java.util.List<Class<? extends Record>> records);
 
-    /// One duty cycle of all agents, for [NodeConfig.Threading#INVOKER].
+    /// One duty cycle of all agents, for [NodeConfig.Threading#INVOKER]. Any thread may call this, also while
+    /// others publish, subscribe or wait: where another thread is running the agents, nothing is done.
     ///
-    /// @return how much work was done; 0 means the caller may idle
-    /// @throws IllegalStateException in any other threading mode
+    /// @return how much work was done; 0 means the caller may idle: there was nothing to do, another thread runs
+    ///     the agents, or the node is closed
+    /// @throws IllegalStateException in any other threading mode, and where an agent's handler calls this
     int doWork();
 
-    /// Closes publishers (without linger), subscribers and agents. Idempotent.
+    /// Closes publishers (without linger), subscribers and agents. Idempotent; from any thread, also while others
+    /// are in [#doWork] or wait: these then return.
     ///
     /// @throws io.framecast.api.error.DeviceException when work on a subscriber's device, a kernel on a
     ///     frame's stream perhaps, has not ended some seconds later: all else is closed, what it may touch is

@@ -6,7 +6,11 @@ import io.framecast.api.spi.DeviceRegion;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
-/// One source's stream of frames on a channel. Used by one thread at a time.
+/// One source's stream of frames on a channel.
+///
+/// Threading: one thread at a time claims, commits, offers and awaits room; another that does so meanwhile gets an
+/// [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at any
+/// time.
 ///
 /// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the
 /// negative constants. Retry BACK_PRESSURED and NOT_CONNECTED after [#awaitRoom] or a short idle; give up at
@@ -63,10 +67,15 @@ public interface Publisher extends AutoCloseable {
 
     /// Sleeps until a frame of this length, or the next part of the one that is being offered, may be taken,
     /// or the publisher is closed or has failed, or the time is over. The thread is woken as soon as there is
-    /// room and somebody to take it.
+    /// room and somebody to take it. With [NodeConfig.Threading#INVOKER] it runs the agents meanwhile, unless
+    /// another thread does.
+    ///
+    /// An interrupt ends the wait and is left standing. A thread that was interrupted before sleeps all the same,
+    /// so a loop around this call does not spin.
     ///
     /// @param bytes of the frame
     /// @return whether [#tryClaim] or [#offer] is worth a try
+    /// @throws IllegalStateException when another thread is using this publisher
     boolean awaitRoom(long bytes, Duration longest);
 
     /// Subscribers that are ready: admitted, probed, with credit.
@@ -80,7 +89,8 @@ public interface Publisher extends AutoCloseable {
 
     /// Sends end of stream and waits until every ready subscriber acknowledged the last datagram.
     ///
-    /// @param linger the longest wait; in invoker mode the caller's own thread runs the agents meanwhile
+    /// @param linger the longest wait, which an interrupt does not end; in invoker mode the caller's own thread
+    ///     runs the agents meanwhile, unless another does
     /// @return whether all of them did
     boolean close(Duration linger);
 

@@ -7,7 +7,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One subscription of a channel, whose frames land in the memory of one device. Poll model: nothing runs on
-/// a thread of the subscriber's own. Used by one thread at a time.
+/// a thread of the subscriber's own.
+///
+/// Threading: one thread at a time polls, awaits frames and posts; another that does so meanwhile gets an
+/// [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at any
+/// time; frames may be released by any thread.
 public interface Subscriber extends AutoCloseable {
     /// Where a subscription stands.
     enum State {
@@ -55,9 +59,14 @@ public interface Subscriber extends AutoCloseable {
 
     /// Sleeps until a frame has arrived, or there is something else to tell, or the state says that none will
     /// come any more, or the time is over. Instead of polling in a loop; the thread is woken as soon as there
-    /// is something to poll.
+    /// is something to poll. With [NodeConfig.Threading#INVOKER] it runs the agents meanwhile, unless another
+    /// thread does.
+    ///
+    /// An interrupt ends the wait and is left standing. A thread that was interrupted before sleeps all the same,
+    /// so a loop around this call does not spin.
     ///
     /// @return whether [#poll] has a frame to give, or frames to tell lost, or to tell [#onSource] something
+    /// @throws IllegalStateException when another thread is using this subscriber
     boolean awaitFrame(Duration longest);
 
     /// Has frames that are given up told to a handler. It is called by [#poll] only, on that caller's thread,

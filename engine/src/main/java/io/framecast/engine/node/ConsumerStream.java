@@ -9,10 +9,13 @@ import org.jspecify.annotations.Nullable;
 /// device. The subscriber's thread, but for [#device].
 final class ConsumerStream {
     private final DeviceBackend device;
+    private final UseGuard guard;
     private @Nullable DeviceStream stream;
 
-    ConsumerStream(final DeviceBackend device) {
+    /// @param guard the subscriber's
+    ConsumerStream(final DeviceBackend device, final UseGuard guard) {
         this.device = device;
+        this.guard = guard;
     }
 
     DeviceBackend device() {
@@ -21,10 +24,15 @@ final class ConsumerStream {
 
     /// The stream; what is enqueued on it from now on starts behind the event.
     DeviceStream behind(final DeviceEvent ready) {
-        if (stream == null) {
-            stream = device.openStream();
+        guard.enter();
+        try {
+            if (stream == null) {
+                stream = device.openStream();
+            }
+            stream.await(ready);
+            return stream;
+        } finally {
+            guard.exit();
         }
-        stream.await(ready);
-        return stream;
     }
 }

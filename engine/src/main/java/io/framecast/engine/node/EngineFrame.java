@@ -9,12 +9,23 @@ import io.framecast.engine.sink.Opened;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.DataLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again.
 /// Its fields cross in the two queues between these threads.
 final class EngineFrame implements DeviceFrame {
     private static final byte[] NO_METADATA = new byte[0];
+    private static final VarHandle HELD;
+
+    static {
+        try {
+            HELD = MethodHandles.lookup().findVarHandle(EngineFrame.class, "held", boolean.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final long session;
     private final FrameReturns returns;
@@ -33,7 +44,8 @@ final class EngineFrame implements DeviceFrame {
     private boolean inMendBuffer;
     private boolean inPlace;
     private boolean awaitsStream;
-    private boolean held;
+    // Taken by its handle by whichever thread releases the frame: one does, however many try.
+    private volatile boolean held;
 
     EngineFrame(final long session, final ConsumerStream consumer, final FrameReturns returns) {
         this.session = session;
@@ -158,23 +170,29 @@ final class EngineFrame implements DeviceFrame {
 
     @Override
     public void release(final DeviceStream stream) {
-        if (held) {
-            stream.record(consumed);
-            awaitsStream = true;
-            giveBack();
+        if (!takeHold()) {
+            return;
         }
+        try {
+            stream.record(consumed);
+        } catch (final RuntimeException e) {
+            // Still the user's, to be closed.
+            held = true;
+            throw e;
+        }
+        awaitsStream = true;
+        returns.giveBack(this);
     }
 
     @Override
     public void close() {
-        if (held) {
-            giveBack();
+        if (takeHold()) {
+            returns.giveBack(this);
         }
     }
 
-    private void giveBack() {
-        held = false;
-        returns.giveBack(this);
+    private boolean takeHold() {
+        return held && HELD.compareAndSet(this, true, false);
     }
 
     void closeEvents() {

@@ -10,6 +10,7 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
@@ -21,7 +22,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A publisher: the producer's side of a send window. Frames are written or copied into window slots and
@@ -30,7 +30,6 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private static final long CLOSE_MAX_NS = TimeUnit.DAYS.toNanos(1);
     // For what comes behind the linger.
     private static final long CLOSE_SLACK_NS = TimeUnit.SECONDS.toNanos(10);
-    private static final long CLOSE_PARK_NS = 200_000;
 
     private final Channel channel;
     private final SourceSession session;
@@ -44,6 +43,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private final Arena bounceArena = Arena.ofShared();
     private @Nullable MemorySegment bounce;
     private final PublisherDevice device;
+    private final UseGuard guard;
     // Of the frame that is being copied out of the device; null for none.
     private @Nullable DeviceRegion offeredRegion;
     private MemorySegment claimed = MemorySegment.NULL;
@@ -72,6 +72,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         this.channel = channel;
         this.session = session;
         this.host = host;
+        guard = new UseGuard("publisher of " + channel.name());
         window = session.window();
         wakeup = host.senderWakeup();
         small = session.smallFrames();
@@ -91,6 +92,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public long tryClaim(final long length, final FrameClaim claim) {
+        guard.enter();
+        try {
+            return claim(length, claim);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private long claim(final long length, final FrameClaim claim) {
         checkLength(length);
         final long slots = StreamInfo.slots(length, slotBytes);
         if (slots >= window.slots()) {
@@ -157,6 +167,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public void commit(final FrameOptions options) {
+        guard.enter();
+        try {
+            commitClaim(options);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private void commitClaim(final FrameOptions options) {
         final long length = claimed.byteSize();
         if (closed || failure != null || length == 0) {
             claimed = MemorySegment.NULL;
@@ -183,6 +202,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public void abort() {
+        guard.enter();
+        try {
+            abortClaim();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private void abortClaim() {
         if (claimSmall && claimed.byteSize() != 0) {
             small.abort();
         }
@@ -191,6 +219,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public long offer(final MemorySegment frame, final FrameOptions options) {
+        guard.enter();
+        try {
+            return offerGuarded(frame, options);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private long offerGuarded(final MemorySegment frame, final FrameOptions options) {
         final long length = frame.byteSize();
         checkLength(length);
         if (claimed.byteSize() != 0 || offeredRegion != null) {
@@ -253,6 +290,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
+        guard.enter();
+        try {
+            return offerGuarded(frame, written, options);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private long offerGuarded(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
         final long length = frame.bytes();
         checkLength(length);
         if (claimed.byteSize() != 0 || offered != 0) {
@@ -350,6 +396,15 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public boolean awaitRoom(final long length, final Duration longest) {
+        guard.enter();
+        try {
+            return awaitRoomGuarded(length, longest);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private boolean awaitRoomGuarded(final long length, final Duration longest) {
         checkLength(length);
         // A frame that is under way goes on with any part.
         final int slots = offered > 0 || offeredRegion != null
@@ -474,9 +529,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     // Another thread closes: its node, or its user. It runs the agents where that is a caller's task.
     private void awaitClosed() {
-        while (!done && (closeByNs == 0 || System.nanoTime() - closeByNs < 0)) {
-            LockSupport.parkNanos(CLOSE_PARK_NS);
-        }
+        Uninterrupted.await(() -> done || (closeByNs != 0 && System.nanoTime() - closeByNs >= 0), CLOSE_MAX_NS);
     }
 
     @Override

@@ -27,6 +27,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     private final DeviceBackend device;
     private final ConsumerStream consumer;
     private final SessionHost host;
+    private final UseGuard guard;
     private final Sleeper sleeper = new Sleeper();
     private final PostedBuffers posted = new PostedBuffers();
     // The receiver makes new arrays; what is in them is looked at by both.
@@ -42,7 +43,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     private long inPlaceFrames;
     private final long[] lost = new long[LossReason.values().length];
     private volatile @Nullable PlacementReport placement;
-    private LossHandler onLoss = (_, _, _) -> {};
+    private volatile LossHandler onLoss = (_, _, _) -> {};
     private volatile @Nullable SourceHandler onSource;
     // Also closed by its node, from another thread.
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -50,7 +51,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     EngineSubscriber(final Channel channel, final DeviceBackend device, final SessionHost host) {
         this.channel = channel;
         this.device = device;
-        consumer = new ConsumerStream(device);
+        guard = new UseGuard("subscriber of " + channel.name());
+        consumer = new ConsumerStream(device, guard);
         this.host = host;
     }
 
@@ -82,9 +84,18 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public int poll(final FrameHandler handler, final int limit) {
+        guard.enter();
+        try {
+            return pollGuarded(handler, limit);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private int pollGuarded(final FrameHandler handler, final int limit) {
         int count = 0;
         while (count < limit) {
-            final DeviceFrame frame = poll();
+            final DeviceFrame frame = pollGuarded();
             if (frame == null) {
                 break;
             }
@@ -96,6 +107,15 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public @Nullable DeviceFrame poll() {
+        guard.enter();
+        try {
+            return pollGuarded();
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private @Nullable DeviceFrame pollGuarded() {
         if (closed.get()) {
             return null;
         }
@@ -158,6 +178,15 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public boolean awaitFrame(final Duration longest) {
+        guard.enter();
+        try {
+            return awaitGuarded(longest);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private boolean awaitGuarded(final Duration longest) {
         host.await(sleeper, () -> hasNews() || isOver(), longest);
         return hasNews() && !closed.get();
     }
@@ -184,6 +213,15 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public boolean post(final DeviceRegion region) {
+        guard.enter();
+        try {
+            return postGuarded(region);
+        } finally {
+            guard.exit();
+        }
+    }
+
+    private boolean postGuarded(final DeviceRegion region) {
         if (device.hostAddressable() && !region.hostAddressable()) {
             throw new IllegalArgumentException("post: expected memory that the host addresses, for device "
                     + device.name() + "; allocate it from the subscriber's device");

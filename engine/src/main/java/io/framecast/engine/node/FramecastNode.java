@@ -4,7 +4,6 @@ import io.framecast.api.Channel;
 import io.framecast.api.Codec;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
-import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.DeviceException;
@@ -13,6 +12,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.engine.codec.KryoCodec;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
+import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.sink.Opened;
 import java.security.SecureRandom;
@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -34,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class FramecastNode implements Framecast, SessionHost {
     private static final long CLOSE_WAIT_NS = TimeUnit.SECONDS.toNanos(5);
     private static final int CLOSE_ROUNDS = 100;
-    private static final long PARK_NS = 200_000;
     private static final Duration WAIT_MAX = Duration.ofDays(365);
 
     private final NodeConfig config;
@@ -80,8 +78,8 @@ public final class FramecastNode implements Framecast, SessionHost {
         threads.start();
     }
 
-    // Who takes notices must not throw. If it does, that is no reason for an agent to end, and for all its sessions to
-    // stand still.
+    // Who takes notices must not throw. If it does, that is no reason for an agent to end, and for all its
+    // sessions to stand still.
     private static NodeConfig guarded(final NodeConfig config) {
         return config.withNotices(notice -> {
             try {
@@ -168,7 +166,7 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     @Override
     public int doWork() {
-        if (config.threading() != Threading.INVOKER) {
+        if (!threads.areInvoked()) {
             throw new IllegalStateException("doWork: this node runs its own threads; launch it with INVOKER");
         }
         return threads.invoke();
@@ -205,24 +203,26 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     @Override
     public boolean await(final BooleanSupplier condition, final Duration longest) {
-        final long startNs = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - startNs >= nanos(longest)) {
-                return false;
-            }
-            if (config.threading() == Threading.INVOKER) {
-                threads.invokeOrIdle();
-            } else {
-                LockSupport.parkNanos(PARK_NS);
-            }
+        if (!threads.areInvoked()) {
+            return Uninterrupted.await(condition, nanos(longest));
         }
-        return true;
+        final Sleeper nobody = new Sleeper();
+        final long endNs = System.nanoTime() + nanos(longest);
+        boolean interrupted = false;
+        do {
+            interrupted |= Thread.interrupted();
+            threads.invokeUntil(nobody, condition, endNs - System.nanoTime());
+        } while (Thread.currentThread().isInterrupted());
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return condition.getAsBoolean();
     }
 
     @Override
     public void await(final Sleeper sleeper, final BooleanSupplier condition, final Duration longest) {
-        if (config.threading() == Threading.INVOKER) {
-            await(condition, longest);
+        if (threads.areInvoked()) {
+            threads.invokeUntil(sleeper, condition, nanos(longest));
         } else {
             sleeper.await(condition, nanos(longest));
         }
@@ -308,10 +308,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     // A kernel of the user's cannot be ended from here, and what it may touch cannot be freed before its end: that
     // waits for it, on a device even for ever.
     private void closeUnfreed() {
-        final long startNs = System.nanoTime();
-        while (unfreed.stream().anyMatch(Subscription::isBusy) && System.nanoTime() - startNs < CLOSE_WAIT_NS) {
-            LockSupport.parkNanos(PARK_NS);
-        }
+        Uninterrupted.await(() -> unfreed.stream().noneMatch(Subscription::isBusy), CLOSE_WAIT_NS);
         final List<AutoCloseable> steps = new ArrayList<>();
         for (final Subscription subscription : List.copyOf(unfreed)) {
             if (!subscription.isBusy() && unfreed.remove(subscription)) {

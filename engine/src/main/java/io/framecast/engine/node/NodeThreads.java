@@ -7,6 +7,9 @@ import io.framecast.engine.ready.Waits;
 import io.framecast.engine.ready.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
@@ -15,9 +18,18 @@ import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.CompositeAgent;
 
 /// The threads that run a node's agents, and what each of them sleeps by: one thread for all, one for each,
-/// or the caller's.
+/// or the callers'.
+///
+/// Where callers run them, one of them does at a time: agents and all they own have no other guard.
 final class NodeThreads implements AutoCloseable {
+    // A caller that waits while another runs the agents takes over so long after that one stopped.
+    private static final long TAKE_OVER_NS = TimeUnit.MICROSECONDS.toNanos(200);
+
     private final boolean invoked;
+    // Held by the caller that runs the agents.
+    private final ReentrantLock running = new ReentrantLock();
+    private final BothWait both;
+    private volatile boolean stopped;
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Thread> started = new ArrayList<>();
     private final AgentInvoker invoker;
@@ -35,7 +47,8 @@ final class NodeThreads implements AutoCloseable {
             final ErrorHandler errors) {
         invoked = threading == Threading.INVOKER;
         final boolean dedicated = threading == Threading.DEDICATED;
-        senderIdle = new ReadyIdle(dedicated ? sender : new Both(sender, receiver));
+        both = new BothWait(sender, receiver);
+        senderIdle = new ReadyIdle(dedicated ? sender : both);
         receiverIdle = dedicated ? new ReadyIdle(receiver) : senderIdle;
         conductorIdle = dedicated ? new ReadyIdle(conductor) : senderIdle;
         sender.wakeBy(senderIdle, senderIdle::watch);
@@ -66,14 +79,68 @@ final class NodeThreads implements AutoCloseable {
         }
     }
 
-    /// Runs all agents once, on the caller's thread.
-    int invoke() {
-        return invoker.invoke();
+    /// Whether callers run the agents.
+    boolean areInvoked() {
+        return invoked;
     }
 
-    /// Runs all agents once, on the caller's thread, and sleeps when there was nothing to do.
-    void invokeOrIdle() {
-        senderIdle.idle(invoker.invoke());
+    /// Runs all agents once, on the caller's thread.
+    ///
+    /// @return work done; 0 where another thread runs them just now
+    /// @throws IllegalStateException when an agent's handler calls this
+    int invoke() {
+        if (running.isHeldByCurrentThread()) {
+            throw new IllegalStateException("doWork: called by an agent, from a handler of notices perhaps; call it"
+                    + " from a loop of your own");
+        }
+        if (!running.tryLock()) {
+            return 0;
+        }
+        try {
+            return stopped ? 0 : invoker.invoke();
+        } finally {
+            running.unlock();
+        }
+    }
+
+    /// Runs the agents on the caller's thread until the condition holds, the time is over or the thread is
+    /// interrupted, as [Sleeper#await] has it; sleeps while there is nothing to do, and while another thread
+    /// runs them. An agent's own thread waits for nothing: nobody would make the condition true.
+    void invokeUntil(final Sleeper sleeper, final BooleanSupplier condition, final long longestNs) {
+        if (running.isHeldByCurrentThread()) {
+            return;
+        }
+        final long startNs = System.nanoTime();
+        final boolean before = Thread.interrupted();
+        long leftNs = longestNs;
+        while (leftNs > 0
+                && !condition.getAsBoolean()
+                && !Thread.currentThread().isInterrupted()) {
+            if (!runOrSleep(leftNs)) {
+                sleeper.await(condition, Math.min(leftNs, TAKE_OVER_NS));
+            }
+            leftNs = longestNs - (System.nanoTime() - startNs);
+        }
+        if (before) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // Returns false where another thread runs the agents, or nobody does any more.
+    private boolean runOrSleep(final long longestNs) {
+        if (!running.tryLock()) {
+            return false;
+        }
+        try {
+            if (stopped) {
+                return false;
+            }
+            both.leftNs = longestNs;
+            senderIdle.idle(invoker.invoke());
+            return true;
+        } finally {
+            running.unlock();
+        }
     }
 
     Wakeup senderWakeup() {
@@ -89,11 +156,16 @@ final class NodeThreads implements AutoCloseable {
     void stop() {
         // A runner that is closed by a thread that is interrupted waits for nothing.
         boolean interrupted = Thread.interrupted();
+        // One that sleeps holds the lock.
+        senderIdle.wake();
+        running.lock();
         try {
+            stopped = true;
             final List<AutoCloseable> steps = new ArrayList<>(runners);
             steps.add(invoker);
             CloseHelper.closeAll(steps);
         } finally {
+            running.unlock();
             for (final Thread thread : started) {
                 interrupted |= awaitEnd(thread);
             }
@@ -103,7 +175,8 @@ final class NodeThreads implements AutoCloseable {
         }
     }
 
-    // Returns whether the caller was interrupted meanwhile. An agent that closes its own node cannot wait for itself.
+    // Returns whether the caller was interrupted meanwhile. An agent that closes its own node cannot wait for
+    // itself.
     private static boolean awaitEnd(final Thread thread) {
         boolean interrupted = false;
         while (thread.isAlive() && !thread.equals(Thread.currentThread())) {
@@ -123,7 +196,17 @@ final class NodeThreads implements AutoCloseable {
     }
 
     /// One thread that runs two agents.
-    private record Both(Waits first, Waits second) implements Waits {
+    private static final class BothWait implements Waits {
+        private final Waits first;
+        private final Waits second;
+        // A caller that waits wants its thread back then.
+        private long leftNs = Long.MAX_VALUE;
+
+        BothWait(final Waits first, final Waits second) {
+            this.first = first;
+            this.second = second;
+        }
+
         @Override
         public void arm() {
             first.arm();
@@ -132,7 +215,7 @@ final class NodeThreads implements AutoCloseable {
 
         @Override
         public long untilTimerNs() {
-            return Math.min(first.untilTimerNs(), second.untilTimerNs());
+            return Math.min(leftNs, Math.min(first.untilTimerNs(), second.untilTimerNs()));
         }
 
         @Override

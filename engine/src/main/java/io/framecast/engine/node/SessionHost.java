@@ -8,13 +8,15 @@ import java.util.function.Consumer;
 
 /// What publishers and subscribers need of the node that runs them.
 interface SessionHost {
-    /// Waits on the caller's thread; in invoker mode that thread runs the agents meanwhile.
+    /// Waits on the caller's thread, and goes on when that is interrupted; in invoker mode that thread runs the
+    /// agents meanwhile, or sleeps while another does.
     ///
     /// @return whether the condition came true
     boolean await(BooleanSupplier condition, Duration longest);
 
-    /// Sleeps on the caller's thread until an agent wakes it with the condition true, or the time is over; in
-    /// invoker mode that thread runs the agents meanwhile.
+    /// Sleeps on the caller's thread until an agent wakes it with the condition true, the time is over, or the
+    /// thread is interrupted; in invoker mode that thread runs the agents meanwhile, or sleeps while another
+    /// does.
     void await(Sleeper sleeper, BooleanSupplier condition, Duration longest);
 
     /// Opens the device of a channel's `device=`, for a publisher.

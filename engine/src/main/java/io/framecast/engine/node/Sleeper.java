@@ -17,9 +17,12 @@ final class Sleeper {
         }
     }
 
-    /// Sleeps until the condition holds, the time is over or the thread is interrupted.
+    /// Sleeps until the condition holds, the time is over or the thread is interrupted. An interrupt that was
+    /// there before ends nothing: else a caller that waits in a loop would never sleep again. The caller finds
+    /// either afterwards.
     void await(final BooleanSupplier condition, final long longestNs) {
         final long startNs = System.nanoTime();
+        final boolean before = Thread.interrupted();
         long leftNs = longestNs;
         while (leftNs > 0
                 && !condition.getAsBoolean()
@@ -31,6 +34,9 @@ final class Sleeper {
             }
             thread = null;
             leftNs = longestNs - (System.nanoTime() - startNs);
+        }
+        if (before) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -1,23 +1,31 @@
 package io.framecast.engine.node;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceRegion;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// A subscriber's thread that sleeps until there is a frame.
 class AwaitFrameTest {
@@ -29,7 +37,7 @@ class AwaitFrameTest {
         return NodeConfig.DEFAULT.withThreading(threading);
     }
 
-    private static <T> FutureTask<T> inThread(final java.util.concurrent.Callable<T> work) {
+    private static <T> FutureTask<T> inThread(final Callable<T> work) {
         final FutureTask<T> task = new FutureTask<>(work);
         Thread.ofPlatform().start(task);
         return task;
@@ -144,6 +152,108 @@ class AwaitFrameTest {
             final FutureTask<Boolean> waiting = inThread(() -> stream.publisher.awaitRoom(1, LONG));
             stream.source.close();
             assertTrue(within(waiting));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldSleepThoughTheThreadWasInterruptedBefore(final Threading threading) {
+        final Duration time = Duration.ofMillis(30);
+        try (StreamFixture stream = new StreamFixture(config(threading), "udp", SETTINGS)) {
+            stream.subscriber.close();
+            stream.await(() -> stream.publisher.readySubscribers() == 0, "nobody is there");
+            for (final Callable<Boolean> wait : List.<Callable<Boolean>>of(
+                    () -> stream.sink
+                            .subscribe(StreamFixture.channel("udp", SETTINGS))
+                            .awaitFrame(time),
+                    () -> stream.publisher.awaitRoom(1, time))) {
+                Thread.currentThread().interrupt();
+                final long startNs = System.nanoTime();
+                assertFalse(assertDoesNotThrow(wait::call));
+                assertTrue(System.nanoTime() - startNs >= time.toNanos(), "it would spin in a loop");
+                assertTrue(Thread.interrupted(), "left to the caller");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldEndTheWaitOfAThreadThatIsInterrupted(final Threading threading) throws Exception {
+        try (StreamFixture stream = new StreamFixture(config(threading), "udp", SETTINGS)) {
+            final Thread waiting = new Thread(() -> stream.subscriber.awaitFrame(LONG));
+            waiting.start();
+            do {
+                waiting.interrupt();
+                // It may not have begun to wait when it was interrupted; then it is again.
+            } while (!waiting.join(Duration.ofMillis(20)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldRefuseASecondThreadAtTheSameTime(final Threading threading) throws Exception {
+        try (StreamFixture stream = new StreamFixture(config(threading), "udp", SETTINGS)) {
+            final FutureTask<Boolean> waiting = inThread(() -> stream.subscriber.awaitFrame(LONG));
+            final String refused = awaitRefusal(stream, stream.subscriber::poll);
+            assertTrue(
+                    refused.startsWith("subscriber of default: thread "
+                            + Thread.currentThread().getName()),
+                    refused);
+            assertTrue(refused.endsWith("let one thread use it at a time, or make one for each thread"), refused);
+            awaitRefusal(stream, () -> stream.subscriber.poll(DeviceFrame::close, 1));
+            awaitRefusal(stream, () -> stream.subscriber.awaitFrame(Duration.ZERO));
+            awaitRefusal(stream, () -> stream.subscriber.post(DeviceRegion.ofHost(stream.frame(0, 100_000))));
+            stream.subscriber.close();
+            assertFalse(within(waiting));
+        }
+        try (StreamFixture stream = new StreamFixture(config(threading), "udp", SETTINGS)) {
+            stream.subscriber.close();
+            stream.await(() -> stream.publisher.readySubscribers() == 0, "nobody is there");
+            final FutureTask<Boolean> waiting = inThread(() -> stream.publisher.awaitRoom(1, LONG));
+            awaitRefusal(stream, () -> stream.publisher.offer(stream.frame(0, 10), FrameOptions.DEFAULT));
+            awaitRefusal(stream, () -> stream.publisher.tryClaim(10, new FrameClaim()));
+            awaitRefusal(stream, () -> stream.publisher.awaitRoom(1, Duration.ZERO));
+            stream.publisher.close();
+            assertTrue(within(waiting));
+        }
+    }
+
+    // The other thread may not have come to wait yet: until then nothing is wrong.
+    private static String awaitRefusal(final StreamFixture stream, final Runnable use) {
+        final AtomicReference<String> refusal = new AtomicReference<>("");
+        stream.await(
+                () -> {
+                    try {
+                        use.run();
+                        return false;
+                    } catch (final IllegalStateException e) {
+                        refusal.set(e.getMessage());
+                        return true;
+                    }
+                },
+                "refused");
+        return refusal.get();
+    }
+
+    @Test
+    void shouldRefuseToRunAgentsWithinAnAgent() {
+        final AtomicReference<Framecast> node = new AtomicReference<>();
+        final AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+        final NodeConfig config = config(Threading.INVOKER).withNotices(_ -> {
+            try {
+                if (node.get() != null) {
+                    node.get().doWork();
+                }
+            } catch (final IllegalStateException e) {
+                thrown.set(e);
+            }
+        });
+        try (StreamFixture stream = new StreamFixture(config, "udp", SETTINGS)) {
+            node.set(stream.sink);
+            stream.publisher.abandon();
+            final Subscriber refused = stream.sink.subscribe(StreamFixture.channel("udp", SETTINGS + "|ring-max=4k"));
+            stream.source.publish(refused.channel());
+            stream.await(() -> thrown.get() != null, "a notice of the subscriber's agent");
         }
     }
 }

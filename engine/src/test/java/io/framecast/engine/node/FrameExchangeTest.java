@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 class FrameExchangeTest {
     private final DeviceBackend device = new HostProvider().open(0);
     private final DeviceRegion region = device.allocate(64);
-    private final FrameExchange exchange = new FrameExchange(1, new ConsumerStream(device), new Sleeper());
+    private final FrameExchange exchange =
+            new FrameExchange(1, new ConsumerStream(device, new UseGuard("subscriber")), new Sleeper());
 
     @AfterEach
     void close() {

@@ -1,0 +1,56 @@
+package io.framecast.engine.node;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// Refuses the second of two threads that use a publisher or a subscriber at the same time. A thread may use it
+/// after another, and call it again from a handler of its own.
+final class UseGuard {
+    private static final VarHandle USER;
+
+    static {
+        try {
+            USER = MethodHandles.lookup().findVarHandle(UseGuard.class, "user", Thread.class);
+        } catch (final ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final String guarded;
+    private volatile @Nullable Thread user;
+    // Calls of that thread which are under way, but for the outermost.
+    private int nested;
+
+    /// @param guarded the object's name in messages: `subscriber of cam1`
+    UseGuard(final String guarded) {
+        this.guarded = guarded;
+    }
+
+    /// Before a use; [#exit] follows it, whatever the use throws.
+    ///
+    /// @throws IllegalStateException when another thread is using it
+    void enter() {
+        final Thread current = Thread.currentThread();
+        if (USER.compareAndSet(this, null, current)) {
+            return;
+        }
+        final Thread other = user;
+        if (other == current) {
+            nested++;
+            return;
+        }
+        throw new IllegalStateException(guarded + ": thread " + current.getName() + " uses it while "
+                + (other == null ? "another thread" : "thread " + other.getName())
+                + " does; let one thread use it at a time, or make one for each thread");
+    }
+
+    /// After a use.
+    void exit() {
+        if (nested > 0) {
+            nested--;
+        } else {
+            USER.setRelease(this, null);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.framecast.engine.ready;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/// Waits that an interrupt does not end, for work that must be finished. The caller finds the interrupt
+/// afterwards.
+///
+/// A thread whose interrupt is left standing parks for no time at all, so such a wait would keep a core busy.
+public final class Uninterrupted {
+    private static final long PARK_NS = 200_000;
+
+    private Uninterrupted() {}
+
+    /// Sleeps until the condition holds or the time is over; looks every 200 µs.
+    ///
+    /// @return whether the condition holds
+    public static boolean await(final BooleanSupplier condition, final long longestNs) {
+        final long startNs = System.nanoTime();
+        boolean interrupted = false;
+        try {
+            while (!condition.getAsBoolean()) {
+                if (System.nanoTime() - startNs >= longestNs) {
+                    return false;
+                }
+                interrupted |= Thread.interrupted();
+                LockSupport.parkNanos(PARK_NS);
+            }
+            return true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
