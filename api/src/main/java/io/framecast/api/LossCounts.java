@@ -7,8 +7,10 @@ package io.framecast.api;
 /// @param superseded see [LossReason#SUPERSEDED]
 /// @param awaitsKeyframe see [LossReason#AWAITS_KEYFRAME]
 /// @param damaged see [LossReason#DAMAGED]
-public record LossCounts(long unrepairable, long expired, long superseded, long awaitsKeyframe, long damaged) {
-    public static final LossCounts NONE = new LossCounts(0, 0, 0, 0, 0);
+/// @param notAMember see [LossReason#NOT_A_MEMBER]
+public record LossCounts(
+        long unrepairable, long expired, long superseded, long awaitsKeyframe, long damaged, long notAMember) {
+    public static final LossCounts NONE = new LossCounts(0, 0, 0, 0, 0, 0);
 
     public long of(final LossReason reason) {
         return switch (reason) {
@@ -17,10 +19,11 @@ public record LossCounts(long unrepairable, long expired, long superseded, long 
             case SUPERSEDED -> superseded;
             case AWAITS_KEYFRAME -> awaitsKeyframe;
             case DAMAGED -> damaged;
+            case NOT_A_MEMBER -> notAMember;
         };
     }
 
     public long total() {
-        return unrepairable + expired + superseded + awaitsKeyframe + damaged;
+        return unrepairable + expired + superseded + awaitsKeyframe + damaged + notAMember;
     }
 }

@@ -71,12 +71,15 @@ public interface Subscriber extends AutoCloseable {
 
     /// Has frames that are given up told to a handler. It is called by [#poll] only, on that caller's thread,
     /// in the stream's order: frames that were lost before a frame are told before that frame is given, and
-    /// those behind the last one before the state says that the stream is over. So every frame number from
-    /// the first one given or told of a membership ([SourceEvent#firstFrameId]) is either given or told,
-    /// once. Neighbours may be told together; where the caller has not polled for so long that more than a
-    /// thousand runs of different reasons wait, those with the reason of the newest.
+    /// those behind the last one before the state says that the stream is over. So every frame number of a session
+    /// from the first one of the first membership in it ([SourceEvent#firstFrameId]) is either given or told,
+    /// once; also those published between two memberships ([LossReason#NOT_A_MEMBER]), as soon as the second has
+    /// begun. Of a session that is not joined again, nobody knows how many frames followed. Neighbours may be
+    /// told together; where the caller has not polled for so long that more than a thousand runs of different
+    /// reasons wait, those with the reason of the newest.
     ///
-    /// Under `delivery=reliable` and `evict` nothing is lost but for [LossReason#DAMAGED].
+    /// Under `delivery=reliable` and `evict` a member loses nothing but [LossReason#DAMAGED] frames, and those
+    /// known to have begun when its source was lost or evicted it ([LossReason#UNREPAIRABLE]).
     ///
     /// @param handler must not call this subscriber; replaces the one before
     void onLoss(LossHandler handler);

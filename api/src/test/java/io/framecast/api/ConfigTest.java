@@ -111,8 +111,8 @@ final class ConfigTest {
 
     @Test
     void shouldCountLossesByReasonAndInAll() {
-        final LossCounts counts = new LossCounts(1, 2, 4, 8, 16);
-        assertEquals(31, counts.total());
+        final LossCounts counts = new LossCounts(1, 2, 4, 8, 16, 32);
+        assertEquals(63, counts.total());
         long sum = 0;
         for (final LossReason reason : LossReason.values()) {
             assertEquals(1L << reason.ordinal(), counts.of(reason));

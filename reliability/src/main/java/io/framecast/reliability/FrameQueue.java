@@ -53,6 +53,16 @@ final class FrameQueue {
         return nextFrameId + Integer.toUnsignedLong(frames.frameId(firstSequence) - (int) nextFrameId);
     }
 
+    /// Behind the newest frame of which a datagram is here; [#nextFrameId] where there is none.
+    long endOfKnown() {
+        for (long sequence = window.end() - 1; sequence >= first; sequence--) {
+            if (frames.contains(sequence)) {
+                return frameId(sequence) + Math.max(1, frames.bundleFrames(sequence));
+            }
+        }
+        return nextFrameId;
+    }
+
     /// Gives up the frames before the one that begins at `sequence`.
     void skipTo(final long sequence, final long frameId) {
         for (long s = first; s < Math.min(sequence, window.end()); s++) {

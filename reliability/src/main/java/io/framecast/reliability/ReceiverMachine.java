@@ -77,6 +77,8 @@ public final class ReceiverMachine {
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
     private long acceptedSequence = NO_SEQUENCE;
+    // Frames that had begun when the source sent a heartbeat.
+    private long announcedFrames;
 
     /// Makes a receiver that serves nobody; [#start] begins the handshake.
     ///
@@ -375,6 +377,7 @@ public final class ReceiverMachine {
         if (!streamEnd.admits(told) || (end && !streamEnd.onEnd(told, window.end()))) {
             return Verdict.INCONSISTENT;
         }
+        announcedFrames = Math.max(announcedFrames, HeartbeatLayout.nextFrameId(datagram, offset));
         if (giveUps != null) {
             giveUps.onHeartbeat(datagram, offset, nowNs);
         }
@@ -502,6 +505,17 @@ public final class ReceiverMachine {
 
     public long nextFrameId() {
         return queue.nextFrameId();
+    }
+
+    /// How many frames, of all that the session ever had, are known to have begun: by a datagram of theirs that
+    /// arrived, or by a heartbeat. Those from [#nextFrameId] on were neither polled nor given up.
+    public long knownFrames() {
+        return Math.max(announcedFrames, begunFrames());
+    }
+
+    /// As [#knownFrames], by datagrams alone.
+    public long begunFrames() {
+        return queue.endOfKnown();
     }
 
     /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.

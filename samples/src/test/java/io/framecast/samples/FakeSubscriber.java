@@ -168,7 +168,7 @@ final class FakeSubscriber implements Subscriber {
                 0,
                 2,
                 0,
-                new LossCounts(lost[0], lost[1], lost[2], lost[3], lost[4]),
+                new LossCounts(lost[0], lost[1], lost[2], lost[3], lost[4], lost[5]),
                 0,
                 rejoins);
     }

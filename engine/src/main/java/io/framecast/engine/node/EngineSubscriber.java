@@ -275,7 +275,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
                 lost[LossReason.EXPIRED.ordinal()],
                 lost[LossReason.SUPERSEDED.ordinal()],
                 lost[LossReason.AWAITS_KEYFRAME.ordinal()],
-                lost[LossReason.DAMAGED.ordinal()]);
+                lost[LossReason.DAMAGED.ordinal()],
+                lost[LossReason.NOT_A_MEMBER.ordinal()]);
     }
 
     /// Frames polled; like the next two counted by the subscriber's thread, others may read old values.
@@ -321,15 +322,16 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     /// Receiver: a session was joined.
     ///
+    /// @param firstReportedId the first frame that is given or reported lost
     /// @param ordered behind which other feeds it is handed out: all of them, or else those of its own
     ///     session
-    void add(final SourceFeed feed, final SourceEvent joined, final boolean ordered) {
+    void add(final SourceFeed feed, final SourceEvent joined, final long firstReportedId, final boolean ordered) {
         final SourceFeed[] all = feeds;
         SourceFeed before = null;
         for (final SourceFeed other : all) {
             before = ordered || other.session() == feed.session() ? other : before;
         }
-        feed.begin(joined, before);
+        feed.begin(joined, firstReportedId, before);
         final SourceFeed[] more = Arrays.copyOf(all, all.length + 1);
         more[all.length] = feed;
         feeds = more;

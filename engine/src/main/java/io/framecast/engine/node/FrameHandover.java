@@ -49,6 +49,8 @@ final class FrameHandover {
     private long place;
     // Under `join=keyframe`: none was given yet.
     private boolean awaitsKeyframe;
+    // Frames that had begun to arrive when the source was lost are reported.
+    private boolean begunReported;
     // Under `latest`: keyframes are marked, and only these supersede.
     private boolean keyed;
     // Under `latest`: the frame that follows what was handed over last.
@@ -70,9 +72,12 @@ final class FrameHandover {
     }
 
     /// The machine knows where this receiver begins.
-    void start() {
+    ///
+    /// @param firstReportedId frames from this one on, which were published before, are reported lost
+    void start(final long firstReportedId) {
         ledger.start(machine.startSequence());
         sink.onCredit(ledger.creditLimit());
+        losses.add(firstReportedId, machine.nextFrameId() - firstReportedId, LossReason.NOT_A_MEMBER);
     }
 
     /// Whether it waits for the device, or for room at the subscriber.
@@ -82,7 +87,10 @@ final class FrameHandover {
 
     /// Whether everything that the machine gave out or gave up was handed on.
     boolean isEmpty() {
-        return pending == null && bundle.remaining() == 0 && losses.isFlushed();
+        return pending == null
+                && bundle.remaining() == 0
+                && losses.isFlushed()
+                && (begunReported || machine.state() != State.LOST);
     }
 
     /// Whether memory is still in the subscriber's hands.
@@ -120,7 +128,25 @@ final class FrameHandover {
             pending = null;
             work++;
         }
+        reportBegun();
         return work;
+    }
+
+    // The source is lost, and with it the rest of frames that had begun to arrive; all whole ones were handed
+    // over.
+    private void reportBegun() {
+        if (begunReported || machine.state() != State.LOST || pending != null || machine.nextFrameBytes() > 0) {
+            return;
+        }
+        begunReported = true;
+        final long begun = machine.begunFrames();
+        losses.add(machine.nextFrameId(), begun - machine.nextFrameId(), LossReason.UNREPAIRABLE);
+        final LossReason rest = switch (machine.lostReason()) {
+            case SILENT, CLOSED -> LossReason.UNREPAIRABLE;
+            case SLOW, UNKNOWN, LEFT, FULL, RING_TOO_SMALL -> LossReason.NOT_A_MEMBER;
+        };
+        losses.add(begun, machine.knownFrames() - begun, rest);
+        tellLosses();
     }
 
     // Before the first keyframe frames are dropped; what was dropped is told before it.
@@ -319,8 +345,8 @@ final class FrameHandover {
         int work = 0;
         EngineFrame frame = exchange.nextReturned();
         while (frame != null) {
-            // Before its stream is asked: a device that is lost answers with an exception, and the frame must be in
-            // some list then.
+            // Before its stream is asked: a device that is lost answers with an exception, and the frame must be
+            // in some list then.
             draining[drainingCount++] = frame;
             if (frame.isConsumed()) {
                 drainingCount--;
@@ -339,8 +365,8 @@ final class FrameHandover {
         return work;
     }
 
-    // Looks at some of those that a stream still works with, in turn: asking a device costs more than anything else
-    // here.
+    // Looks at some of those that a stream still works with, in turn: asking a device costs more than anything
+    // else here.
     private int releaseConsumed() {
         int work = 0;
         for (int looks = Math.min(drainingCount, LOOKS_MAX); looks > 0; looks--) {

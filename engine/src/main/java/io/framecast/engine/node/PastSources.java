@@ -10,20 +10,23 @@ final class PastSources {
 
     private final long[] sessions = new long[SESSIONS_MAX];
     private final long[] untilNs = new long[SESSIONS_MAX];
+    private final long[] nextFrameIds = new long[SESSIONS_MAX];
     private int count;
     private int next;
 
     /// It ended.
     void onEnded(final long session) {
-        put(session, NEVER);
+        put(session, NEVER, 0);
     }
 
     /// It was lost, and may be joined again until then.
-    void onLost(final long session, final long deadlineNs) {
-        put(session, deadlineNs);
+    ///
+    /// @param nextFrameId the first frame that was neither given nor reported
+    void onLost(final long session, final long deadlineNs, final long nextFrameId) {
+        put(session, deadlineNs, nextFrameId);
     }
 
-    private void put(final long session, final long deadlineNs) {
+    private void put(final long session, final long deadlineNs, final long nextFrameId) {
         int place = find(session);
         if (place < 0) {
             place = next;
@@ -32,11 +35,18 @@ final class PastSources {
         }
         sessions[place] = session;
         untilNs[place] = deadlineNs;
+        nextFrameIds[place] = nextFrameId;
     }
 
     /// Whether this subscriber was a member of it before.
     boolean contains(final long session) {
         return find(session) >= 0;
+    }
+
+    /// The first frame that was neither given nor reported; `Long.MAX_VALUE` where this subscriber was no member.
+    long nextFrameId(final long session) {
+        final int place = find(session);
+        return place < 0 ? Long.MAX_VALUE : nextFrameIds[place];
     }
 
     /// Whether it must be left alone.

@@ -30,6 +30,8 @@ final class ReceiverSession implements AutoCloseable {
     private final CounterBoard counters;
     private boolean started;
     private long firstFrameId;
+    // What was published before, since an earlier membership in this session; `Long.MAX_VALUE` without one.
+    private long resumeFromId = Long.MAX_VALUE;
 
     /// Puts a session together; the lanes are open.
     ReceiverSession(
@@ -113,6 +115,21 @@ final class ReceiverSession implements AutoCloseable {
         return firstFrameId;
     }
 
+    /// Before it becomes a member: frames from this one on that were published before are reported lost.
+    void resumeFrom(final long frameId) {
+        resumeFromId = frameId;
+    }
+
+    /// The first frame that is given or reported lost, once it became a member.
+    long firstReportedId() {
+        return Math.min(resumeFromId, firstFrameId);
+    }
+
+    /// The first frame that was neither given nor reported lost, once everything was handed to the subscriber.
+    long nextFrameId() {
+        return Math.max(machine.nextFrameId(), machine.knownFrames());
+    }
+
     /// Whether everything that will ever come was handed to the subscriber.
     boolean isEnded() {
         final boolean over = machine.state() == State.ENDED || machine.state() == State.LOST;
@@ -144,7 +161,7 @@ final class ReceiverSession implements AutoCloseable {
         if (!started && machine.state() == State.RECEIVING) {
             started = true;
             firstFrameId = machine.nextFrameId();
-            handover.start();
+            handover.start(firstReportedId());
         }
         int work = started ? handover.takeBack(nowNs) : 0;
         if (reach != null) {

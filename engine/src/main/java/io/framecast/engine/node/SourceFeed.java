@@ -67,10 +67,11 @@ final class SourceFeed {
 
     /// Receiver, before the subscriber sees this.
     ///
+    /// @param firstReportedId the first frame that is given or reported lost
     /// @param earlier is handed out before; null for none
-    void begin(final SourceEvent event, final @Nullable SourceFeed earlier) {
+    void begin(final SourceEvent event, final long firstReportedId, final @Nullable SourceFeed earlier) {
         joined = event;
-        nextId = event.firstFrameId();
+        nextId = firstReportedId;
         before = earlier;
     }
 

@@ -278,6 +278,7 @@ final class Subscription implements AutoCloseable {
             return;
         }
         try {
+            made.session().resumeFrom(past.nextFrameId(made.id()));
             made.start(nowNs);
         } catch (final TransportException e) {
             // No address of this transport.
@@ -386,7 +387,7 @@ final class Subscription implements AutoCloseable {
         final SourceEvent.Kind kind = again ? SourceEvent.Kind.REJOINED : SourceEvent.Kind.JOINED;
         final SourceEvent event =
                 new SourceEvent(link.id(), kind, link.session().firstFrameId(), "");
-        subscriber.add(link.feed(), event, options.count() == 1);
+        subscriber.add(link.feed(), event, link.session().firstReportedId(), options.count() == 1);
         publishStats();
     }
 
@@ -407,7 +408,7 @@ final class Subscription implements AutoCloseable {
         subscriber.end(link.feed(), ended(link, SourceEvent.Kind.LOST, reason));
         if (options.rejoins()) {
             final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(options.rejoinMs());
-            past.onLost(link.id(), deadlineNs);
+            past.onLost(link.id(), deadlineNs, link.session().nextFrameId());
             returnNs = options.count() == 1 ? deadlineNs : NEVER;
         } else {
             past.onEnded(link.id());

@@ -19,11 +19,11 @@ class PastSourcesTest {
 
     @Test
     void shouldTakeSessionThatWasLostUntilItsTimeIsOver() {
-        past.onLost(5, 100);
+        past.onLost(5, 100, 17);
         assertTrue(past.contains(5));
         assertFalse(past.isOver(5, 99));
         assertTrue(past.isOver(5, 100));
-        past.onLost(5, 300);
+        past.onLost(5, 300, 21);
         assertFalse(past.isOver(5, 100));
         past.onEnded(5);
         assertTrue(past.isOver(5, 100));

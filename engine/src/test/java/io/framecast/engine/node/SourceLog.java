@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
+import io.framecast.api.LossHandler;
+import io.framecast.api.LossReason;
 import io.framecast.api.Publisher;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceEvent.Kind;
@@ -29,19 +31,39 @@ final class SourceLog {
         int frames;
         boolean open;
         int lives;
+        long lost;
     }
 
     final Subscriber subscriber;
     final List<SourceEvent> events = new ArrayList<>();
     final Map<Long, Session> sessions = new HashMap<>();
     int frames;
+    long lost;
 
     SourceLog(final Subscriber subscriber) {
         this.subscriber = subscriber;
         subscriber.onSource(this::onSource);
-        subscriber.onLoss((first, count, reason) -> {
-            throw new AssertionError("lost " + first + " and " + count + ": " + reason);
+        subscriber.onLoss(new LossHandler() {
+            @Override
+            public void onLoss(final long first, final long count, final LossReason reason) {
+                throw new AssertionError("the other is called");
+            }
+
+            @Override
+            public void onLoss(final long session, final long first, final long count, final LossReason reason) {
+                onLostFrames(sessions.get(session), first, count, reason);
+            }
         });
+    }
+
+    // A member loses nothing; what it misses between two memberships, or of a frame that had begun, is told in
+    // order.
+    private void onLostFrames(final Session session, final long first, final long count, final LossReason reason) {
+        assertEquals(session.nextFrameId, first, () -> "lost " + count + ", " + reason);
+        assertTrue(reason != LossReason.EXPIRED && reason != LossReason.DAMAGED, reason::name);
+        session.nextFrameId += count;
+        session.lost += count;
+        lost += count;
     }
 
     private void onSource(final SourceEvent event) {
@@ -53,7 +75,7 @@ final class SourceLog {
             session.open = true;
             session.lives++;
             session.firstFrameId = event.firstFrameId();
-            session.nextFrameId = event.firstFrameId();
+            session.nextFrameId = session.lives == 1 ? event.firstFrameId() : session.nextFrameId;
         } else {
             assertTrue(session.open, () -> "over twice: " + events);
             session.open = false;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
+import io.framecast.api.LossCounts;
 import io.framecast.api.SourceEvent.Kind;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.metrics.CounterReader;
@@ -99,7 +100,7 @@ class SourcesTest {
         for (int i = 0; i < publishers; i++) {
             assertEquals(60, log.of(i).frames);
         }
-        assertTrue(subscriber.stats().repairedDatagrams() > 20, () -> "" + subscriber.stats());
+        nodes.until(() -> subscriber.stats().repairedDatagrams() > 20, "repaired");
         // One ends: told, and no more than that.
         final Feeder first = feeders.removeFirst();
         end(first);
@@ -280,6 +281,56 @@ class SourcesTest {
         assertEquals(1, feeder.publisher.readySubscribers());
         assertEquals(1, log.subscriber.stats().rejoins());
         assertTrue(session.frames >= 30, () -> "frames " + session.frames);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"udp, 1, reliable", "udp, 2, reliable", "aeron, 1, reliable", "udp, 1, latest", "udp, 2, evict=20s"})
+    void shouldReportFramesThatWerePublishedWhileItWasNoMember(
+            final String transport, final int sources, final String delivery) {
+        final Channel channel = StreamFixture.channel(transport, SETTINGS + "|alive-timeout=2500");
+        final Path counters = StreamFixture.countersFile();
+        final Framecast sink = nodes.launch(counters);
+        final SourceLog log = new SourceLog(
+                sink.subscribe(with(channel, "|rejoin=20s|sources=" + sources + "|delivery=" + delivery)));
+        final SourceLog steady = new SourceLog(nodes.launch().subscribe(channel));
+        final Feeder feeder = feeder(channel, 0);
+        nodes.until(() -> feeder.publisher.readySubscribers() == 2, "two members");
+        publishTo(feeder, 15, steady, log);
+        for (int life = 2; life <= 3; life++) {
+            final int evictions = life - 1;
+            nodes.silence(sink);
+            nodes.until(() -> feeder.publisher.stats().evictedSubscribers() == evictions, "evicted");
+            publishTo(feeder, 40, steady);
+            nodes.resume(sink);
+            nodes.until(() -> feeder.publisher.readySubscribers() == 2, "a member again");
+            publishTo(feeder, 10, steady, log);
+            final SourceLog.Session session = log.of(0);
+            assertEquals(life, session.lives);
+            assertEquals(feeder.frames(), session.frames + session.lost, "given or reported, each of them once");
+        }
+        final SourceLog.Session session = log.of(0);
+        final LossCounts lost = log.subscriber.stats().lost();
+        // What was in the socket when it was stopped is given.
+        assertTrue(delivery.equals("latest") || lost.notAMember() > 20, lost::toString);
+        assertEquals(session.lost, lost.total());
+        nodes.until(
+                () -> counter(counters, "framecast_dropped_frames_total", "reason=\"not_a_member\"")
+                        == lost.notAMember(),
+                "counted");
+    }
+
+    private void publishTo(final Feeder feeder, final int frames, final SourceLog... logs) {
+        final int wanted = feeder.frames() + frames;
+        nodes.until(
+                () -> {
+                    boolean done = feeder.frames() == wanted || (feeder.offer() && feeder.frames() == wanted);
+                    for (final SourceLog log : logs) {
+                        log.poll();
+                        done &= log.sessions.values().stream().anyMatch(session -> session.nextFrameId == wanted);
+                    }
+                    return done;
+                },
+                "frames taken");
     }
 
     @Test
