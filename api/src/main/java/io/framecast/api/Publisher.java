@@ -5,6 +5,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 
 /// One source's stream of frames on a channel.
 ///
@@ -80,6 +81,14 @@ public interface Publisher extends AutoCloseable {
 
     /// Subscribers that are ready: admitted, probed, with credit.
     int readySubscribers();
+
+    /// Who asked to join and is not ready for longer than a second, or was refused: one line each, with its
+    /// address, what is in the way and how to fix it; at most 16. A subscriber that never asked is not among
+    /// them: it did not hear this source, or wants less memory taken than the stream needs, which it reports
+    /// itself.
+    default List<String> unreadySubscribers() {
+        return List.of();
+    }
 
     /// Frames and bytes taken so far, and how often a caller was told BACK_PRESSURED.
     PublisherStats stats();

@@ -6,6 +6,7 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
@@ -125,6 +126,12 @@ final class VerbsTransport implements Transport {
         } catch (final TransportException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
+    }
+
+    @Override
+    public String describe(final LaneAddress address) {
+        final RdmaAddress peer = RdmaAddress.decode(address);
+        return peer.gid() + ", queue pair " + peer.queuePair();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.JoinAttempts.Obstacle;
 import io.framecast.reliability.MemberTable.State;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlIds;
@@ -31,6 +32,7 @@ final class Admissions {
     private final ControlIds ids;
     private final JoinBudget joins = new JoinBudget();
     private final HeaderChecksum checksum = new HeaderChecksum();
+    private final JoinAttempts attempts = new JoinAttempts();
     private long strangerNs;
 
     /// @param random for probe tokens
@@ -48,6 +50,15 @@ final class Admissions {
         output = coRoots.output();
         counts = coRoots.counts();
         ids = new ControlIds(stream.session());
+    }
+
+    JoinAttempts attempts() {
+        return attempts;
+    }
+
+    /// It is a member now, or has nothing more to do with this source.
+    void settled(final int member) {
+        attempts.remove(members.addresses(member).control());
     }
 
     Verdict onJoin(final MemorySegment datagram, final long offset, final long nowNs) {
@@ -77,9 +88,11 @@ final class Admissions {
         if (JoinLayout.ringSlots(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
+            attempts.onJoin(members.addresses(member).control(), Obstacle.RING_TOO_SMALL, nowNs);
             onRefusal(Reason.RING_TOO_SMALL);
             return Verdict.GOOD;
         }
+        attempts.onJoin(members.addresses(member).control(), Obstacle.NO_ANSWER, nowNs);
         members.heard(member, nowNs);
         members.answered(member, nowNs);
         // The same token for every repetition, so that an early probe does for a late ADMIT.
@@ -98,6 +111,7 @@ final class Admissions {
     private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
         final int member = members.vacancy(nowNs);
         if (member == MemberTable.NONE) {
+            attempts.onJoin(JoinLayout.terms(datagram, offset).addresses().control(), Obstacle.FULL, nowNs);
             onRefusal(Reason.FULL);
             refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;

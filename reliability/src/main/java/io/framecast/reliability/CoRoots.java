@@ -239,6 +239,12 @@ final class CoRoots {
         least = reached;
     }
 
+    /// This process stood still until now: nobody was late meanwhile.
+    void onStandstill(final long nowNs) {
+        awaitedNs = Math.max(awaitedNs, nowNs);
+        wantsDirect = true;
+    }
+
     private void watch(final CoRootSet set, final long lateNs, final long nowNs) {
         final int coRoot = set.coRoot();
         // From the time on when it was first told of it, which the next turn does.
@@ -255,8 +261,8 @@ final class CoRoots {
         }
     }
 
-    // Its co-root goes on saying that a member holds the set back, though that member told the source more long ago:
-    // the two do not reach each other.
+    // Its co-root goes on saying that a member holds the set back, though that member told the source more long
+    // ago: the two do not reach each other.
     private void partWithUnreachable(final CoRootSet set, final long lateNs, final long nowNs) {
         final int member = members.find(set.laggard());
         if (set.laggard() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {

@@ -304,6 +304,13 @@ final class MemberTable {
         heardNs[member] = nowNs;
     }
 
+    /// This process stood still: no member counts as silent since before then.
+    void heardSince(final long sinceNs) {
+        for (int m = 0; m < ids.length; m++) {
+            heardNs[m] = Math.max(heardNs[m], sinceNs);
+        }
+    }
+
     /// When its JOIN was answered last.
     long answeredNs(final int member) {
         return answeredNs[member];

@@ -71,6 +71,7 @@ public final class ReceiverMachine {
     private final Reporting reporting;
     private final StreamEnd streamEnd = new StreamEnd();
     private final SourceWatch source;
+    private final Standstill standstill;
     // Null for one that its source waits for.
     private final @Nullable GiveUps giveUps;
 
@@ -97,6 +98,7 @@ public final class ReceiverMachine {
         this.output = output;
         stream = config.stream();
         source = new SourceWatch(stream.aliveTimeoutNs());
+        standstill = new Standstill(source.silenceNs());
         headers = new HeaderCheck(stream, checksum);
         ids = new ControlIds(stream.session()).receiver(config.receiverId());
         handshake = new Handshake(config, ids, checksum, output, serving != null);
@@ -130,6 +132,34 @@ public final class ReceiverMachine {
 
     public StreamInfo stream() {
         return stream;
+    }
+
+    /// Whether the source evicted this receiver; else, where the state is LOST, it closed or fell silent.
+    public boolean isEvicted() {
+        return source.isEvicted();
+    }
+
+    /// A duty cycle begins; call once in each, before [#onTick]. Where the cycle before is long ago, this process
+    /// stood still: a member then asks the source before it takes it for lost.
+    ///
+    /// @return how long it stood still, in nanoseconds; 0 where it did not
+    public long onCycle(final long nowNs) {
+        if (state != State.RECEIVING) {
+            // A handshake repeats itself, and is seldom looked at.
+            standstill.forget();
+            return 0;
+        }
+        final long stoodNs = standstill.onCycle(nowNs);
+        if (stoodNs > 0) {
+            source.onStandstill(nowNs);
+            reporting.onRequest(true, nowNs);
+        }
+        return stoodNs;
+    }
+
+    /// How long this process stood still, where that ended within the last [#silenceNs]; else 0.
+    public long stoodStillNs(final long nowNs) {
+        return standstill.recentNs(nowNs);
     }
 
     /// Silence after which the source is lost: what it announced, within bounds.

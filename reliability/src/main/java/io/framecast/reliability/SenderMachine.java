@@ -52,6 +52,7 @@ public final class SenderMachine {
     private final MemberTable members;
     private final RetransmitScheduler repairs;
     private final HeartbeatScheduler heartbeats;
+    private final Standstill standstill;
     private final Admissions admissions;
     private final CoRoots coRoots;
     private final GrantWords words;
@@ -90,6 +91,7 @@ public final class SenderMachine {
         members = new MemberTable(config.membersMax());
         repairs = new RetransmitScheduler(window);
         heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
+        standstill = new Standstill(stream.aliveTimeoutNs());
         ids = new ControlIds(stream.session());
         heartbeat = new HeartbeatValues(ids);
         coRoots = new CoRoots(config, members, output, counts);
@@ -115,6 +117,11 @@ public final class SenderMachine {
         return members.active();
     }
 
+    /// Who asked to join and is no member.
+    public JoinAttempts joinAttempts() {
+        return admissions.attempts();
+    }
+
     public long nextSequence() {
         return next;
     }
@@ -137,8 +144,8 @@ public final class SenderMachine {
         return next == window.committed() && granted > next;
     }
 
-    /// Whether what is sent next must be sealed before, for members that read the window and are not waited for, or
-    /// for co-roots that are fed by writes.
+    /// Whether what is sent next must be sealed before, for members that read the window and are not waited for,
+    /// or for co-roots that are fed by writes.
     public boolean isGuarded() {
         return words.isGuarded() || coRoots.feeds().isAny();
     }
@@ -187,8 +194,8 @@ public final class SenderMachine {
         }
     }
 
-    /// Slots below may be freed: everybody who is waited for has acknowledged them, and they were given to all who are
-    /// fed by writes. What others lack is kept
+    /// Slots below may be freed: everybody who is waited for has acknowledged them, and they were given to all
+    /// who are fed by writes. What others lack is kept
     /// as long as half the window is free, and room for one more frame of any length.
     public long releasable() {
         final long waitedFor = members.acknowledgedByWaitedFor(next);
@@ -286,6 +293,7 @@ public final class SenderMachine {
         }
         if (members.state(member) == State.ADMITTED) {
             final long first = window.boundaryFrom(next);
+            admissions.settled(member);
             members.activate(
                     member, first, window.frameIdFrom(first), first + AdmitLayout.grantSlots(datagram, offset));
             granted = members.granted();
@@ -320,8 +328,8 @@ public final class SenderMachine {
     private Verdict acknowledge(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         final long acknowledged = AckLayout.acknowledged(datagram, offset);
         final long grant = AckLayout.grant(datagram, offset);
-        // A member may acknowledge the boundary it starts at before that was sent, and nothing else unsent; but for
-        // the end of a frame that it gave up.
+        // A member may acknowledge the boundary it starts at before that was sent, and nothing else unsent; but
+        // for the end of a frame that it gave up.
         final boolean waitedFor = members.delivery(member).isWaitedFor();
         final long ahead = waitedFor ? 0 : stream.frameMaxSlots();
         if (acknowledged > Math.max(next + ahead, members.startSequence(member))
@@ -431,6 +439,7 @@ public final class SenderMachine {
             return Verdict.IMPOSSIBLE;
         }
         // It asked for it, so nothing is left to be told: its place and addresses are free at once.
+        admissions.settled(member);
         words.onGone(member);
         output.disconnect(member);
         members.remove(member, State.FREE);
@@ -439,6 +448,21 @@ public final class SenderMachine {
         // Its co-root is told at once: until it knows nothing is written into its copy.
         memberDeadlineNs = Math.min(memberDeadlineNs, nowNs);
         return Verdict.GOOD;
+    }
+
+    /// A duty cycle begins; call once in each, before [#onTick]. Where the cycle before is long ago, this process
+    /// stood still: it then asks its members before it takes one for lost.
+    ///
+    /// @return how long it stood still, in nanoseconds; 0 where it did not, or has no members
+    public long onCycle(final long nowNs) {
+        final long stoodNs = standstill.onCycle(nowNs);
+        if (stoodNs == 0 || memberDeadlineNs == Long.MAX_VALUE) {
+            return 0;
+        }
+        members.heardSince(Standstill.askedNs(stream.aliveTimeoutNs(), nowNs));
+        coRoots.onStandstill(nowNs);
+        heartbeats.onUrgent(nowNs);
+        return stoodNs;
     }
 
     /// Timers and repairs.

@@ -58,6 +58,16 @@ final class SourceWatch {
         rttNs = Math.max(RTT_MIN_NS, groupRttNs);
     }
 
+    /// This process stood still until now.
+    void onStandstill(final long nowNs) {
+        heardNs = Math.max(heardNs, Standstill.askedNs(silenceNs, nowNs));
+    }
+
+    /// Whether the source told this receiver that it is no member.
+    boolean isEvicted() {
+        return goodbyeNs != Long.MAX_VALUE && reason != Reason.CLOSED;
+    }
+
     long rttNs() {
         return rttNs;
     }

@@ -69,8 +69,8 @@ final class PublishCommand implements Callable<Integer> {
     @Option(
             names = "--wait-timeout",
             paramLabel = "S",
-            description = "Longest wait for subscribers, and for another one when the last has left a live input;"
-                    + " default ${DEFAULT-VALUE} s.")
+            description = "Longest wait for subscribers, and for another one when the last has left a live input, or"
+                    + " was evicted; 0: for ever; default ${DEFAULT-VALUE} s.")
     private double waitTimeout = 30;
 
     @Option(

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
@@ -130,15 +131,16 @@ final class PublishRun {
             if (stop.isRequested()) {
                 throw new StoppedException("interrupted while waiting for subscribers: nothing was published");
             }
-            if (System.nanoTime() - startNs > plan.waitMax().toNanos()) {
+            if (isLimited(plan.waitMax())
+                    && System.nanoTime() - startNs > plan.waitMax().toNanos()) {
                 throw new ConfigException(String.format(
                         Locale.ROOT,
-                        "no subscribers: %d of %d ready on %s after %s; start framecast subscribe, or look whether another"
-                                + " source is on this channel: subscribers follow one",
+                        "%d of %d subscribers ready on %s after %s%s",
                         ready,
                         plan.subscribers(),
                         publisher.channel(),
-                        seconds(plan.waitMax())));
+                        seconds(plan.waitMax()),
+                        whyNotReady()));
             }
             if (console.isProgressDue()) {
                 console.progress(
@@ -149,6 +151,19 @@ final class PublishRun {
             idle.idle();
         }
         idle.reset();
+    }
+
+    // 0 means for ever.
+    private static boolean isLimited(final Duration longest) {
+        return longest.isPositive();
+    }
+
+    private String whyNotReady() {
+        final List<String> unready = publisher.unreadySubscribers();
+        return unready.isEmpty()
+                ? "; nobody else asked to join: start framecast subscribe, see what it prints, or look whether another"
+                        + " source is on this channel: subscribers follow one"
+                : ": " + String.join("; ", unready);
     }
 
     private void publishFrames(final Arena arena) throws IOException {
@@ -310,14 +325,9 @@ final class PublishRun {
             requireSomebodyWithin(plan.rejoinMax(), "--rejoin");
             return;
         }
-        final long evicted = publisher.stats().evictedSubscribers();
-        if (evicted > 0) {
-            throw new PeerLostException(
-                    "no subscriber is left after " + frames + " frames; " + evicted + " of them " + EVICTED);
-        }
         if (plan.framesMax() < Long.MAX_VALUE || input.isUnfinished()) {
-            throw new PeerLostException("no subscriber is left after " + frames
-                    + " frames: all left before the end, nobody is there for the rest");
+            throw new PeerLostException("no subscriber is left after " + frames + " frames"
+                    + (evicted() > 0 ? "; " + evictions() : ": all left before the end, nobody is there for the rest"));
         }
         requireSomebodyWithin(plan.waitMax(), "--wait-timeout");
     }
@@ -326,13 +336,22 @@ final class PublishRun {
         final long nowNs = System.nanoTime();
         if (disconnectedNs < 0) {
             disconnectedNs = nowNs;
-            console.line("no subscriber is left after " + frames + " frames: waiting " + seconds(longest)
-                    + " for another (" + option + ")");
+            console.line("no subscriber is left after " + frames + " frames"
+                    + (evicted() > 0 ? "; " + evictions() : "") + ": waiting "
+                    + (isLimited(longest) ? seconds(longest) + " " : "") + "for another (" + option + ")");
         }
-        if (nowNs - disconnectedNs > longest.toNanos()) {
+        if (isLimited(longest) && nowNs - disconnectedNs > longest.toNanos()) {
             throw new PeerLostException("no subscriber is left after " + frames + " frames, and no other came within "
                     + seconds(longest) + " (" + option + ")");
         }
+    }
+
+    private long evicted() {
+        return publisher.stats().evictedSubscribers();
+    }
+
+    private String evictions() {
+        return evicted() + " subscriber(s) " + EVICTED;
     }
 
     private void requireOpen() {
@@ -343,10 +362,8 @@ final class PublishRun {
 
     private void close() {
         final boolean acknowledged = publisher.close(stop.isRequested() ? STOPPED_LINGER : plan.linger());
-        final long evicted = publisher.stats().evictedSubscribers();
-        if (evicted > 0 && !plan.rejoins()) {
-            throw new PeerLostException(
-                    evicted + " subscriber(s) " + EVICTED + "; " + frames + " frames were published");
+        if (evicted() > 0 && !plan.rejoins()) {
+            throw new PeerLostException(evictions() + "; " + frames + " frames were published");
         }
         if (!acknowledged && !stop.isRequested()) {
             throw new PeerLostException("not every subscriber acknowledged the last frame within "

@@ -100,18 +100,23 @@ final class SubscribeRun {
         final long waitMaxNs = plan.waitMax().toNanos();
         if (state == Subscriber.State.JOINING && frames == 0) {
             if (waitMaxNs > 0 && System.nanoTime() - startNs > waitMaxNs) {
-                throw new ConfigException(String.format(
-                                Locale.ROOT,
-                                "no source was heard on %s within %s s; start framecast publish, or look at",
-                                subscriber.channel(),
-                                plan.waitMax().toMillis() / 1e3)
-                        + " group and interface");
+                throw new ConfigException(nothingCame());
             }
             if (console.isProgressDue()) {
                 console.progress("waiting for a source;", 0, 0);
             }
         }
         return state == Subscriber.State.JOINING || state == Subscriber.State.READY;
+    }
+
+    private String nothingCame() {
+        final String seconds =
+                String.format(Locale.ROOT, "within %s s", plan.waitMax().toMillis() / 1e3);
+        return subscriber
+                .failure()
+                .map(why -> "no frame came on " + subscriber.channel() + " " + seconds + ": " + why)
+                .orElseGet(() -> "no source was heard on " + subscriber.channel() + " " + seconds
+                        + "; start framecast publish, or look at group and interface");
     }
 
     private void requireGoodEnd() {

@@ -29,6 +29,9 @@ final class FakeNetwork {
     long loseSourceAtFrame = -1;
     long rejoinAtFrame = -1;
     String refusal = "";
+    /// Why subscribers hear a source and do not join it.
+    String joinFailure = "";
+    List<String> unready = List.of();
     /// Frames that no subscriber is given, and why.
     final Map<Long, LossReason> lost = new TreeMap<>();
 

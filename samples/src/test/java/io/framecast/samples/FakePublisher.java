@@ -120,6 +120,11 @@ final class FakePublisher implements Publisher {
     }
 
     @Override
+    public List<String> unreadySubscribers() {
+        return network.unready;
+    }
+
+    @Override
     public PublisherStats stats() {
         synchronized (network) {
             return new PublisherStats(frames, bytes, backPressured, frames, 0, evicted);

@@ -96,7 +96,7 @@ final class FakeSubscriber implements Subscriber {
 
     @Override
     public Optional<String> failure() {
-        return Optional.of(failure).filter(text -> !text.isEmpty());
+        return Optional.of(failure.isEmpty() ? network.joinFailure : failure).filter(text -> !text.isEmpty());
     }
 
     @Override

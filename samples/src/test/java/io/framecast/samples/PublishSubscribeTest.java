@@ -117,7 +117,7 @@ final class PublishSubscribeTest {
         assertEquals(6L, received.get("dropped_frames"));
         final Map<?, ?> lost = (Map<?, ?>) received.get("lost_frames");
         assertEquals(
-                List.of("unrepairable", "expired", "superseded", "awaits_keyframe", "damaged"),
+                List.of("unrepairable", "expired", "superseded", "awaits_keyframe", "damaged", "not_a_member"),
                 List.copyOf(lost.keySet()));
         assertEquals(List.of(0L, 1L, 5L, 0L, 0L), List.copyOf(lost.values()));
         final List<String> lines =
@@ -300,6 +300,80 @@ final class PublishSubscribeTest {
         assertTrue(tool.network.publisher.ended, "the other one is told the end");
         final int statuses = first.join().status() + second.join().status();
         assertEquals(ExitStatus.PEER_LOST, statuses, "one lost, one done");
+    }
+
+    @Test
+    void shouldSayLastWhatKeptItFromJoining() {
+        tool.network.joinFailure = "ring-max: a source of frame-max=16777216 wants more";
+        final var subscriber = tool.run("subscribe", ToolFixture.URI, "--wait-timeout", "0.05", "--json", "-");
+        subscriber.assertFailed(ExitStatus.USAGE, "within 0.05 s: ring-max: a source of frame-max=16777216 wants more");
+        assertFalse(subscriber.err().contains("no source was heard"), subscriber.err());
+    }
+
+    @Test
+    void shouldSayWhoAskedToJoinAndWhatIsInTheWay() {
+        tool.network.unready = List.of("10.0.0.3:41234 has asked to join 14 times", "10.0.0.4:9 was refused");
+        final var publisher =
+                tool.run("publish", ToolFixture.URI, "--input", "test", "--wait-timeout", "0.05", "--json", "-");
+        publisher.assertFailed(
+                ExitStatus.USAGE, "after 0.05 s: 10.0.0.3:41234 has asked to join 14 times; 10.0.0.4:9 was refused");
+    }
+
+    @Test
+    void shouldWaitForAnotherWhenTheOnlySubscriberOfALiveInputFellSilent() throws Exception {
+        tool.network.dropSubscriberAtFrame = 2;
+        final var killed = tool.start("subscribe", ToolFixture.URI);
+        final var publish = tool.run(
+                "publish",
+                ToolFixture.URI,
+                "--input",
+                "test",
+                "--rate",
+                "0",
+                "--frame-bytes",
+                "64",
+                "--wait-timeout",
+                "0.3",
+                "--json",
+                "-");
+        publish.assertFailed(ExitStatus.PEER_LOST, "no other came within 0.3 s (--wait-timeout)");
+        assertTrue(publish.err().contains("1 subscriber(s) were evicted"), publish.err());
+        assertTrue(publish.err().contains("waiting 0.3 s for another"), publish.err());
+        assertEquals(ExitStatus.PEER_LOST, killed.join().status());
+    }
+
+    @Test
+    void shouldEndAtOnceWhenTheOnlySubscriberOfAFileFellSilent() throws Exception {
+        tool.network.dropSubscriberAtFrame = 2;
+        final var killed = tool.start("subscribe", ToolFixture.URI);
+        final var publish = tool.run(
+                "publish",
+                ToolFixture.URI,
+                "--input",
+                "test",
+                "--rate",
+                "0",
+                "--frames",
+                "9",
+                "--frame-bytes",
+                "64",
+                "--json",
+                "-");
+        publish.assertFailed(
+                ExitStatus.PEER_LOST, "no subscriber is left after 3 frames; 1 subscriber(s) were evicted");
+        assertEquals(ExitStatus.PEER_LOST, killed.join().status());
+    }
+
+    @Test
+    void shouldWaitForEverWhereTheTimeoutIsZero() throws Exception {
+        final var publish = tool.start(
+                "publish", ToolFixture.URI, "--input", "test", "--frames", "3", "--wait-timeout", "0", "--json", "-");
+        while (tool.network.publisher == null) {
+            Thread.onSpinWait();
+        }
+        final var subscriber = tool.start("subscribe", ToolFixture.URI, "--wait-timeout", "0", "--json", "-");
+        assertEquals(ExitStatus.DONE, publish.join().status());
+        assertEquals(3L, received(subscriber.join()).get("frames"));
     }
 
     @Test

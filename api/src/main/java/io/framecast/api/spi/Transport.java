@@ -30,6 +30,11 @@ public interface Transport extends AutoCloseable {
                 : Optional.of("transport " + capabilities().name() + " lands in host memory only");
     }
 
+    /// An address of this transport for people to read: host and port, where it has these.
+    default String describe(final LaneAddress address) {
+        return address.toString();
+    }
+
     /// A descriptor of the operating system that polls readable while a datagram waits in a lane that
     /// receives, but for lanes with a descriptor of their own ([Lane#readyDescriptor]), so that agents can
     /// sleep until then; it stays the transport's.

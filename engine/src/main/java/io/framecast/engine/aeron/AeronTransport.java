@@ -127,6 +127,11 @@ final class AeronTransport implements Transport {
     }
 
     @Override
+    public String describe(final LaneAddress address) {
+        return PeerAddress.decode(address).toString();
+    }
+
+    @Override
     public void close() {
         if (isClosed) {
             return;

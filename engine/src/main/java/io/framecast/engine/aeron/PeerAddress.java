@@ -61,6 +61,12 @@ record PeerAddress(@Nullable InetAddress ip, int port, int streamId, int session
         return ip == null;
     }
 
+    /// For people to read.
+    @Override
+    public String toString() {
+        return ip == null ? "stream " + streamId : ip.getHostAddress() + ":" + port;
+    }
+
     private boolean isPlausible() {
         if (ip == null) {
             return port == 0;

@@ -2,6 +2,7 @@ package io.framecast.engine.node;
 
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
@@ -28,6 +29,11 @@ final class DatagramsOnly implements Transport {
     @Override
     public Optional<String> landingRefusal(final DeviceRegion memory) {
         return transport.landingRefusal(memory);
+    }
+
+    @Override
+    public String describe(final LaneAddress address) {
+        return transport.describe(address);
     }
 
     @Override

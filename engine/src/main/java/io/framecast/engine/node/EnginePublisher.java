@@ -19,6 +19,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -484,6 +485,11 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     @Override
     public int readySubscribers() {
         return session.readyMembers();
+    }
+
+    @Override
+    public List<String> unreadySubscribers() {
+        return session.unready().lines();
     }
 
     @Override

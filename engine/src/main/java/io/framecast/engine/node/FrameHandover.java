@@ -141,10 +141,7 @@ final class FrameHandover {
         begunReported = true;
         final long begun = machine.begunFrames();
         losses.add(machine.nextFrameId(), begun - machine.nextFrameId(), LossReason.UNREPAIRABLE);
-        final LossReason rest = switch (machine.lostReason()) {
-            case SILENT, CLOSED -> LossReason.UNREPAIRABLE;
-            case SLOW, UNKNOWN, LEFT, FULL, RING_TOO_SMALL -> LossReason.NOT_A_MEMBER;
-        };
+        final LossReason rest = machine.isEvicted() ? LossReason.NOT_A_MEMBER : LossReason.UNREPAIRABLE;
         losses.add(begun, machine.knownFrames() - begun, rest);
         tellLosses();
     }

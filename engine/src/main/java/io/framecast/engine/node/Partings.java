@@ -8,17 +8,43 @@ final class Partings {
     private Partings() {}
 
     /// Of a machine that is LOST after it was a member.
-    static String lost(final ReceiverMachine machine) {
+    static String lost(final ReceiverMachine machine, final long nowNs) {
+        final long stoodMs = machine.stoodStillNs(nowNs) / 1_000_000;
+        final long silenceMs = machine.silenceNs() / 1_000_000;
         return switch (machine.lostReason()) {
-            case SILENT ->
-                "source lost: silent for " + machine.silenceNs() / 1_000_000 + " ms (alive-timeout); is it running?";
+            case SILENT, UNKNOWN, LEFT, FULL, RING_TOO_SMALL -> {
+                if (machine.isEvicted()) {
+                    yield "source lost: it evicted this subscriber after alive-timeout (" + silenceMs
+                            + " ms) without an answer; "
+                            + (stoodMs > 0 ? standstill(stoodMs) + "; " : "")
+                            + "subscribe again, or set rejoin=";
+                }
+                yield stoodMs > 0
+                        ? "source lost: not heard since " + standstill(stoodMs) + "; is it running?"
+                        : "source lost: silent for " + silenceMs + " ms (alive-timeout); is it running?";
+            }
             case CLOSED -> "source lost: it closed without end of stream";
             case SLOW ->
                 "source lost: it evicted this subscriber for holding it back longer than its delivery= allows; release"
                         + " frames sooner, or subscribe again";
-            case UNKNOWN, LEFT, FULL, RING_TOO_SMALL ->
-                "source lost: it evicted this subscriber after alive-timeout without an answer; subscribe again";
         };
+    }
+
+    /// What a process says of itself.
+    static String standstill(final long ms) {
+        return "this process stood still for " + ms + " ms (stopped, suspended or without a CPU)";
+    }
+
+    /// Of a handshake that takes long.
+    static String joining(final ReceiverMachine machine) {
+        return machine.state() == ReceiverMachine.State.PROBING
+                ? "join: a full-size datagram of " + datagramBytes(machine)
+                        + " bytes has not passed from the source; lower mtu= at the source"
+                : "join: a source was heard and has not answered; is it running, and not behind a filter?";
+    }
+
+    private static int datagramBytes(final ReceiverMachine machine) {
+        return machine.stream().slotBytes() + DataLayout.LENGTH;
     }
 
     /// Of a machine that never became a member.
@@ -26,10 +52,9 @@ final class Partings {
         if (machine.state() == ReceiverMachine.State.LOST) {
             return "join failed: a source was heard and does not answer; is it running, and not behind a filter?";
         }
-        final int datagram = machine.stream().slotBytes() + DataLayout.LENGTH;
         return switch (machine.lostReason()) {
             case SILENT ->
-                "join refused: a full-size datagram of " + datagram
+                "join refused: a full-size datagram of " + datagramBytes(machine)
                         + " bytes did not pass from the source; lower mtu= at the source";
             case RING_TOO_SMALL -> "join refused: ring too small for the source's frame-max; enlarge ring=";
             case FULL -> "join refused: the source holds as many subscribers as it can";

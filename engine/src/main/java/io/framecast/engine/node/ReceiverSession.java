@@ -29,6 +29,7 @@ final class ReceiverSession implements AutoCloseable {
     private final FrameHandover handover;
     private final CounterBoard counters;
     private boolean started;
+    private long standstillNs;
     private long firstFrameId;
     // What was published before, since an earlier membership in this session; `Long.MAX_VALUE` without one.
     private long resumeFromId = Long.MAX_VALUE;
@@ -156,8 +157,14 @@ final class ReceiverSession implements AutoCloseable {
         return handover.onGivenUp(givenUp);
     }
 
+    /// How long this process stood still before the last duty cycle; 0 where it did not.
+    long standstillNs() {
+        return standstillNs;
+    }
+
     /// One duty cycle.
     int doWork(final long nowNs) {
+        standstillNs = machine.onCycle(nowNs);
         if (!started && machine.state() == State.RECEIVING) {
             started = true;
             firstFrameId = machine.nextFrameId();

@@ -2,6 +2,7 @@ package io.framecast.engine.node;
 
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
@@ -38,6 +39,11 @@ final class SharedTransport implements Transport {
     @Override
     public Optional<String> landingRefusal(final DeviceRegion memory) {
         return transport.landingRefusal(memory);
+    }
+
+    @Override
+    public String describe(final LaneAddress address) {
+        return transport.describe(address);
     }
 
     @Override

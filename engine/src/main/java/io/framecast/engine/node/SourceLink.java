@@ -22,6 +22,8 @@ final class SourceLink implements ReceiverOutput {
     private static final int NO_PEER = -1;
     // A handshake that hears nothing for so long must not keep others waiting.
     private static final long STALE_NS = 1_000_000_000;
+    // One that takes longer is worth a word.
+    private static final long SLOW_NS = 1_000_000_000;
 
     private final ControlLane control;
     private final SourceFeed feed;
@@ -29,6 +31,7 @@ final class SourceLink implements ReceiverOutput {
     private int sourcePeer = NO_PEER;
     private int coRootPeer = NO_PEER;
     private long heardNs;
+    private long startedNs;
     private boolean joined;
     private boolean over;
     private boolean left;
@@ -65,6 +68,7 @@ final class SourceLink implements ReceiverOutput {
     /// @throws TransportException where the source says an address that is none of this transport
     void start(final long nowNs) {
         heardNs = nowNs;
+        startedNs = nowNs;
         sourcePeer = control.lane().connect(new LaneAddress(machine().stream().controlAddress()));
         machine().start(nowNs);
     }
@@ -146,6 +150,11 @@ final class SourceLink implements ReceiverOutput {
     /// Whether it joins, and nothing is heard from there.
     boolean isStale(final long nowNs) {
         return isJoining() && nowNs - heardNs > STALE_NS;
+    }
+
+    /// Whether the handshake takes longer than it should.
+    boolean isSlow(final long nowNs) {
+        return isJoining() && nowNs - startedNs > SLOW_NS;
     }
 
     /// Whether the source ended and needs no more answers.

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 /// One source: its lanes, window and protocol machine, and the volatile state through which the publisher's
 /// thread sees them. Duty cycle in [#doWork], by the sender's thread.
 final class SourceSession implements SenderOutput, AutoCloseable {
-    // As little as keeps both ends busy: what is written and sent round and round a small window stays in the caches.
-    // The
+    // As little as keeps both ends busy: what is written and sent round and round a small window stays in the
+    // caches. The
     // next power of two above a frame and a half holds up to three.
     private static final long WINDOW_DEFAULT_MIN = 2L << 20;
     private static final long WINDOW_DEFAULT_MAX = 64L << 20;
@@ -49,8 +49,6 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private static final int SEND_BATCH_MIN = 16;
     private static final int SEND_ROUNDS_MAX = 2;
     private static final int NO_PEER = -1;
-    // However many are refused.
-    private static final long REFUSAL_NOTICE_NS = 1_000_000_000;
     private static final long STALL_LOOK_NS = 100_000_000;
 
     private final Transport transport;
@@ -73,6 +71,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final DataHeader probeHeader = new DataHeader();
     private final ControlLane.Handler onControl = this::onControl;
 
+    private final UnreadyLines unready;
     private final CounterBoard counters;
     private final Consumer<String> notices;
 
@@ -85,8 +84,6 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private volatile boolean settled;
     private boolean endTold;
     private long cycleNs;
-    private long refusalsNoticed;
-    private long refusalNoticeNs;
     private long stallLookNs;
     private boolean failed;
 
@@ -136,6 +133,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             java.util.Arrays.fill(controlPeers, NO_PEER);
             java.util.Arrays.fill(repairPeers, NO_PEER);
             counters = counters(context.counters());
+            unready = new UnreadyLines(transport, stream, machine.joinAttempts(), notices);
             opened.keep();
         }
     }
@@ -252,6 +250,11 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         return readyMembers;
     }
 
+    /// Who asked to join and is not ready.
+    UnreadyLines unready() {
+        return unready;
+    }
+
     /// The publisher's thread, when it waits for room.
     Sleeper publisher() {
         return publisher;
@@ -343,6 +346,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     int doWork(final long nowNs) {
         cycleNs = nowNs;
         int work = control.poll(onControl, nowNs);
+        noticeStandstill(machine.onCycle(nowNs));
         if (reach != null) {
             work += reach.poll(machine);
             machine.onWritten();
@@ -366,13 +370,19 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             publisher.wake();
         }
         counters.tick(nowNs);
-        noticeRefusals(nowNs);
-        noticeStall(nowNs);
+        lookAround(nowNs);
         if (endTold) {
             drained = machine.isDrained();
             settled = machine.isSettled();
         }
         return work;
+    }
+
+    private void noticeStandstill(final long stoodNs) {
+        if (stoodNs > 0) {
+            notices.accept("publisher of " + stream().channel() + ": " + Partings.standstill(stoodNs / 1_000_000)
+                    + "; asking its subscribers");
+        }
     }
 
     // What no device reads any more.
@@ -382,30 +392,16 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         window.free(reach == null ? sent : reach.freeable(sent));
     }
 
-    private void noticeStall(final long nowNs) {
+    private void lookAround(final long nowNs) {
         if (nowNs < stallLookNs) {
             return;
         }
         stallLookNs = nowNs + STALL_LOOK_NS;
+        unready.look(nowNs);
         final String stall = stalls.look(
                 machine.releasable(), machine.nextSequence(), machine.counts().repairedDatagrams(), nowNs);
         if (stall != null) {
             notices.accept(stall);
-        }
-    }
-
-    private void noticeRefusals(final long nowNs) {
-        final long refusals = machine.counts().refusals();
-        if (refusals > refusalsNoticed && nowNs >= refusalNoticeNs) {
-            final String why = switch (machine.counts().refusalReason()) {
-                case RING_TOO_SMALL -> "the subscriber's ring is too small for frame-max; enlarge its ring=";
-                case FULL -> "as many subscribers as there is room for have joined; it will ask again";
-                case LEFT, SILENT, UNKNOWN, CLOSED, SLOW -> "the session is over";
-            };
-            notices.accept("publisher of " + stream().channel() + ": " + (refusals - refusalsNoticed)
-                    + " join(s) refused: " + why);
-            refusalsNoticed = refusals;
-            refusalNoticeNs = nowNs + REFUSAL_NOTICE_NS;
         }
     }
 
@@ -416,7 +412,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             final int slot = window.slot(machine.nextSequence());
             // The ring goes on behind the window, with the probe's slot: runs end where the window does.
             final int ready = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
-            // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given up.
+            // Without members there is nobody to hear it: the frames of a stream whose subscribers left are given
+            // up.
             final boolean unheard = machine.readyMembers() == 0;
             final int count = unheard ? ready : paced(slot, ready, nowNs);
             if (count == 0) {

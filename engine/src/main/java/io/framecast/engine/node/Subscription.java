@@ -351,8 +351,19 @@ final class Subscription implements AutoCloseable {
             return;
         }
         final ReceiverMachine machine = link.machine();
+        final long stoodNs = link.session().standstillNs();
+        if (stoodNs > 0) {
+            context.notices()
+                    .accept("subscriber of " + channel.name() + ": " + Partings.standstill(stoodNs / 1_000_000)
+                            + "; asking its source");
+        }
         switch (machine.state()) {
-            case JOINING, PROBING, STARTING, RECEIVING -> {}
+            case JOINING, PROBING, STARTING -> {
+                if (link.isSlow(nowNs) && sources() == 0) {
+                    subscriber.onAlone(Partings.joining(machine));
+                }
+            }
+            case RECEIVING -> {}
             case ENDED -> {
                 if (link.session().isEnded()) {
                     onEnded(link);
@@ -363,7 +374,7 @@ final class Subscription implements AutoCloseable {
                 if (!link.isJoined()) {
                     decline(link, Partings.notJoined(machine), nowNs);
                 } else if (link.session().isEnded()) {
-                    onLost(link, Partings.lost(machine), nowNs);
+                    onLost(link, Partings.lost(machine, nowNs), nowNs);
                 }
             }
             case REFUSED -> {

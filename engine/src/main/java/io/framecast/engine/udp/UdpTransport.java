@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
@@ -78,6 +79,11 @@ final class UdpTransport implements Transport {
                 new UdpLane(new UdpLane.Shared(link, buffers, offload, faults, ready), config, lanes::remove);
         lanes.add(lane);
         return lane;
+    }
+
+    @Override
+    public String describe(final LaneAddress address) {
+        return Endpoint.decode(address, link.group().family()).toString();
     }
 
     @Override

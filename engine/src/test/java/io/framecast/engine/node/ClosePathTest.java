@@ -359,8 +359,7 @@ class ClosePathTest {
                 new HeaderChecksum());
         session.machine().onControl(join, 0, bytes, 1_000_000_000);
         nodes.until(
-                () -> nodes.notices().stream()
-                        .anyMatch(line -> line.contains("1 join(s) refused: the subscriber's ring")),
+                () -> nodes.notices().stream().anyMatch(line -> line.contains("was refused: its ring= is too small")),
                 "notice");
         assertEquals(1, session.machine().counts().refusals());
     }

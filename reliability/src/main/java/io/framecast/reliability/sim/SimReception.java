@@ -190,6 +190,7 @@ final class SimReception implements ReceiverOutput {
         reach.cycle();
         final int work = receive();
         plant.onCycle();
+        machine.onCycle(process.nowNs());
         tick();
         deliver();
         life.check();

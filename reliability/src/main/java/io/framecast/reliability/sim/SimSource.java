@@ -120,6 +120,7 @@ final class SimSource extends SimNode implements SenderOutput {
             work++;
         }
         plant.onCycle();
+        machine.onCycle(nowNs());
         memory.poll(machine);
         machine.onWritten();
         free();

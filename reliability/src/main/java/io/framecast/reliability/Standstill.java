@@ -1,0 +1,48 @@
+package io.framecast.reliability;
+
+/// Notices that its own process stood still: that it was stopped, suspended or without a CPU for a good part of
+/// the time after which a silent peer counts as lost. Silence meanwhile says nothing of the peer.
+///
+/// Pure state; one thread.
+final class Standstill {
+    private static final int PARTS_OF_TIMEOUT = 4;
+
+    private final long timeoutNs;
+    private long cycleNs = Long.MAX_VALUE;
+    private long lastNs;
+    private long untilNs;
+
+    /// @param timeoutNs silence after which a peer counts as lost
+    Standstill(final long timeoutNs) {
+        this.timeoutNs = timeoutNs;
+    }
+
+    /// A duty cycle begins.
+    ///
+    /// @return how long the process stood still before it; 0 where it did not
+    long onCycle(final long nowNs) {
+        final long sinceNs = cycleNs == Long.MAX_VALUE ? 0 : nowNs - cycleNs;
+        cycleNs = nowNs;
+        if (sinceNs < timeoutNs / PARTS_OF_TIMEOUT) {
+            return 0;
+        }
+        lastNs = sinceNs;
+        untilNs = nowNs;
+        return sinceNs;
+    }
+
+    /// The next duty cycle is the first.
+    void forget() {
+        cycleNs = Long.MAX_VALUE;
+    }
+
+    /// Since when a peer that was asked then must have answered: it gets half of the time that silence takes.
+    static long askedNs(final long timeoutNs, final long nowNs) {
+        return nowNs - timeoutNs / 2;
+    }
+
+    /// How long the process stood still, where that is not long ago; else 0.
+    long recentNs(final long nowNs) {
+        return lastNs > 0 && nowNs - untilNs <= timeoutNs ? lastNs : 0;
+    }
+}
