@@ -119,7 +119,7 @@ final class PublishSubscribeTest {
         assertEquals(
                 List.of("unrepairable", "expired", "superseded", "awaits_keyframe", "damaged", "not_a_member"),
                 List.copyOf(lost.keySet()));
-        assertEquals(List.of(0L, 1L, 5L, 0L, 0L), List.copyOf(lost.values()));
+        assertEquals(List.of(0L, 1L, 5L, 0L, 0L, 0L), List.copyOf(lost.values()));
         final List<String> lines =
                 subscribe.err().lines().filter(line -> line.contains("lost")).toList();
         assertEquals("framecast: lost 1 frame(s) up to number 3: 1 superseded", lines.getFirst());
