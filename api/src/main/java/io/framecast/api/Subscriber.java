@@ -90,12 +90,16 @@ public interface Subscriber extends AutoCloseable {
     /// @param handler must not call this subscriber; replaces the one before
     void onSource(SourceHandler handler);
 
-    /// Posts a buffer of the caller's (seed algorithm: prepost the user's buffer): the next frame not yet
+    /// Posts a buffer of the caller's (Chu et al. 2019, §4.2, Algorithm 1): the next frame not yet
     /// arrived, whichever source it is from, lands in it, and [DeviceFrame#region] is that buffer. Buffers
     /// are used in the order they were posted; closing such a frame gives the buffer back to its owner.
     ///
-    /// @param region memory of [#device], at least frame-max long
-    /// @return false when as many buffers are posted as the queue holds
+    /// @param region memory of [#device] that every thread may write, at least frame-max long (the source's, once
+    ///     one is heard; before that the channel's), and no part of a buffer that is posted, or whose frame is not
+    ///     released
+    /// @return false when as many buffers are posted as the queue holds, or no frame will come any more
+    /// @throws IllegalArgumentException when it is not such memory; the message says what was expected
+    /// @throws IllegalStateException when another thread is using this subscriber
     boolean post(DeviceRegion region);
 
     /// Which way payloads take into the device's memory.

@@ -39,7 +39,7 @@ final class EngineFrame implements DeviceFrame {
     private byte[] metadata = NO_METADATA;
     private long place;
     // The user's, which was posted for it.
-    private @Nullable DeviceRegion buffer;
+    private PostedBuffers.@Nullable Posted buffer;
     private boolean unseen;
     private boolean inMendBuffer;
     private boolean inPlace;
@@ -78,15 +78,14 @@ final class EngineFrame implements DeviceFrame {
     }
 
     /// Which slots it holds until it is released, and which of the user's buffers it lies in.
-    void held(final long ringPlace, final @Nullable DeviceRegion posted) {
+    void held(final long ringPlace, final PostedBuffers.@Nullable Posted posted) {
         place = ringPlace;
         buffer = posted;
         unseen = true;
     }
 
     /// The buffer posted for it, where the user was never given the frame.
-    @Nullable
-    DeviceRegion unusedBuffer() {
+    PostedBuffers.@Nullable Posted unusedBuffer() {
         return unseen ? buffer : null;
     }
 
@@ -181,18 +180,32 @@ final class EngineFrame implements DeviceFrame {
             throw e;
         }
         awaitsStream = true;
+        if (buffer != null) {
+            buffer.releaseAfter(consumed);
+        }
         returns.giveBack(this);
     }
 
     @Override
     public void close() {
         if (takeHold()) {
+            if (buffer != null && !unseen) {
+                buffer.release();
+            }
             returns.giveBack(this);
         }
     }
 
     private boolean takeHold() {
         return held && HELD.compareAndSet(this, true, false);
+    }
+
+    /// Receiver: nothing of the user's reads it any more.
+    void onRecycled() {
+        if (buffer != null && !unseen) {
+            buffer.release();
+        }
+        buffer = null;
     }
 
     void closeEvents() {

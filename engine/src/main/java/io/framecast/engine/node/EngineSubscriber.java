@@ -13,6 +13,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.reliability.wire.StreamInfo;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -29,7 +30,9 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     private final SessionHost host;
     private final UseGuard guard;
     private final Sleeper sleeper = new Sleeper();
-    private final PostedBuffers posted = new PostedBuffers();
+    private final PostedBuffers posted;
+    // Of the source that was heard; before that what the channel says.
+    private volatile long frameMaxBytes;
     // The receiver makes new arrays; what is in them is looked at by both.
     private volatile SourceFeed[] feeds = NO_FEEDS;
     // Whose turn it is; the subscriber's thread.
@@ -54,6 +57,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
         guard = new UseGuard("subscriber of " + channel.name());
         consumer = new ConsumerStream(device, guard);
         this.host = host;
+        posted = new PostedBuffers(device);
+        frameMaxBytes = channel.stream().frameMaxBytes();
     }
 
     @Override
@@ -222,15 +227,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     }
 
     private boolean postGuarded(final DeviceRegion region) {
-        if (device.hostAddressable() && !region.hostAddressable()) {
-            throw new IllegalArgumentException("post: expected memory that the host addresses, for device "
-                    + device.name() + "; allocate it from the subscriber's device");
-        }
-        if (!device.hostAddressable() && region.hostAddressable()) {
-            throw new IllegalArgumentException("post: expected memory of " + device.name()
-                    + ", got the host's; allocate it from the subscriber's device");
-        }
-        return !closed.get() && posted.offer(region);
+        return !isOver() && posted.offer(region, frameMaxBytes);
     }
 
     @Override
@@ -313,9 +310,10 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     }
 
     /// Conductor: a feed for a session to be joined; not polled before [#add].
-    SourceFeed openFeed(final long session) {
+    SourceFeed openFeed(final StreamInfo stream) {
+        frameMaxBytes = feeds.length == 0 ? stream.frameMaxBytes() : Math.max(frameMaxBytes, stream.frameMaxBytes());
         final SourceFeed feed =
-                new SourceFeed(session, consumer, channel.stream().delivery(), this, sleeper);
+                new SourceFeed(stream.session(), consumer, channel.stream().delivery(), this, sleeper);
         feed.exchange().wakeBy(host.receiverWakeup());
         return feed;
     }

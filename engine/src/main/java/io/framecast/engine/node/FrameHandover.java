@@ -4,6 +4,7 @@ import io.framecast.api.Delivery;
 import io.framecast.api.LossReason;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
+import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.BundleTable;
@@ -277,8 +278,8 @@ final class FrameHandover {
         if (object == null) {
             return false;
         }
-        final DeviceRegion target = posted.peek(frame.bytes());
-        final DeviceRegion region = sink.deliver(frame, target, object.ready());
+        final PostedBuffers.Posted target = posted.peek(frame.bytes());
+        final DeviceRegion region = place(frame, target, object.ready());
         if (region == null) {
             exchange.recycle(object);
             return false;
@@ -291,6 +292,19 @@ final class FrameHandover {
         continuesId = frame.frameId() + 1;
         exchange.deliver(object);
         return true;
+    }
+
+    private @Nullable DeviceRegion place(
+            final ReceivedFrame frame, final PostedBuffers.@Nullable Posted target, final DeviceEvent ready) {
+        try {
+            return sink.deliver(frame, target == null ? null : target.region(), ready);
+        } catch (final IllegalStateException e) {
+            if (target == null || posted.peek(frame.bytes()) == target) {
+                throw e;
+            }
+            // The owner of the buffer closed its arena meanwhile; the frame takes the next one in the next cycle.
+            return null;
+        }
     }
 
     private boolean supersedes(final ReceivedFrame frame) {
@@ -400,10 +414,11 @@ final class FrameHandover {
         if (frame.inMendBuffer()) {
             sink.mendReleased();
         }
-        final DeviceRegion buffer = frame.unusedBuffer();
+        final PostedBuffers.Posted buffer = frame.unusedBuffer();
         if (buffer != null) {
             posted.giveBack(buffer);
         }
+        frame.onRecycled();
         exchange.recycle(frame);
     }
 

@@ -74,7 +74,8 @@ final class SessionMaker {
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
     SourceLink open(final StreamInfo stream, final Executor conductor) {
         final Placement placement = transport.capabilities().placement();
-        // Staged copies free landing slots by themselves; elsewhere what comes without credit needs slots of the ring.
+        // Staged copies free landing slots by themselves; elsewhere what comes without credit needs slots of the
+        // ring.
         final Kind kind = way();
         final boolean landsInRing = kind == null || kind == Kind.DIRECT;
         final int spareSlots = landsInRing ? spareSlots(stream) : 0;
@@ -105,7 +106,7 @@ final class SessionMaker {
                             context.notices(),
                             conductor))
                     : null;
-            final SourceFeed feed = subscriber.openFeed(stream.session());
+            final SourceFeed feed = subscriber.openFeed(stream);
             final SourceLink link = new SourceLink(control, feed);
             final LaneAddresses addresses = new LaneAddresses(
                     control.address().toBytes(), repair.address().toBytes(), reaches.descriptor());
@@ -169,8 +170,8 @@ final class SessionMaker {
             if (report.kind() == Kind.STAGED) {
                 throw e;
             }
-            // A ring too long for the window into the device's memory, where a short one could be mapped; or for the
-            // card.
+            // A ring too long for the window into the device's memory, where a short one could be mapped; or for
+            // the card.
             final PlacementReport next = probe.without(report.kind(), e);
             tell(next);
             return deviceSink(config, next);

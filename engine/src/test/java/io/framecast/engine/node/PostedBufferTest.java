@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 class PostedBufferTest extends LateDeviceFixture {
     private static final int FRAMES = 12;
     private static final int FRAME_BYTES = 2_000_000;
+    private static final int FRAME_MAX = 12_000_000;
     private static final String SETTINGS =
-            "|window=4m|frame-max=12000000|frames-held=1|device=emulated|placement=loopback";
+            "|window=4m|frame-max=" + FRAME_MAX + "|frames-held=1|device=emulated|placement=loopback";
     private static final int NEVER = Integer.MAX_VALUE;
 
     private final DeviceRegion[] buffers = new DeviceRegion[FRAMES];
@@ -36,7 +37,7 @@ class PostedBufferTest extends LateDeviceFixture {
         awaitReady();
         run(200);
         for (int b = 0; b < FRAMES; b++) {
-            buffers[b] = device.allocate(FRAME_BYTES);
+            buffers[b] = device.allocate(FRAME_MAX);
             assertTrue(subscriber.post(buffers[b]));
         }
         // The first is there, the second has landed and is being read.

@@ -220,7 +220,7 @@ class SmallFrameStreamTest {
 
     @Test
     void shouldLandBundledFramesInPostedBuffers() {
-        try (StreamFixture stream = new StreamFixture(SHARED, "udp", "|mtu=1500|frame-max=10000|device=host")) {
+        try (StreamFixture stream = new StreamFixture(SHARED, "udp", "|mtu=1500|frame-max=1000|device=host")) {
             final DeviceRegion region = stream.subscriber.device().allocate(3000);
             for (int i = 0; i < 3; i++) {
                 assertTrue(stream.subscriber.post(region.slice(1000L * i, 1000)));

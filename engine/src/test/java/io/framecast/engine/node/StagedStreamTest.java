@@ -380,9 +380,9 @@ class StagedStreamTest extends LateDeviceFixture {
         assertTrue(assertThrows(IllegalArgumentException.class, () -> subscriber.post(host))
                 .getMessage()
                 .startsWith("post: expected memory of delayed:0, got the host's"));
-        final DeviceRegion buffer = device.allocate(150_000);
+        final DeviceRegion buffers = device.allocate((PostedBuffers.POSTED_MAX + 1) * 150_000L);
         int posted = 0;
-        while (subscriber.post(buffer)) {
+        while (subscriber.post(buffers.slice(posted * 150_000L, 150_000))) {
             posted++;
         }
         assertEquals(PostedBuffers.POSTED_MAX, posted);
