@@ -31,6 +31,8 @@ public enum ChannelKey {
     RATE("rate"),
     /// See [LinkConfig#oneSided]: `auto` or `off`. Each end's own.
     ONE_SIDED("one-sided"),
+    /// See [LinkConfig#unicastPorts]: `40000-40015`, or `any`. Each end's own.
+    UNICAST_PORTS("unicast-ports"),
     /// See [StreamConfig#windowBytes].
     WINDOW("window"),
     /// See [StreamConfig#frameMaxBytes].
@@ -143,6 +145,7 @@ public enum ChannelKey {
         add(parts, SOCKET_BUFFER, link.socketBufferBytes(), LinkConfig.DEFAULT.socketBufferBytes());
         add(parts, RATE, link.rateBytes(), LinkConfig.DEFAULT.rateBytes());
         add(parts, ONE_SIDED, link.oneSided() ? "auto" : "off", LinkConfig.DEFAULT.oneSided() ? "auto" : "off");
+        add(parts, UNICAST_PORTS, link.unicastPorts(), LinkConfig.DEFAULT.unicastPorts());
         add(parts, WINDOW, stream.windowBytes(), StreamConfig.DEFAULT.windowBytes());
         add(parts, FRAME_MAX, stream.frameMaxBytes(), StreamConfig.DEFAULT.frameMaxBytes());
         add(parts, RING, stream.ringBytes(), StreamConfig.DEFAULT.ringBytes());

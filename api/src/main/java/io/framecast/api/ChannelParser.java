@@ -66,7 +66,8 @@ final class ChannelParser {
         }
     }
 
-    // A value that goes on with another key: '|' was forgotten, or '&' written for it. A path may contain anything.
+    // A value that goes on with another key: '|' was forgotten, or '&' written for it. A path may contain
+    // anything.
     private static void requireSeparator(final ChannelKey key, final String value) {
         if (key == ChannelKey.IPC) {
             return;
@@ -127,7 +128,8 @@ final class ChannelParser {
                 number(ChannelKey.DSCP, LinkConfig.DEFAULT.dscp(), "0 … " + LinkConfig.DSCP_MAX),
                 bytes(ChannelKey.SOCKET_BUFFER, LinkConfig.DEFAULT.socketBufferBytes()),
                 bytes(ChannelKey.RATE, LinkConfig.DEFAULT.rateBytes()),
-                isOneSided());
+                isOneSided(),
+                PortRange.parse(values.getOrDefault(ChannelKey.UNICAST_PORTS, PortRange.ANY.toString())));
     }
 
     private boolean isOneSided() {

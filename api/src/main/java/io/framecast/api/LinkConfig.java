@@ -2,17 +2,19 @@ package io.framecast.api;
 
 /// How the channel uses the network.
 ///
-/// @param networkInterface name (`eth0`) or literal address of the interface; empty lets the transport choose and say
+/// @param networkInterface name (`eth0`) or literal address of the interface; empty lets the transport choose and
+///     say
 /// @param mtuBytes largest IP packet, 0 for the interface's own MTU; datagrams are never fragmented
 /// @param ttl multicast hop limit, 0 … 255
-/// @param dscp what IP packets are marked with for the network to tell them by (RFC 2474), 0 … 63: all that this end
-///     sends, control and one-sided operations too. Over `udp` and `verbs`; `aeron` refuses another than 0
+/// @param dscp what IP packets are marked with for the network to tell them by (RFC 2474), 0 … 63: all that this
+///     end sends, control and one-sided operations too. Over `udp` and `verbs`; `aeron` refuses another than 0
 /// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives
-/// @param rateBytes most bytes of datagrams that a source sends per second, Framecast's headers and what is sent again
-///     included, those of UDP and IP not; 0 for as many as receivers give credit for
-/// @param oneSided whether grants are written into memory of the source, and repairs read out of it or a co-root's,
-/// where
-///     the transport can; else all of it goes by datagram
+/// @param rateBytes most bytes of datagrams that a source sends per second, Framecast's headers and what is sent
+///     again included, those of UDP and IP not; 0 for as many as receivers give credit for
+/// @param oneSided whether grants are written into memory of the source, and repairs read out of it or a
+///     co-root's, where the transport can; else all of it goes by datagram
+/// @param unicastPorts ports that this end's own sockets are bound to, so that a firewall can let them through;
+///     see the README, "Ports". Of `udp` and `aeron`; `verbs` has queue pairs instead
 public record LinkConfig(
         String networkInterface,
         int mtuBytes,
@@ -20,7 +22,8 @@ public record LinkConfig(
         int dscp,
         long socketBufferBytes,
         long rateBytes,
-        boolean oneSided) {
+        boolean oneSided,
+        PortRange unicastPorts) {
     public static final LinkConfig DEFAULT = new LinkConfig("", 0, 1, 0, 0);
     public static final int MTU_BYTES_MIN = 1280;
     public static final int MTU_BYTES_MAX = 65_536;
@@ -38,7 +41,7 @@ public record LinkConfig(
             final int ttl,
             final long socketBufferBytes,
             final long rateBytes) {
-        this(networkInterface, mtuBytes, ttl, 0, socketBufferBytes, rateBytes, true);
+        this(networkInterface, mtuBytes, ttl, 0, socketBufferBytes, rateBytes, true, PortRange.ANY);
     }
 
     public LinkConfig {
@@ -62,7 +65,8 @@ public record LinkConfig(
         }
     }
 
-    /// The byte of the IP header (TOS, traffic class) that says so; its bits of congestion are left to the network.
+    /// The byte of the IP header (TOS, traffic class) that says so; its bits of congestion are left to the
+    /// network.
     public int trafficClass() {
         return dscp << 2;
     }

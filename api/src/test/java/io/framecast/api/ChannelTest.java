@@ -20,7 +20,7 @@ final class ChannelTest {
     @Test
     void shouldReadEveryKey() {
         final Channel channel = Channel.parse("framecast:udp?group=224.20.30.39:24326|channel=cam1|interface=eth0"
-                + "|mtu=9000|ttl=4|dscp=26|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
+                + "|mtu=9000|ttl=4|dscp=26|unicast-ports=40000-40015|socket-buffer=8m|rate=100m|window=64M|frame-max=128m|ring=1g|ring-max=2g|frames-held=5|device=cuda:1"
                 + "|delivery=deadline=40ms|alive-timeout=2000|reorder=7"
                 + "|one-sided=off|co-roots=12|feed=unicast|sets=block|site=rack-3|serve=no|sources=3|rejoin=2500ms|join=keyframe"
                 + "|placement=fastcopy|fastcopy-max=16k|chunk=1m");
@@ -29,7 +29,7 @@ final class ChannelTest {
                         "udp",
                         new HostPort("224.20.30.39", 24326),
                         "cam1",
-                        new LinkConfig("eth0", 9000, 4, 26, 8L << 20, 100L << 20, false),
+                        new LinkConfig("eth0", 9000, 4, 26, 8L << 20, 100L << 20, false, new PortRange(40_000, 40_015)),
                         new StreamConfig(
                                 64L << 20,
                                 128L << 20,
@@ -252,7 +252,8 @@ final class ChannelTest {
                 random.nextInt(LinkConfig.DSCP_MAX + 1),
                 random.nextLong(1L << 31),
                 random.nextBoolean() ? 0 : random.nextLong(LinkConfig.RATE_BYTES_MIN, LinkConfig.RATE_BYTES_MAX + 1),
-                random.nextBoolean());
+                random.nextBoolean(),
+                random.nextBoolean() ? PortRange.ANY : new PortRange(random.nextInt(1024, 40_000), 40_000));
         final StreamConfig stream = new StreamConfig(
                 random.nextLong(1L << random.nextInt(1, 59)),
                 random.nextLong(1, StreamConfig.FRAME_MAX_LIMIT),

@@ -32,8 +32,8 @@ final class ConfigTest {
     @Test
     void shouldKeepLinksWithinLimits() {
         takes("ttl", value -> new LinkConfig("", 0, (int) value, 0, 0), 0, 255);
-        takes("dscp", value -> new LinkConfig("", 0, 1, (int) value, 0, 0, true), 0, 63);
-        assertEquals(104, new LinkConfig("", 0, 1, 26, 0, 0, true).trafficClass());
+        takes("dscp", value -> new LinkConfig("", 0, 1, (int) value, 0, 0, true, PortRange.ANY), 0, 63);
+        assertEquals(104, new LinkConfig("", 0, 1, 26, 0, 0, true, PortRange.ANY).trafficClass());
         takes(
                 "mtu",
                 value -> new LinkConfig("", (int) value, 1, 0, 0),
@@ -119,6 +119,21 @@ final class ConfigTest {
             sum += counts.of(reason);
         }
         assertEquals(counts.total(), sum);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"0", "0-5", "1023-2000", "2000-1999", "40000-65536", "x", "40000-", "-1", "40000-40015-3", ""})
+    void shouldRefuseRangesOfPortsThatCannotBe(final String text) {
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> PortRange.parse(text))
+                .getMessage()
+                .startsWith("unicast-ports: expected "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"any", "1024", "65535", "40000-40015"})
+    void shouldWriteRangesOfPortsAsTheyAreRead(final String text) {
+        assertEquals(text, PortRange.parse(text).toString());
     }
 
     @ParameterizedTest

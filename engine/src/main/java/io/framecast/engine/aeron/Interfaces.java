@@ -5,11 +5,16 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /// Finds the local address a channel uses.
 final class Interfaces {
+    // The JDK lists only those that have an address.
+    private static final Path INTERFACES = Path.of("/sys/class/net");
+
     private Interfaces() {}
 
     /// @param name interface name or literal local address, as written in the channel
@@ -26,6 +31,11 @@ final class Interfaces {
             if (address.isPresent()) {
                 return address.get();
             }
+        }
+        if (INTERFACES.resolve(name).normalize().startsWith(INTERFACES) && Files.exists(INTERFACES.resolve(name))) {
+            throw new TransportException("interface: " + name + " is down or has no address for "
+                    + peer.getHostAddress() + "; run ip link set " + name + " up and ip addr add ADDRESS dev " + name
+                    + ", or choose another");
         }
         throw new TransportException("interface: no interface or local address " + name + " for "
                 + peer.getHostAddress() + " is up; there are " + names());

@@ -30,6 +30,7 @@ final class LaneChannels {
     private final LocalLink link;
     private final long unicastTag;
     private final int firstStream;
+    private int unicastPort = -1;
 
     /// @param unicastTag a number of this transport's own among those of its driver: one socket receives the
     ///     unicast of all its lanes
@@ -73,7 +74,8 @@ final class LaneChannels {
                 "aeron:udp?endpoint=" + lanePort(multicast.group(), kind) + "|interface=" + literal(ip()) + receive()
                         + one;
             case Channel.Fanout fanout ->
-                "aeron:udp?endpoint=" + literal(ip()) + ":0|control=" + lanePort(fanout.control(), kind) + receive()
+                "aeron:udp?endpoint=" + literal(ip()) + ":" + freePort() + "|control="
+                        + lanePort(fanout.control(), kind) + receive()
                         + one;
         };
     }
@@ -81,7 +83,19 @@ final class LaneChannels {
     String unicastSubscription() {
         return isSharedMemory()
                 ? "aeron:ipc?tether=false"
-                : "aeron:udp?endpoint=" + literal(ip()) + ":0|tags=" + unicastTag + receive();
+                : "aeron:udp?endpoint=" + literal(ip()) + ":" + unicastPort() + "|tags=" + unicastTag + receive();
+    }
+
+    // One socket for all lanes: the port is picked once.
+    private int unicastPort() {
+        if (unicastPort < 0) {
+            unicastPort = freePort();
+        }
+        return unicastPort;
+    }
+
+    private int freePort() {
+        return FreePort.in(channel.link().unicastPorts(), ip());
     }
 
     String unicastPublication(final PeerAddress peer, final LaneSizes sizes) {

@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.LossReason;
+import io.framecast.reliability.wire.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// A subscription's links to its sources, those that are over until the subscriber has taken everything, and
 /// what those counted that are gone. By the receiver's thread.
 final class SourceLinks {
+    private static final List<Verdict> FOREIGN =
+            List.of(Verdict.BAD_LENGTH, Verdict.BAD_VERSION, Verdict.BAD_TYPE, Verdict.BAD_CHECKSUM);
+
     private final List<SourceLink> links = new ArrayList<>();
     private final WireTotals retired = new WireTotals();
     private final WireTotals totals = new WireTotals();
@@ -134,6 +138,19 @@ final class SourceLinks {
         long total = retired.lost(reason);
         for (int i = 0; i < links.size(); i++) {
             total += links.get(i).feed().losses().total(reason);
+        }
+        return total;
+    }
+
+    /// Datagrams of the sessions that are left which no peer of theirs can have sent.
+    long foreignDatagrams() {
+        long total = 0;
+        for (int i = 0; i < links.size(); i++) {
+            final ReceiverSession session = links.get(i).session();
+            total += links.get(i).hasLeft() ? 0 : Subscription.foreignDatagrams(session.repairLane());
+            for (final Verdict verdict : FOREIGN) {
+                total += session.machine().verdicts().get(verdict);
+            }
         }
         return total;
     }

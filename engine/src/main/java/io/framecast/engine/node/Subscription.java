@@ -8,7 +8,9 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.sink.LossInjector;
@@ -62,6 +64,8 @@ final class Subscription implements AutoCloseable {
     private final SourceLinks links = new SourceLinks();
     private final ShunnedSources shunned = new ShunnedSources();
     private final PastSources past = new PastSources();
+    private final ForeignTraffic foreign;
+    private long foreignLookNs = ForeignTraffic.LOOK_NS;
     private String declined = "";
     private long damagedTold;
     private long rejoins;
@@ -91,6 +95,7 @@ final class Subscription implements AutoCloseable {
         this.opener = opener;
         channel = subscriber.channel();
         options = channel.stream().sources();
+        foreign = new ForeignTraffic(channel);
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
         control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
         maker = new SessionMaker(subscriber, this.transport, context, control, loss);
@@ -192,6 +197,13 @@ final class Subscription implements AutoCloseable {
         if (!over) {
             tellState(nowNs);
         }
+        if (nowNs >= foreignLookNs) {
+            foreignLookNs = nowNs + ForeignTraffic.LOOK_NS;
+            final String line = foreign.look(foreignDatagrams(control.lane()) + links.foreignDatagrams(), nowNs);
+            if (line != null) {
+                context.notices().accept(line);
+            }
+        }
         statsDue |= work > 0;
         if (statsDue && nowNs >= statsNs) {
             statsDue = false;
@@ -200,6 +212,11 @@ final class Subscription implements AutoCloseable {
         }
         counters.tick(nowNs);
         return work;
+    }
+
+    /// Datagrams that were dropped for their length before anybody looked at them.
+    static long foreignDatagrams(final Lane lane) {
+        return lane.counter(LaneCounter.TRUNCATED) + lane.counter(LaneCounter.MALFORMED);
     }
 
     // While data comes, sources have little to say.

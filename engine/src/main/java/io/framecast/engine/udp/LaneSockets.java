@@ -1,5 +1,7 @@
 package io.framecast.engine.udp;
 
+import io.framecast.api.PortRange;
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneConfig.Role;
 import io.framecast.api.spi.LaneKind;
@@ -75,7 +77,7 @@ record LaneSockets(
         final LinuxSocket own = LinuxSocket.open(arena, family);
         try {
             limitToOwnFamily(own, family);
-            own.bind(new Endpoint(link.local(), 0), link.index());
+            bindOwn(own, link);
             own.multicastBy(link.group().address(), link.index());
             own.option(family.multicastHops(), link.ttl());
             own.option(family.trafficClass(), link.trafficClass());
@@ -95,6 +97,18 @@ record LaneSockets(
             own.close();
             throw e;
         }
+    }
+
+    // To the first free port, for the kernel alone knows which are.
+    private static void bindOwn(final LinuxSocket own, final UdpLink link) {
+        final PortRange ports = link.unicastPorts();
+        for (int port = ports.first(); port <= ports.last(); port++) {
+            if (own.tryBind(new Endpoint(link.local(), port), link.index())) {
+                return;
+            }
+        }
+        throw new ConfigException("unicast-ports: none of " + ports + " is free on "
+                + link.local().getHostAddress() + "; widen the range, or stop what uses them");
     }
 
     private static void limitToOwnFamily(final LinuxSocket socket, final IpFamily family) {

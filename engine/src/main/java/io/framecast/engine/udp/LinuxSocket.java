@@ -42,8 +42,20 @@ final class LinuxSocket implements AutoCloseable {
     }
 
     void bind(final Endpoint local, final int interfaceIndex) {
+        if (!tryBind(local, interfaceIndex)) {
+            throw failure("bind", SocketLayouts.EADDRINUSE, local.toString());
+        }
+    }
+
+    /// @return false when the port is in use
+    boolean tryBind(final Endpoint local, final int interfaceIndex) {
         local.write(scratch, 0, interfaceIndex);
-        check(Sockets.bind(capture, fd, scratch, family.sockaddrBytes()), "bind", local.toString());
+        final int result = Sockets.bind(capture, fd, scratch, family.sockaddrBytes());
+        if (result < 0 && Sockets.errno(capture) == SocketLayouts.EADDRINUSE) {
+            return false;
+        }
+        check(result, "bind", local.toString());
+        return true;
     }
 
     void connect(final Endpoint peer, final int interfaceIndex) {
@@ -158,9 +170,12 @@ final class LinuxSocket implements AutoCloseable {
         if (result >= 0) {
             return;
         }
-        final int errno = Sockets.errno(capture);
+        throw failure(function, Sockets.errno(capture), what);
+    }
+
+    private NativeException failure(final String function, final int errno, final String what) {
         close();
-        throw new NativeException(function, errno, what + ": " + mend(errno));
+        return new NativeException(function, errno, what + ": " + mend(errno));
     }
 
     private static String mend(final int errno) {

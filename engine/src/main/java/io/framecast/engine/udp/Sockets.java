@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
-/// Mirrors the C socket calls. Results are as in C; the errno is left in the caller's capture segment. Loading this
-/// class fails with a [LinkageError] where the C library lacks one of them.
+/// Mirrors the C socket calls. Results are as in C; the errno is left in the caller's capture segment. Loading
+/// this class fails with a [LinkageError] where the C library lacks one of them.
 final class Sockets {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
@@ -31,8 +31,11 @@ final class Sockets {
             handle("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle GETSOCKOPT =
             handle("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+    private static final MethodHandle IF_NAMETOINDEX =
+            handle("if_nametoindex", FunctionDescriptor.of(JAVA_INT, ADDRESS));
     private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    // The message arrays and the timeout go as plain addresses: a segment would be pinned and let go at every call.
+    // The message arrays and the timeout go as plain addresses: a segment would be pinned and let go at every
+    // call.
     private static final MethodHandle SENDMMSG =
             handle("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle RECVMMSG =
@@ -43,6 +46,15 @@ final class Sockets {
     private static MethodHandle handle(final String name, final FunctionDescriptor descriptor) {
         return LINKER.downcallHandle(
                 LINKER.defaultLookup().findOrThrow(name), descriptor, Linker.Option.captureCallState("errno"));
+    }
+
+    /// The number of a network interface; 0 where there is none of that name.
+    static int interfaceIndex(final String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            return (int) IF_NAMETOINDEX.invokeExact(newCapture(arena), arena.allocateFrom(name));
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
     }
 
     static MemorySegment newCapture(final Arena arena) {

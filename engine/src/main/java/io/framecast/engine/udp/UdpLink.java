@@ -1,6 +1,7 @@
 package io.framecast.engine.udp;
 
 import io.framecast.api.Channel;
+import io.framecast.api.PortRange;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.NativeException;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 /// @param loopback whether packets stay on this machine
 /// @param ttl multicast hop limit
 /// @param trafficClass byte of the IP header that marks all packets sent
+/// @param unicastPorts that sockets of a lane's own are bound to
 record UdpLink(
         Endpoint group,
         String name,
@@ -31,7 +33,8 @@ record UdpLink(
         int mtuBytes,
         boolean loopback,
         int ttl,
-        int trafficClass) {
+        int trafficClass,
+        PortRange unicastPorts) {
     /// The longest UDP payload that IPv4 can carry.
     static final int PAYLOAD_BYTES_MAX = 65_507;
 
@@ -57,7 +60,8 @@ record UdpLink(
                     mtuBytes(chosen, channel.link().mtuBytes()),
                     chosen.isLoopback(),
                     channel.link().ttl(),
-                    channel.link().trafficClass());
+                    channel.link().trafficClass(),
+                    channel.link().unicastPorts());
         } catch (final IOException e) {
             throw new ConfigException("interface: cannot be looked up: " + e.getMessage(), e);
         }
@@ -80,6 +84,11 @@ record UdpLink(
         final Optional<InetAddress> literal = literal(wanted);
         final NetworkInterface byAddress =
                 literal.isPresent() ? NetworkInterface.getByInetAddress(literal.get()) : null;
+        if (byAddress == null && Sockets.interfaceIndex(wanted) != 0) {
+            // The JDK lists only those that have one.
+            throw new ConfigException("interface: " + wanted
+                    + " has no address; give it one with ip addr add ADDRESS dev " + wanted + ", or choose another");
+        }
         if (byAddress == null) {
             throw new ConfigException("interface: expected one of "
                     + all().map(NetworkInterface::getName).toList() + " or an address of theirs, got " + wanted);

@@ -2,6 +2,7 @@ package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -209,7 +210,9 @@ class DeviceSourceTest {
         assertEquals(Publisher.CLOSED, publisher.offer(frame(1), FrameOptions.DEFAULT));
         while (subscriber.state() != Subscriber.State.SOURCE_LOST) {
             cycle(cycles++);
+            assertNull(subscriber.poll());
         }
+        assertEquals(1, subscriber.stats().lost().unrepairable(), "the frame that had begun");
         device.failure = "";
     }
 }

@@ -97,6 +97,26 @@ final class UdpTransportTest {
     }
 
     @Test
+    void shouldBindItsOwnSocketsToThePortsGiven() throws IOException {
+        final String uri = UdpTests.URI + "|unicast-ports=34561-34563";
+        try (DatagramSocket taken =
+                        new DatagramSocket(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 34_561));
+                Transport transport = UdpTests.open(uri)) {
+            assertEquals(34_561, taken.getLocalPort());
+            for (int port = 34_562; port <= 34_563; port++) {
+                final LaneAddress address =
+                        UdpTests.source(transport, sendRing()).address();
+                assertEquals("127.0.0.1:" + port, transport.describe(address));
+            }
+            final ConfigException none =
+                    assertThrows(ConfigException.class, () -> UdpTests.source(transport, sendRing()));
+            assertEquals(
+                    "unicast-ports: none of 34561-34563 is free on 127.0.0.1; widen the range, or stop what uses them",
+                    none.getMessage());
+        }
+    }
+
+    @Test
     void shouldTakeAnInterfaceByItsAddress() {
         try (Transport transport = UdpTests.open("framecast:udp?group=224.20.30.41:24561|interface=127.0.0.1")) {
             assertEquals(UdpLink.PAYLOAD_BYTES_MAX, transport.capabilities().datagramBytesMax());

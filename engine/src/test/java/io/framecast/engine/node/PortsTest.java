@@ -1,0 +1,146 @@
+package io.framecast.engine.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.engine.node.SourceLog.Feeder;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.DatagramPacket;
+import java.net.InetAddress;
+import java.net.MulticastSocket;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The ports of a channel: foreign datagrams on them are noticed, and those of an end's own can be chosen.
+class PortsTest {
+    private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|device=host";
+
+    // sl, local address, ":", local port.
+    private static final Pattern LOCAL_PORT = Pattern.compile("^ *[0-9]+: [0-9A-F]+:([0-9A-F]{4}) ");
+
+    private final InvokedNodes nodes = new InvokedNodes();
+
+    @AfterEach
+    void close() {
+        nodes.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldWarnOfForeignDatagramsThatKeepArriving(final int portOffset) throws IOException {
+        final Channel channel = StreamFixture.channel("udp", SETTINGS);
+        final Subscriber subscriber = nodes.launch().subscribe(channel);
+        final Framecast node = nodes.launch();
+        final Feeder feeder = new Feeder(node, node.publish(channel), 0);
+        final SourceLog log = new SourceLog(subscriber);
+        nodes.until(() -> feeder.publisher.readySubscribers() == 1, "member");
+        final int port = ((Channel.Multicast) channel).group().port();
+        final byte[] foreign = new byte[8_000];
+        try (MulticastSocket stranger = new MulticastSocket()) {
+            stranger.setNetworkInterface(NetworkInterface.getByInetAddress(InetAddress.ofLiteral("127.0.0.1")));
+            final DatagramPacket packet = new DatagramPacket(
+                    foreign, foreign.length, InetAddress.ofLiteral("224.20.30.41"), port + portOffset);
+            nodes.until(
+                    () -> {
+                        send(stranger, packet);
+                        feeder.offer();
+                        log.poll();
+                        return nodes.notices().stream().anyMatch(line -> line.contains("not this channel's"));
+                    },
+                    "a warning");
+        }
+        final String line = nodes.notices().stream()
+                .filter(notice -> notice.contains("not this channel's"))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(
+                line.contains("(" + port + " data, " + (port + 1) + " repair, " + (port + 2) + " control)")
+                        && line.contains("three apart"),
+                line);
+        // The stream goes on.
+        nodes.until(
+                () -> {
+                    log.poll();
+                    return log.frames == feeder.frames();
+                },
+                "every frame");
+    }
+
+    private static void send(final MulticastSocket stranger, final DatagramPacket packet) {
+        try {
+            stranger.send(packet);
+        } catch (final IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldNotWarnOfStraysAndOnceAMinuteAtMost() {
+        final ForeignTraffic foreign = new ForeignTraffic(StreamFixture.channel("udp", SETTINGS));
+        final long second = ForeignTraffic.LOOK_NS;
+        assertNull(foreign.look(1_000, second), "a burst");
+        assertNull(foreign.look(1_010, 2 * second), "strays");
+        assertNull(foreign.look(1_100, 3 * second));
+        assertNotNull(foreign.look(1_200, 4 * second));
+        assertNull(foreign.look(2_000, 5 * second), "said already");
+        assertNull(foreign.look(20_000, 63 * second));
+        assertNotNull(foreign.look(200_000, 64 * second));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "aeron"})
+    void shouldUseNoOtherPortsThanTheGroupsAndThoseGiven(final String transport) throws IOException {
+        final int first = 34_600;
+        final Channel channel = Channel.parse(
+                StreamFixture.channel(transport, SETTINGS) + "|unicast-ports=" + first + "-" + (first + 15));
+        final List<Integer> before = ports();
+        final Subscriber subscriber = nodes.launch().subscribe(channel);
+        final Publisher publisher = nodes.launch().publish(channel);
+        nodes.until(() -> publisher.readySubscribers() == 1, "member");
+        nodes.until(
+                () -> {
+                    publisher.offer(MemorySegment.ofArray(new byte[50_000]), FrameOptions.DEFAULT);
+                    try (var frame = subscriber.poll()) {
+                        return frame != null;
+                    }
+                },
+                "a frame");
+        final int group = ((Channel.Multicast) channel).group().port();
+        final List<Integer> used =
+                ports().stream().filter(port -> !before.contains(port)).sorted().toList();
+        // What a media driver sends multicast from has a port of the system's, and hears nothing.
+        final List<Integer> others = used.stream()
+                .filter(port -> (port < group || port > group + 2) && (port < first || port > first + 15))
+                .toList();
+        assertEquals(transport.equals("udp") ? List.of() : others, others);
+        assertTrue(used.stream().anyMatch(port -> port >= first && port <= first + 15), used::toString);
+    }
+
+    // Local ports of all UDP sockets of this host's namespace.
+    private static List<Integer> ports() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/net/udp"))) {
+            return lines.skip(1)
+                    .map(LOCAL_PORT::matcher)
+                    .filter(Matcher::find)
+                    .map(matcher -> Integer.parseInt(matcher.group(1), 16))
+                    .toList();
+        }
+    }
+}
