@@ -15,7 +15,8 @@ import io.framecast.api.spi.DeviceStream;
 /// Frames may be released in any order; slots return to the source as credit in the order of arrival. A frame
 /// object is reused after its release: do not keep it.
 public interface DeviceFrame extends AutoCloseable {
-    /// Which session of which source the frame is from: a random number, another for each life of a source.
+    /// Which session of which source the frame is from: a random number, another for each life of a source. To be
+    /// written with [SourceEvent#sessionText].
     long session();
 
     /// The frame's number in its session, from 0.

@@ -7,13 +7,14 @@ import java.util.function.Consumer;
 /// Settings of a node; those of a stream are in its [Channel].
 ///
 /// @param threading who runs the agents
-/// @param countersFile the memory-mapped counters file, readable by other processes; empty: a file of its own in the
-///     temporary directory
+/// @param countersFile the memory-mapped counters file, readable by other processes; empty: a file of its own in
+///     the temporary directory
 /// @param metricsPort port for Prometheus' scrapes at `/metrics`; 0 picks a free one, −1 serves none
 /// @param faults losses to inject on the receive side, for tests and demonstrations
-/// @param seed seed of everything random that is not a secret (back-off, injected loss); 0 takes one from the system
-/// @param notices takes one-line notices: which transport and device were chosen, warnings, state changes. Called from
-///     agents: must be quick and must not throw
+/// @param seed seed of everything random that is not a secret (back-off, injected loss); 0 takes one from the
+///     system
+/// @param notices takes one-line notices: which transport and device were chosen, warnings, state changes. Called
+///     from agents: must be quick and must not throw. Unless set, the [System.Logger] `io.framecast` at level INFO
 public record NodeConfig(
         Threading threading,
         Optional<Path> countersFile,
@@ -24,12 +25,16 @@ public record NodeConfig(
     public static final int NO_METRICS = -1;
 
     public static final NodeConfig DEFAULT =
-            new NodeConfig(Threading.SHARED, Optional.empty(), NO_METRICS, Faults.NONE, 0, _ -> {});
+            new NodeConfig(Threading.SHARED, Optional.empty(), NO_METRICS, Faults.NONE, 0, NodeConfig::log);
 
     public NodeConfig {
         if (metricsPort < NO_METRICS || metricsPort > 65_535) {
             throw new IllegalArgumentException("metrics port: expected -1 … 65535, got " + metricsPort);
         }
+    }
+
+    private static void log(final String notice) {
+        System.getLogger("io.framecast").log(System.Logger.Level.INFO, notice);
     }
 
     /// How agents get their time.

@@ -1,15 +1,29 @@
 package io.framecast.api;
 
+import java.util.HexFormat;
+
 /// What became of one of a subscriber's sources.
 ///
 /// @param session the source's session: a number of its own for each life of a source, see
 ///     [DeviceFrame#session]
 /// @param firstFrameId when joined: number of the session's first frame that is given or told lost. Where a
-///     session is joined again that is behind the last one given: what lies between was sent meanwhile. Else
+///     session is joined again that is behind the last one given: what lies between was sent meanwhile, and is
+///     reported lost. Else
 ///     [#NO_FRAME]
 /// @param reason when lost: why, in one line; else empty
 public record SourceEvent(long session, Kind kind, long firstFrameId, String reason) {
     public static final long NO_FRAME = -1;
+
+    /// A session's number as the tool, counters and logs write it: 16 hexadecimal digits.
+    public static String sessionText(final long session) {
+        return HexFormat.of().toHexDigits(session);
+    }
+
+    @Override
+    public String toString() {
+        return "SourceEvent[session=" + sessionText(session) + ", kind=" + kind + ", firstFrameId=" + firstFrameId
+                + ", reason=" + reason + "]";
+    }
 
     /// What happened.
     public enum Kind {

@@ -62,7 +62,9 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--device",
             paramLabel = "auto|cuda:N|emulated|host",
-            description = "Where frames land; default ${DEFAULT-VALUE}.")
+            description =
+                    "Where frames land; default ${DEFAULT-VALUE}: the first GPU, or an emulated one where there is"
+                            + " none, which is told.")
     private String device = "auto";
 
     @Option(

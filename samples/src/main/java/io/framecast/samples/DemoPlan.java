@@ -51,7 +51,7 @@ record DemoPlan(
     /// @throws ConfigException naming the option and what it expects
     static Channel withDevice(final Channel channel, final String device) {
         try {
-            return channel.withStream(channel.stream().withDevice(device));
+            return Devices.orEmulated(channel.withStream(channel.stream().withDevice(device)));
         } catch (final IllegalArgumentException e) {
             throw new ConfigException("--" + e.getMessage(), e);
         }

@@ -1,5 +1,6 @@
 package io.framecast.samples;
 
+import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackendProvider;
 import java.util.ServiceLoader;
@@ -10,6 +11,15 @@ final class Devices {
 
     private Devices() {}
 
+    /// The tool goes on without a GPU, and says so: `auto` is `auto,emulated` here.
+    static Channel orEmulated(final Channel channel) {
+        return channel.stream().device().equals("auto")
+                ? channel.withStream(channel.stream().withDevice("auto,emulated"))
+                : channel;
+    }
+
+    /// Looks for it.
+    ///
     /// @param device as in `--device` or the URI; a word that means nothing is refused elsewhere
     /// @throws ConfigException when there is no such device on this machine
     static void require(final String device) {

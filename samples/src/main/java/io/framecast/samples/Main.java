@@ -8,7 +8,6 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -81,7 +80,7 @@ public final class Main implements Runnable {
             commands.addSubcommand(added.create(context));
         }
         addReportOption(commands);
-        return commands.addSubcommand(new HelpCommand()).setUsageHelpWidth(HELP_COLUMNS);
+        return commands.addSubcommand(new HelpOfCommand()).setUsageHelpWidth(HELP_COLUMNS);
     }
 
     // Also of commands within commands.

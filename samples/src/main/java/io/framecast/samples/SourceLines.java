@@ -22,7 +22,7 @@ final class SourceLines implements SourceHandler {
 
     @Override
     public void onSource(final SourceEvent event) {
-        final String source = "source " + Long.toHexString(event.session());
+        final String source = "source " + SourceEvent.sessionText(event.session());
         switch (event.kind()) {
             case JOINED -> {
                 joined++;

@@ -41,7 +41,8 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--device",
             paramLabel = "auto|cuda:N|emulated|host",
-            description = "Where frames land; default: what the URI says, else auto.")
+            description = "Where frames land; default: what the URI says, else auto: the first GPU, or an emulated one"
+                    + " where there is none, which is told.")
     private @Nullable String device;
 
     @Option(
@@ -159,7 +160,7 @@ final class SubscribeCommand implements Callable<Integer> {
     private Channel channel() {
         final Channel channel = Channel.parse(uri);
         final Channel delivered = withSources(delivery == null ? channel : withDelivery(channel, delivery));
-        return device == null ? delivered : DemoPlan.withDevice(delivered, device);
+        return device == null ? Devices.orEmulated(delivered) : DemoPlan.withDevice(delivered, device);
     }
 
     private static Channel withDelivery(final Channel channel, final String text) {

@@ -36,7 +36,7 @@ final class BadInputTest {
                 bad("unknown option '--los'; nearest is --loss", "demo", "--los", "0.1"),
                 bad("'fast' is not a number", "demo", "--rate", "fast"),
                 bad("'x' is not a whole number", "demo", "--seed", "x"),
-                bad("Unknown subcommand 'paint'", "help", "paint"),
+                bad("COMMAND: expected one of [demo, publish, subscribe, simulate", "help", "paint"),
                 bad("--no-such", "demo", "--no-such"),
                 bad("'ten' is not", "demo", "--seconds", "ten"),
                 bad("--seconds", "demo", "--seconds", "0"),

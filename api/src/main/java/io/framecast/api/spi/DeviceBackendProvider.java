@@ -7,11 +7,12 @@ public interface DeviceBackendProvider {
     /// The word in `device=`: `host`, `emulated`, `cuda`.
     String kind();
 
-    /// Why no device of this kind can be used here, in a few words ("no CUDA driver"); empty when one can. Must not
-    /// throw.
+    /// Why no device of this kind can be used here, in a few words ("no CUDA driver"); empty when one can. Must
+    /// not throw.
     Optional<String> unavailable();
 
-    /// `device=auto` takes the available provider with the highest rank.
+    /// `device=auto` takes the available provider with the highest rank, but none of kind `emulated`: that is for
+    /// `auto,emulated`.
     int rank();
 
     /// Devices of this kind on this machine; ordinals are 0 … count − 1.

@@ -15,6 +15,9 @@ import java.util.function.Consumer;
 
 /// Chooses transports and devices among what `ServiceLoader` finds, and says what was chosen.
 final class Providers {
+    private static final String EMULATED = "emulated";
+    private static final String HOST = "host";
+
     private final Consumer<String> notices;
     private final List<TransportProvider> transports;
     private final List<DeviceBackendProvider> devices;
@@ -84,8 +87,8 @@ final class Providers {
 
     /// Opens the device of a channel's `device=`.
     DeviceBackend openDevice(final String device) {
-        if ("auto".equals(device)) {
-            return openAuto();
+        if (device.equals("auto") || device.equals("auto," + EMULATED)) {
+            return openAuto(device.endsWith(EMULATED));
         }
         final int colon = device.indexOf(':');
         final String kind = colon < 0 ? device : device.substring(0, colon);
@@ -106,25 +109,38 @@ final class Providers {
         return open(provider, ordinal);
     }
 
-    private DeviceBackend openAuto() {
+    // An emulated GPU is taken only by those who asked for it: to others it would look as if all were well.
+    private DeviceBackend openAuto(final boolean emulated) {
         String missing = "";
         for (final DeviceBackendProvider provider : devices) {
+            if (!emulated && EMULATED.equals(provider.kind())) {
+                continue;
+            }
             final Optional<String> reason = provider.unavailable();
             if (reason.isPresent()) {
-                missing = reason.get() + ": ";
+                missing = reason.get();
                 continue;
             }
             final DeviceBackend device = open(provider, 0);
-            if (!missing.isEmpty()) {
-                notices.accept(missing + describe(provider));
-            }
+            tellAuto(provider, missing);
             return device;
         }
         throw new ConfigException("device: none is available on this machine");
     }
 
-    private static String describe(final DeviceBackendProvider provider) {
-        return "emulated".equals(provider.kind()) ? "emulated GPU" : provider.kind();
+    private void tellAuto(final DeviceBackendProvider taken, final String missing) {
+        switch (taken.kind()) {
+            case EMULATED -> {
+                if (!missing.isEmpty()) {
+                    notices.accept(missing + ": emulated GPU");
+                }
+            }
+            case HOST ->
+                notices.accept("device auto: host memory, for there is no GPU ("
+                        + (missing.isEmpty() ? "framecast-gpu-sink is not on the class path" : missing)
+                        + "); device=auto,emulated takes an emulated one");
+            default -> notices.accept("device auto: " + taken.kind() + ":0");
+        }
     }
 
     private static DeviceBackend open(final DeviceBackendProvider provider, final int ordinal) {

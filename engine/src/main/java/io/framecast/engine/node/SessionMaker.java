@@ -3,6 +3,7 @@ package io.framecast.engine.node;
 import io.framecast.api.Channel;
 import io.framecast.api.PlacementOptions.Kind;
 import io.framecast.api.PlacementReport;
+import io.framecast.api.SourceEvent;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.TransportException;
@@ -219,7 +220,7 @@ final class SessionMaker {
         final String name = Labels.of("channel", channel.name());
         return channel.stream().sources().count() == 1
                 ? name
-                : Labels.join(name, Labels.of("session", Long.toHexString(stream.session())));
+                : Labels.join(name, Labels.of("session", SourceEvent.sessionText(stream.session())));
     }
 
     // Whoever speaks on the group must not decide how much memory this subscriber takes.

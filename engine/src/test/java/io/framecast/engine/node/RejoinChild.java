@@ -15,6 +15,9 @@ import java.time.Duration;
 /// A publisher or a subscriber in a process of its own, to be stopped or killed. Says what it does, a line
 /// each.
 final class RejoinChild {
+    // Its parent reads what it prints.
+    private static final NodeConfig QUIET = NodeConfig.DEFAULT.withNotices(_ -> {});
+
     private RejoinChild() {}
 
     /// `publish URI NUMBER`: publishes until killed. `subscribe URI [COUNTERS]`: checks every frame until end
@@ -23,8 +26,7 @@ final class RejoinChild {
         final Channel channel = Channel.parse(arguments[1]);
         final PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
         final boolean counts = arguments[0].equals("subscribe") && arguments.length > 2;
-        final NodeConfig config =
-                counts ? NodeConfig.DEFAULT.withCountersFile(Path.of(arguments[2])) : NodeConfig.DEFAULT;
+        final NodeConfig config = counts ? QUIET.withCountersFile(Path.of(arguments[2])) : QUIET;
         try (Framecast node = Framecast.launch(config)) {
             if (arguments[0].equals("publish")) {
                 publish(new Feeder(node, node.publish(channel), Integer.parseInt(arguments[2])));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.LossCounts;
+import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceEvent.Kind;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.metrics.CounterReader;
@@ -133,7 +134,7 @@ class SourcesTest {
         nodes.until(() -> counter(counters, "framecast_joined_sources", "") == 2, "two sources");
         final long sent = feeders.getFirst().publisher.stats().sentDatagrams();
         log.sessions.keySet().forEach(session -> {
-            final String labels = "session=\"" + Long.toHexString(session) + "\",lane=\"data\"";
+            final String labels = "session=\"" + SourceEvent.sessionText(session) + "\",lane=\"data\"";
             nodes.until(() -> counter(counters, "framecast_received_datagrams_total", labels) >= sent / 2, labels);
         });
         // One is cut off until both sides gave up, and comes back as what it was.

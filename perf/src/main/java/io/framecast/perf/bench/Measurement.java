@@ -67,8 +67,8 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                     reports.receivers().stream().map(ReceiverReport::parse).toList();
             all.subList(setting.receivers(), all.size())
                     .forEach(report ->
-                            console.accept("beside: " + setting.bystander().text() + " got " + report.frames()
-                                    + " frames, and not " + report.lostFrames()));
+                            console.accept("beside: " + setting.bystander().text() + " received " + report.frames()
+                                    + " frames and missed " + report.lostFrames()));
             return RoundResult.of(
                     SourceReport.parse(reports.source()), all.subList(0, setting.receivers()), countsInterface);
         } catch (final MeasurementFailedException e) {

@@ -12,7 +12,7 @@ final class LitmusStream implements AutoCloseable {
     private static final long STALL_NS = 30_000_000_000L;
     private static final long PARK_NS = 10_000;
 
-    private final Framecast node = Framecast.launch(NodeConfig.DEFAULT);
+    private final Framecast node = Framecast.launch(NodeConfig.DEFAULT.withNotices(_ -> {}));
     private final Publisher publisher;
     private final Subscriber subscriber;
     private long progressNs = System.nanoTime();

@@ -46,6 +46,8 @@ final class PngFigure {
         styler.setYAxisMax(axis.high());
         if (figure.lines()) {
             styler.setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
+            // Else each series is drawn beside the one before, as bars are, and its points stand at other values.
+            styler.setOverlapped(true);
         }
         for (final Figure.Series series : figure.series()) {
             // Towards zero a logarithmic axis has no room for the spread.

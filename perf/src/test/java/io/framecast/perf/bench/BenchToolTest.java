@@ -71,6 +71,14 @@ final class BenchToolTest {
         assertRefused("--out: cannot make", "bench", "sizes", "--out", "/proc/none");
     }
 
+    @Test
+    void shouldShowTheHelpOfACommandWithinAnother() throws Exception {
+        final Run help = run("help", "bench", "streaming");
+        assertEquals(0, help.status, help.err);
+        assertTrue(help.out.startsWith("Usage: framecast bench streaming "), help.out);
+        assertEquals(run("bench", "streaming", "--help").out, help.out);
+    }
+
     /// Seed 004: "Hot spot is created at root due to large number of ACK's that reach it."
     @Test
     void shouldCountControlDatagramsWithAndWithoutCoRoots() throws Exception {
