@@ -199,6 +199,78 @@ subscriber_killed() {
     [ "$status" = 0 ] && json "b['exit'] == 3 and a['subscribers'][0]['frames'] >= 100" "$work/b.json" "$work/a.json"
 }
 
+# The only subscriber of a live input is killed: the publisher waits for another, which gets what follows.
+only_subscriber_killed() {
+    local victim publisher status=0
+    fresh_uri udp "$ALIVE_KILLED_MS"
+    timeout --kill-after=5 90 ./framecast subscribe "$uri" --device host --out "$work/victim" 2>"$work/v.log" &
+    victim=$!
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 100000 --rate 50 --frames 1000000 \
+        --seconds 25 --wait-timeout 20 2>"$work/file.log" >/dev/null &
+    publisher=$!
+    processes=("$victim" "$publisher")
+    await_content "$work/victim" || return
+    kill -KILL "$(jvm_below "$victim")"
+    wait "$victim" || :
+    wait "$publisher" || status=$?
+    cat "$work/file.log"
+    # Nobody who comes later could have all of a million frames.
+    [ "$status" = 3 ] && grep -q '1 subscriber(s) were evicted' "$work/file.log" || return
+    fresh_uri udp "$ALIVE_KILLED_MS"
+    rm -f "$work/victim"
+    timeout --kill-after=5 90 ./framecast subscribe "$uri" --device host --out "$work/victim" 2>"$work/v.log" &
+    victim=$!
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 100000 --rate 50 \
+        --wait-timeout 20 --json "$work/a.json" 2>"$work/a.log" &
+    publisher=$!
+    processes=("$victim" "$publisher")
+    await_content "$work/victim" || return
+    kill -KILL "$(jvm_below "$victim")"
+    wait "$victim" || :
+    for ((i = 0; i < 300; i++)); do
+        ! grep -q 'waiting 20.0 s for another' "$work/a.log" || break
+        sleep 0.1
+    done
+    start_subscriber --device host --frames 50
+    processes+=("$publisher")
+    wait "$subscriber" || { cat "$work/subscribe.log" "$work/a.log"; return 1; }
+    kill -TERM "$(jvm_below "$publisher")"
+    wait "$publisher" || status=$?
+    cat "$work/a.log" "$work/b.json"
+    grep -q '1 subscriber(s) were evicted.*waiting 20.0 s for another' "$work/a.log" &&
+        json "a['subscribers'][0]['frames'] == 50" "$work/b.json"
+}
+
+# stopped REJOIN…: a subscriber is stopped for longer than alive-timeout; it says that it stood still and was evicted, and
+# with --rejoin every frame of the stream is received or reported lost.
+stopped() {
+    local victim steady publisher status=0 expected=3
+    fresh_uri udp "$ALIVE_KILLED_MS"
+    [ $# = 0 ] || expected=0
+    timeout --kill-after=5 90 ./framecast subscribe "$uri" --device host --json "$work/b.json" --out "$work/victim" \
+        "$@" 2>"$work/b.log" &
+    victim=$!
+    timeout --kill-after=5 90 ./framecast subscribe "$uri" --device host 2>"$work/steady.log" >/dev/null &
+    steady=$!
+    timeout --kill-after=5 90 ./framecast publish "$uri" --input test --frame-bytes 100000 --rate 50 --seconds 24 \
+        --wait-subscribers 2 --rejoin 20s --json "$work/a.json" 2>"$work/a.log" &
+    publisher=$!
+    processes=("$victim" "$steady" "$publisher")
+    await_content "$work/victim" || return
+    kill -STOP "$(jvm_below "$victim")"
+    sleep 9
+    kill -CONT "$(jvm_below "$victim")"
+    wait "$victim" || status=$?
+    wait "$publisher" || :
+    cat "$work/b.log" "$work/a.json" "$work/b.json"
+    [ "$status" = "$expected" ] && grep -q 'evicted this subscriber after alive-timeout (4000 ms)' "$work/b.log" &&
+        grep -q 'this process stood still for [0-9]* ms' "$work/b.log" && ! grep -q 'is it running' "$work/b.log" ||
+        return
+    [ "$expected" = 3 ] || json "b['subscribers'][0]['frames'] + b['subscribers'][0]['dropped_frames']
+        == a['publisher']['frames'] and b['subscribers'][0]['lost_frames']['not_a_member'] > 50" \
+        "$work/a.json" "$work/b.json"
+}
+
 # The source is killed: its subscriber says so, with status 3, after alive-timeout and not much later.
 publisher_killed() {
     local publisher status=0 begin
@@ -351,6 +423,9 @@ if command -v ffmpeg >/dev/null; then
 else
     printf 'skipped: ffmpeg to the motion worker, ffmpeg that fails: ffmpeg is missing\n'
 fi
+check 'only subscriber killed' only_subscriber_killed
+check 'subscriber stopped' stopped
+check 'subscriber stopped, and joined again' stopped --rejoin 20s
 check 'file interrupted' file_interrupted
 check 'file cut while it is published' file_cut
 check 'subscriber interrupted' subscriber_interrupted
@@ -358,6 +433,7 @@ check 'live input stopped' live_input_stopped
 check 'stdin closed' stdin_closed
 check 'FIFO without a writer' fifo_without_writer
 check 'help' shows 'Usage: framecast publish' help publish
+check 'help of a command within another' shows 'Usage: framecast bench streaming' help bench streaming
 check 'simulation that checks nothing' nothing_simulated
 fresh_uri auto
 check 'unknown key' refused 'nearest is group' publish 'framecast:udp?grup=224.20.30.43:25100' --input test
@@ -368,7 +444,7 @@ check 'metrics port out of range' refused '--metrics-port: expected 0' publish "
 check 'device that is not there' refused 'device auto takes what is there' demo --device cuda:77
 check 'missing file' refused 'no such file' publish "$uri" --input /nonexistent/clip.raw
 check 'unreadable device' refused 'cuda' subscribe "$uri" --device cuda:0
-check 'no subscribers' refused 'no subscribers' publish "$uri" --input test --wait-timeout 0.5
+check 'no subscribers' refused '0 of 1 subscribers ready' publish "$uri" --input test --wait-timeout 0.5
 check 'no source' refused 'no source was heard' subscribe "$uri" --wait-timeout 0.5
 check 'frame longer than frame-max' refused 'frame-max' publish "$uri|frame-max=1000" --input test
 check 'interface that is not there' refused 'interface' publish "${uri/127.0.0.1/nosuch0}" --input test

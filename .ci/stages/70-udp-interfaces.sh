@@ -72,7 +72,7 @@ publish() {
     shift
     # shellcheck disable=SC2086 # words on purpose
     timeout --kill-after=5 "$TRANSFER_SECONDS" ip netns exec "$id-src" ${as:-} ./framecast publish "$uri" \
-        --input "$work/$file" --frame-bytes "${frame_bytes:-1048576}" --wait-timeout 30 --json "$work/src.json" "$@" \
+        --input "$work/$file" --frame-bytes "${frame_bytes:-1048576}" --wait-timeout "${patience:-30}" --json "$work/src.json" "$@" \
         >/dev/null 2>"$work/src.log" &
     publisher=$!
     processes+=("$publisher")
@@ -324,20 +324,93 @@ mtu_too_large() {
     says src '^framecast: ' 1
 }
 
+# last_words NAME PATTERN: the last line of a process, and its JSON, name this cause and no other.
+last_words() {
+    tail -n 1 "$work/$1.log" | grep -q -- "$2" || fail "$1 does not end with '$2': $(said "$work/$1.log")"
+    grep -q -- "\"error\": .*$2" "$work/$1.json" || fail "JSON of $1: $(cat "$work/$1.json")"
+    ! grep -q 'no source was heard' "$work/$1.log" || fail "$1 heard a source: $(said "$work/$1.log")"
+}
+
+# nobody_joins SOURCE-PATTERN SUBSCRIBER-PATTERN SUBSCRIBER-URI: both give up, and say why.
+nobody_joins() {
+    local patience=12
+    subscribe 1 "$3" --wait-timeout 12
+    publish "$(uri)" --wait-subscribers 1
+    ended "${subscribers[1]}" 2 dst1
+    last_words dst1 "$2"
+    ended "$publisher" 2 src
+    last_words src "$1"
+}
+
 mtu_of_path() {
     make_network 1
     # The interfaces say 1500, something between them passes less.
     step ip netns exec "$id-dst1" nft 'table netdev path { chain input { type filter hook ingress device "eth0" priority 0;
         meta l4proto udp meta length > 1400 drop; }; }'
     offload "$id-src" tx-udp-segmentation off
-    subscribe 1 "$(uri)"
+    nobody_joins '10.77.0.2:[0-9]* has asked to join .*full-size datagram of 1448 bytes' \
+        'full-size datagram of 1448 bytes .*lower mtu= at the source' "$(uri)"
+}
+
+# Only the source's interface is set to jumbo frames.
+mtu_of_source() {
+    make_network 1
+    step ip -n "$id-src" link set eth0 mtu 9000
+    nobody_joins '10.77.0.2:[0-9]* has asked to join .*full-size datagram of 8936 bytes' \
+        'full-size datagram of 8936 bytes .*lower mtu= at the source' "$(uri)"
+}
+
+# The group's ports pass the subscriber's firewall and no others; then those that unicast-ports= names pass too.
+firewall() {
+    local rules='table inet fence { chain input { type filter hook input priority 0; iif lo accept;
+        udp dport { 24326-24328PASSED } accept; meta l4proto udp drop; }; }'
+    make_network 1
+    step ip netns exec "$id-dst1" nft "${rules/PASSED/}"
+    nobody_joins '10.77.0.2:[0-9]* has asked to join .*look at the firewall' \
+        'a source was heard .*not behind a filter' "$(uri)"
+    make_network 1
+    step ip netns exec "$id-dst1" nft "${rules/PASSED/, 40000-40003}"
+    subscribe 1 "$(uri '|unicast-ports=40000-40003')"
     publish "$(uri)" --wait-subscribers 1
-    local try
-    for ((try = 0; try < 600; try++)); do
-        [ "$(lines dst1 '1448 bytes')" = 0 ] || break
-        sleep 0.1
-    done
-    says dst1 '1448 bytes'
+    ended "$publisher" 0 src
+    whole 1
+}
+
+# A subscriber that wants less memory taken than the stream needs never asks to join.
+ring_max() {
+    make_network 1
+    nobody_joins 'nobody else asked to join' 'ring-max: a source of frame-max=' "$(uri '|ring-max=1m')"
+}
+
+no_address() {
+    make_network 1
+    step ip -n "$id-dst1" link add bare0 type veth peer name bare1
+    step ip -n "$id-dst1" link set bare0 up
+    subscribe 1 "framecast:udp?group=$GROUP|channel=file|interface=bare0"
+    ended "${subscribers[1]}" 2 dst1
+    last_words dst1 'bare0 has no address; give it one with ip addr add'
+}
+
+# A second channel whose data lane is the first one's control lane.
+neighbouring_ports() {
+    local other=framecast:udp\?group=224.20.30.39:24328\|channel=other\|interface=eth0\|alive-timeout=20000 publisher_of_file
+    make_network 2
+    file=40m
+    subscribe 1 "$(uri)"
+    publish "$(uri)" --wait-subscribers 1 --rate 6
+    publisher_of_file=$publisher
+    subscribe 2 "$other"
+    file=200m
+    timeout --kill-after=5 "$TRANSFER_SECONDS" ip netns exec "$id-src" ./framecast publish "$other" \
+        --input "$work/$file" --frame-bytes 1048576 --rate 30 --wait-timeout 30 >/dev/null 2>"$work/other.log" &
+    publisher=$!
+    processes+=("$publisher")
+    ended "$publisher" 0 other
+    whole 2
+    file=40m
+    ended "$publisher_of_file" 0 src
+    whole 1
+    says dst1 "datagrams a second that are not this channel's reach its ports (24326 data, 24327 repair, 24328 control)"
 }
 
 # stream URI-KEYS: 40 MB at 8 MB/s, into its middle.
@@ -606,9 +679,13 @@ run 'group: IPv4 hop limit' ttl "$GROUP" 'meta l4proto udp ip daddr 224.0.0.0/4 
 run 'group: IPv6 hop limit' ttl '[ff15::a]:24326' 'meta l4proto udp ip6 daddr ff00::/8 ip6 hoplimit'
 run 'group: a subscriber on the host of the source' same_host
 run 'group: two interfaces' two_interfaces
+run 'join: a firewall on unicast, and ports that pass it' firewall
+run 'join: less memory than the stream needs' ring_max
+run 'join: an interface without an address' no_address
 
 run 'MTU: larger than the interface has' mtu_too_large
 run 'MTU: smaller on the way' mtu_of_path
+run 'MTU: larger at the source' mtu_of_source
 run 'MTU: lowered for a second' fault 'ip -n $id-src link set eth0 mtu 1400' 1 'ip -n $id-src link set eth0 mtu 1500' \
     'datagrams of 1448 bytes do not pass eth0, whose MTU is 1400'
 run 'MTU: lowered on the way for some seconds' mtu_lowered_on_the_way
@@ -633,6 +710,7 @@ else
 fi
 
 run 'sessions: two sources on one group and port' two_sources
+run 'sessions: a channel two ports away' neighbouring_ports
 run 'sessions: a stranger on the data port' stranger
 run 'rate: 20 MB/s' pace 20000000 200m
 printf '%d passed, %d failed\n' "$passed" "$failed"

@@ -48,7 +48,9 @@ final class Partings {
     }
 
     /// Of a machine that never became a member.
-    static String notJoined(final ReceiverMachine machine) {
+    ///
+    /// @param obstacle what the handshake waited for; empty where it did not take long
+    static String notJoined(final ReceiverMachine machine, final String obstacle) {
         if (machine.state() == ReceiverMachine.State.LOST) {
             return "join failed: a source was heard and does not answer; is it running, and not behind a filter?";
         }
@@ -58,7 +60,8 @@ final class Partings {
                         + " bytes did not pass from the source; lower mtu= at the source";
             case RING_TOO_SMALL -> "join refused: ring too small for the source's frame-max; enlarge ring=";
             case FULL -> "join refused: the source holds as many subscribers as it can";
-            case UNKNOWN, LEFT, CLOSED, SLOW -> "join refused: the source closed";
+            case UNKNOWN, LEFT, CLOSED, SLOW ->
+                obstacle.isEmpty() ? "join refused: the source closed" : obstacle + "; then the source closed";
         };
     }
 }

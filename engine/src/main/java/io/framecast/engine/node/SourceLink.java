@@ -32,6 +32,7 @@ final class SourceLink implements ReceiverOutput {
     private int coRootPeer = NO_PEER;
     private long heardNs;
     private long startedNs;
+    private String obstacle = "";
     private boolean joined;
     private boolean over;
     private boolean left;
@@ -155,6 +156,15 @@ final class SourceLink implements ReceiverOutput {
     /// Whether the handshake takes longer than it should.
     boolean isSlow(final long nowNs) {
         return isJoining() && nowNs - startedNs > SLOW_NS;
+    }
+
+    /// What the handshake waits for, in one line; empty where it did not take long.
+    String obstacle() {
+        return obstacle;
+    }
+
+    void onObstacle(final String line) {
+        obstacle = line;
     }
 
     /// Whether the source ended and needs no more answers.

@@ -376,8 +376,11 @@ final class Subscription implements AutoCloseable {
         }
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> {
-                if (link.isSlow(nowNs) && sources() == 0) {
-                    subscriber.onAlone(Partings.joining(machine));
+                if (link.isSlow(nowNs)) {
+                    link.onObstacle(Partings.joining(machine));
+                    if (sources() == 0) {
+                        subscriber.onAlone(link.obstacle());
+                    }
                 }
             }
             case RECEIVING -> {}
@@ -389,7 +392,7 @@ final class Subscription implements AutoCloseable {
             case LOST -> {
                 // Frames that were whole when it was lost come first.
                 if (!link.isJoined()) {
-                    decline(link, Partings.notJoined(machine), nowNs);
+                    decline(link, Partings.notJoined(machine, link.obstacle()), nowNs);
                 } else if (link.session().isEnded()) {
                     onLost(link, Partings.lost(machine, nowNs), nowNs);
                 }
@@ -399,9 +402,9 @@ final class Subscription implements AutoCloseable {
                         && channel.stream().ringBytes() > 0
                         && options.count() == 1) {
                     over = true;
-                    subscriber.onEnd(Subscriber.State.FAILED, Partings.notJoined(machine));
+                    subscriber.onEnd(Subscriber.State.FAILED, Partings.notJoined(machine, ""));
                 } else {
-                    decline(link, Partings.notJoined(machine), nowNs);
+                    decline(link, Partings.notJoined(machine, link.obstacle()), nowNs);
                 }
             }
         }
