@@ -56,7 +56,7 @@ final class Admissions {
         return attempts;
     }
 
-    /// It is a member now, or has nothing more to do with this source.
+    /// It is a member now. One that leaves before stays among those that tried.
     void settled(final int member) {
         attempts.remove(members.addresses(member).control());
     }

@@ -50,7 +50,7 @@ public final class JoinAttempts {
         changes++;
     }
 
-    /// It is a member now, or left.
+    /// It is a member now.
     void remove(final byte[] address) {
         final int place = find(address);
         if (place >= 0) {

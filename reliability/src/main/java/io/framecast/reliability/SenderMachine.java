@@ -439,7 +439,6 @@ public final class SenderMachine {
             return Verdict.IMPOSSIBLE;
         }
         // It asked for it, so nothing is left to be told: its place and addresses are free at once.
-        admissions.settled(member);
         words.onGone(member);
         output.disconnect(member);
         members.remove(member, State.FREE);

@@ -144,12 +144,12 @@ final class PublishSubscribeTest {
         assertEquals(2L, received(subscribe).get("sources"));
         assertEquals(
                 List.of(
-                        "framecast: source ca lost: silent for 5 s; waiting 10000 ms for it",
-                        "framecast: source cb joined after a loss, at frame 4"),
+                        "framecast: source 00000000000000ca lost: silent for 5 s; waiting 10000 ms for it",
+                        "framecast: source 00000000000000cb joined after a loss, at frame 4"),
                 subscribe
                         .err()
                         .lines()
-                        .filter(line -> line.contains("source c"))
+                        .filter(line -> line.contains("source 00000000000000c"))
                         .toList());
         assertEquals(
                 new SourceOptions(1, 10_000, SourceOptions.JoinAt.KEYFRAME),
