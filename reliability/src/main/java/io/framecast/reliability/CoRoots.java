@@ -60,10 +60,12 @@ final class CoRoots {
     private int epoch;
     private boolean changed;
     private long planNs;
+    private static final long EXCUSE_INTERVAL_NS = 2_000_000_000;
     // MAX_VALUE: nothing is awaited; 0: it has been for long.
     private long stalledNs = Long.MAX_VALUE;
     private long askNs;
     private long awaitedNs;
+    private long excusedNs = -EXCUSE_INTERVAL_NS;
     private long least;
     private boolean wantsDirect;
 
@@ -241,8 +243,12 @@ final class CoRoots {
 
     /// This process stood still until now: nobody was late meanwhile.
     void onStandstill(final long nowNs) {
-        awaitedNs = Math.max(awaitedNs, nowNs);
         wantsDirect = true;
+        // Not again and again: one that is dead must be replaced.
+        if (nowNs - excusedNs > EXCUSE_INTERVAL_NS) {
+            excusedNs = nowNs;
+            awaitedNs = Math.max(awaitedNs, nowNs);
+        }
     }
 
     private void watch(final CoRootSet set, final long lateNs, final long nowNs) {

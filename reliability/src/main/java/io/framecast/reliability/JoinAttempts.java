@@ -4,7 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Receivers that asked to join and became no members, by the address of their control lane, and what was in the
-/// way. Where there are more than [#ATTEMPTS_MAX], the one heard longest ago is forgotten.
+/// way. Where there are more than [#ATTEMPTS_MAX], the one heard longest ago is forgotten; and each is a minute
+/// after it asked last.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class JoinAttempts {
@@ -12,6 +13,8 @@ public final class JoinAttempts {
 
     // A handshake takes a few round-trip times.
     private static final long STUCK_NS = 1_000_000_000;
+    // One that tries on does so at least every half minute.
+    private static final long FORGET_NS = 60_000_000_000L;
     private static final byte[] NOBODY = {};
 
     /// What keeps a receiver from being a member.
@@ -86,11 +89,17 @@ public final class JoinAttempts {
     /// of a handshake.
     public byte @Nullable [] address(final int place, final long nowNs) {
         final boolean stuck = obstacles[place] != Obstacle.NO_ANSWER || nowNs - firstNs[place] > STUCK_NS;
-        return addresses[place].length > 0 && stuck ? addresses[place].clone() : null;
+        final boolean known = addresses[place].length > 0 && nowNs - lastNs[place] <= FORGET_NS;
+        return known && stuck ? addresses[place].clone() : null;
     }
 
     public Obstacle obstacle(final int place) {
         return obstacles[place];
+    }
+
+    /// When it asked last.
+    public long lastNs(final int place) {
+        return lastNs[place];
     }
 
     /// How often it has asked.

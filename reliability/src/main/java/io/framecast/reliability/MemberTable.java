@@ -5,6 +5,7 @@ import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
 
 /// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
 /// GONE, so that it can be told, until its place is needed.
@@ -42,6 +43,8 @@ final class MemberTable {
     private final long[] heldBackNs;
     private final int[] tokens;
     private final long[] heardNs;
+    private final long[] excusedNs;
+    private final Reason[] reasons;
     private final long[] answeredNs;
     private final long[] timeoutNs;
     private final int[] timeouts;
@@ -61,12 +64,16 @@ final class MemberTable {
         heldBackNs = new long[membersMax];
         tokens = new int[membersMax];
         heardNs = new long[membersMax];
+        excusedNs = new long[membersMax];
+        reasons = new Reason[membersMax];
         answeredNs = new long[membersMax];
         timeoutNs = new long[membersMax];
         timeouts = new int[membersMax];
         rtts = new RttEstimator[membersMax];
         java.util.Arrays.fill(states, State.FREE);
         java.util.Arrays.fill(terms, NOBODY);
+        java.util.Arrays.fill(reasons, Reason.UNKNOWN);
+        java.util.Arrays.fill(excusedNs, Long.MIN_VALUE);
         java.util.Arrays.setAll(rtts, _ -> new RttEstimator());
     }
 
@@ -108,6 +115,7 @@ final class MemberTable {
         heldBackNs[member] = 0;
         tokens[member] = token;
         complete[member] = false;
+        reasons[member] = Reason.UNKNOWN;
         states[member] = State.ADMITTED;
         started[member] = false;
         heardNs[member] = nowNs;
@@ -230,6 +238,15 @@ final class MemberTable {
         return most == 0 ? RttEstimator.INITIAL_NS : most;
     }
 
+    /// Why one that is GONE was evicted.
+    Reason reason(final int member) {
+        return reasons[member];
+    }
+
+    void reason(final int member, final Reason why) {
+        reasons[member] = why;
+    }
+
     long id(final int member) {
         return ids[member];
     }
@@ -304,10 +321,13 @@ final class MemberTable {
         heardNs[member] = nowNs;
     }
 
-    /// This process stood still: no member counts as silent since before then.
-    void heardSince(final long sinceNs) {
+    /// This process stood still: no member counts as silent since before then. Once for each word of a member.
+    void excuse(final long sinceNs) {
         for (int m = 0; m < ids.length; m++) {
-            heardNs[m] = Math.max(heardNs[m], sinceNs);
+            if (sinceNs > heardNs[m] && heardNs[m] != excusedNs[m]) {
+                heardNs[m] = sinceNs;
+                excusedNs[m] = sinceNs;
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
@@ -407,7 +408,7 @@ public final class ReceiverMachine {
         if (!streamEnd.admits(told) || (end && !streamEnd.onEnd(told, window.end()))) {
             return Verdict.INCONSISTENT;
         }
-        announcedFrames = Math.max(announcedFrames, HeartbeatLayout.nextFrameId(datagram, offset));
+        announce(HeartbeatLayout.nextFrameId(datagram, offset), sent);
         if (giveUps != null) {
             giveUps.onHeartbeat(datagram, offset, nowNs);
         }
@@ -419,6 +420,19 @@ public final class ReceiverMachine {
             reporting.onRequest(direct, nowNs);
         }
         return Verdict.GOOD;
+    }
+
+    // No more frames than the datagrams that were sent can hold.
+    private void announce(final long frames, final long sent) {
+        final long datagrams = Math.max(0, sent - queue.first()) + stream.frameMaxSlots();
+        if (frames - queue.nextFrameId() <= datagrams * BundleLayout.FRAMES_MAX) {
+            announcedFrames = Math.max(announcedFrames, frames);
+        }
+    }
+
+    /// This process stood still during the handshake: the source gets time to answer.
+    public void onStandstill(final long nowNs) {
+        source.onStandstill(nowNs);
     }
 
     private Verdict onAdmit(final MemorySegment datagram, final long offset, final long nowNs) {

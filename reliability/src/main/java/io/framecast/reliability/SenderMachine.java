@@ -270,7 +270,8 @@ public final class SenderMachine {
     private Verdict dispatch(
             final int type, final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (members.state(member) == State.GONE) {
-            admissions.evict(member, Reason.UNKNOWN);
+            // It did not hear it the first time.
+            admissions.evict(member, members.reason(member));
             return Verdict.UNKNOWN_MEMBER;
         }
         members.heard(member, nowNs);
@@ -458,7 +459,7 @@ public final class SenderMachine {
         if (stoodNs == 0 || memberDeadlineNs == Long.MAX_VALUE) {
             return 0;
         }
-        members.heardSince(Standstill.askedNs(stream.aliveTimeoutNs(), nowNs));
+        members.excuse(Standstill.askedNs(stream.aliveTimeoutNs(), nowNs));
         coRoots.onStandstill(nowNs);
         heartbeats.onUrgent(nowNs);
         return stoodNs;
@@ -561,6 +562,7 @@ public final class SenderMachine {
     private int evictAs(final int member, final Reason reason) {
         // Before its slots can be reused: what it reads must be what was sent.
         words.onGone(member);
+        members.reason(member, reason);
         admissions.evict(member, reason);
         counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
         members.remove(member, State.GONE);

@@ -26,6 +26,7 @@ final class SourceWatch {
     private final long silenceNs;
     private final long ackIdleNs;
     private long heardNs;
+    private long excusedNs = Long.MIN_VALUE;
     private long echoTimeNs = AckLayout.NO_ECHO;
     private long echoHeardNs;
     private long rttNs = RTT_INITIAL_NS;
@@ -58,9 +59,14 @@ final class SourceWatch {
         rttNs = Math.max(RTT_MIN_NS, groupRttNs);
     }
 
-    /// This process stood still until now.
+    /// This process stood still until now. Once for each word of the source: one that stands still again and again
+    /// would never notice that its source is gone.
     void onStandstill(final long nowNs) {
-        heardNs = Math.max(heardNs, Standstill.askedNs(silenceNs, nowNs));
+        final long askedNs = Standstill.askedNs(silenceNs, nowNs);
+        if (askedNs > heardNs && heardNs != excusedNs) {
+            heardNs = askedNs;
+            excusedNs = askedNs;
+        }
     }
 
     /// Whether the source told this receiver that it is no member.

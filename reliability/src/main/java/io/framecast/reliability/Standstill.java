@@ -6,6 +6,8 @@ package io.framecast.reliability;
 /// Pure state; one thread.
 final class Standstill {
     private static final int PARTS_OF_TIMEOUT = 4;
+    // Less is a hiccup, however short the timeout.
+    private static final long STANDSTILL_MIN_NS = 50_000_000;
 
     private final long timeoutNs;
     private long cycleNs = Long.MAX_VALUE;
@@ -23,7 +25,7 @@ final class Standstill {
     long onCycle(final long nowNs) {
         final long sinceNs = cycleNs == Long.MAX_VALUE ? 0 : nowNs - cycleNs;
         cycleNs = nowNs;
-        if (sinceNs < timeoutNs / PARTS_OF_TIMEOUT) {
+        if (sinceNs < Math.max(STANDSTILL_MIN_NS, timeoutNs / PARTS_OF_TIMEOUT)) {
             return 0;
         }
         lastNs = sinceNs;

@@ -103,10 +103,14 @@ final class MachinePair {
 
     /// The source, or whoever knows its session, says how far it has come.
     void heartbeat(final long nextSequence, final int flags) {
+        heartbeat(nextSequence, 0, flags);
+    }
+
+    void heartbeat(final long nextSequence, final long nextFrameId, final int flags) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final byte[] channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
         final HeartbeatValues values = new HeartbeatValues(new ControlIds(SESSION));
-        values.progress(nextSequence, 0).timing(nowNs, 1_000, 1);
+        values.progress(nextSequence, nextFrameId).timing(nowNs, 1_000, 1);
         final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
         receiver.onControl(
                 datagram, 0, HeartbeatLayout.write(datagram, length, flags, values, new HeaderChecksum()), nowNs);

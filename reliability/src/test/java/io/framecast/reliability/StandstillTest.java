@@ -124,6 +124,37 @@ class StandstillTest {
     }
 
     @Test
+    void shouldMissADeadPeerThoughItStandsStillAgainAndAgain() {
+        final long pauseNs = MachinePair.ALIVE_NS / 3;
+        pair.join();
+        run(MachinePair.ALIVE_NS);
+        final long deadNs = pair.nowNs;
+        while (pair.receiver.state() == State.RECEIVING) {
+            pair.nowNs += pauseNs;
+            assertEquals(pauseNs, cycleReceiver());
+            assertTrue(pair.nowNs - deadNs <= 2 * MachinePair.ALIVE_NS, "the source is gone");
+        }
+        pair.nowNs = deadNs;
+        while (pair.sender.readyMembers() == 1) {
+            pair.nowNs += pauseNs;
+            assertEquals(pauseNs, cycleSender());
+            assertTrue(pair.nowNs - deadNs <= 2 * MachinePair.ALIVE_NS, "the member is gone");
+        }
+    }
+
+    @Test
+    void shouldBelieveNoMoreFramesThanDatagramsCanHold() {
+        pair.join();
+        pair.publish(3);
+        pair.send(0);
+        pair.heartbeat(3, 1, 0);
+        assertEquals(1, pair.receiver.knownFrames());
+        pair.heartbeat(3, Long.MAX_VALUE, 0);
+        pair.heartbeat(3, -1, 0);
+        assertEquals(1, pair.receiver.knownFrames());
+    }
+
+    @Test
     void shouldNotTakeAHiccupForAStandstill() {
         pair.join();
         run(MachinePair.ALIVE_NS);

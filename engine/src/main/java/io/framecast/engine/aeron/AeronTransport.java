@@ -184,7 +184,7 @@ final class AeronTransport implements Transport {
             int capacity = Lane.UNLIMITED;
             final var ring = config.receive();
             if (ring != null) {
-                unicastSubscription = await(client.asyncAddSubscription(channels.unicastSubscription(), unicastStream));
+                unicastSubscription = addUnicast();
                 own = new PeerAddress(link.ip(), awaitPort(unicastSubscription), unicastStream, ownSession);
                 if (config.role() == Role.RECEIVER) {
                     groupSubscription = await(client.asyncAddSubscription(groupSubscriptionChannel(kind), stream));
@@ -204,6 +204,19 @@ final class AeronTransport implements Transport {
                     unicastSubscription,
                     ownSession,
                     capacity);
+        }
+
+        // Another process may have taken the port since it was found free.
+        private Subscription addUnicast() {
+            while (true) {
+                try {
+                    return await(client.asyncAddSubscription(channels.unicastSubscription(), unicastStream));
+                } catch (final AeronException e) {
+                    if (!channels.takeNextPort()) {
+                        throw e;
+                    }
+                }
+            }
         }
 
         private String groupSubscriptionChannel(final LaneKind kind) {

@@ -2,6 +2,7 @@ package io.framecast.engine.aeron;
 
 import io.framecast.api.Channel;
 import io.framecast.api.HostPort;
+import io.framecast.api.PortRange;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig.Role;
 import io.framecast.api.spi.LaneKind;
@@ -92,6 +93,18 @@ final class LaneChannels {
             unicastPort = freePort();
         }
         return unicastPort;
+    }
+
+    /// The driver could not bind the port: the next free one is tried.
+    ///
+    /// @return false where the system picks ports, or there are no more
+    boolean takeNextPort() {
+        final PortRange ports = channel.link().unicastPorts();
+        if (ports.isAny() || unicastPort < 0 || unicastPort >= ports.last()) {
+            return false;
+        }
+        unicastPort = FreePort.in(new PortRange(unicastPort + 1, ports.last()), ip());
+        return true;
     }
 
     private int freePort() {

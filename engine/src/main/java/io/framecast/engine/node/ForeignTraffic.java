@@ -15,12 +15,15 @@ final class ForeignTraffic {
     private static final int LOOKS_MIN = 2;
     private static final long AGAIN_NS = 60_000_000_000L;
 
+    private final String role;
     private final Channel channel;
     private long seen;
     private int looks;
     private long againNs;
 
-    ForeignTraffic(final Channel channel) {
+    /// @param role `subscriber`, or `publisher`, which hears unicast alone
+    ForeignTraffic(final String role, final Channel channel) {
+        this.role = role;
         this.channel = channel;
     }
 
@@ -37,9 +40,13 @@ final class ForeignTraffic {
             return null;
         }
         againNs = nowNs + AGAIN_NS;
-        return "subscriber of " + channel.name() + ": " + more + " datagrams a second that are not this channel's reach"
-                + " its ports" + ports() + ": another channel or program sends there; keep the ports of two channels"
-                + " three apart, or give each its own group address";
+        final String what = role + " of " + channel.name() + ": " + more
+                + " datagrams a second that are not this channel's reach its ports";
+        return role.equals("subscriber")
+                ? what + ports()
+                        + ": another channel or program sends there; keep the ports of two channels three apart,"
+                        + " or give each its own group address"
+                : what + ": another program sends to its unicast ports; choose others by unicast-ports=";
     }
 
     private String ports() {

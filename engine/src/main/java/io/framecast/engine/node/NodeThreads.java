@@ -116,7 +116,7 @@ final class NodeThreads implements AutoCloseable {
         while (leftNs > 0
                 && !condition.getAsBoolean()
                 && !Thread.currentThread().isInterrupted()) {
-            if (!runOrSleep(leftNs)) {
+            if (!runOrSleep(condition, leftNs)) {
                 sleeper.await(condition, Math.min(leftNs, TAKE_OVER_NS));
             }
             leftNs = longestNs - (System.nanoTime() - startNs);
@@ -127,7 +127,7 @@ final class NodeThreads implements AutoCloseable {
     }
 
     // Returns false where another thread runs the agents, or nobody does any more.
-    private boolean runOrSleep(final long longestNs) {
+    private boolean runOrSleep(final BooleanSupplier condition, final long longestNs) {
         if (!running.tryLock()) {
             return false;
         }
@@ -135,8 +135,12 @@ final class NodeThreads implements AutoCloseable {
             if (stopped) {
                 return false;
             }
-            both.leftNs = longestNs;
-            senderIdle.idle(invoker.invoke());
+            // Whoever ran them before may have made it true, and what this thread does now may.
+            final int work = condition.getAsBoolean() ? 1 : invoker.invoke();
+            if (work > 0 || !condition.getAsBoolean()) {
+                both.leftNs = longestNs;
+                senderIdle.idle(work);
+            }
             return true;
         } finally {
             running.unlock();

@@ -12,10 +12,14 @@ final class Partings {
         final long stoodMs = machine.stoodStillNs(nowNs) / 1_000_000;
         final long silenceMs = machine.silenceNs() / 1_000_000;
         return switch (machine.lostReason()) {
-            case SILENT, UNKNOWN, LEFT, FULL, RING_TOO_SMALL -> {
+            case UNKNOWN, LEFT, FULL, RING_TOO_SMALL ->
+                "source lost: it knows this subscriber no more, for it evicted it; "
+                        + (stoodMs > 0 ? standstill(stoodMs) + "; " : "")
+                        + "subscribe again, or set rejoin=";
+            case SILENT -> {
                 if (machine.isEvicted()) {
-                    yield "source lost: it evicted this subscriber after alive-timeout (" + silenceMs
-                            + " ms) without an answer; "
+                    yield "source lost: it evicted this subscriber after alive-timeout ("
+                            + machine.stream().aliveTimeoutNs() / 1_000_000 + " ms) without an answer; "
                             + (stoodMs > 0 ? standstill(stoodMs) + "; " : "")
                             + "subscribe again, or set rejoin=";
                 }
@@ -32,7 +36,8 @@ final class Partings {
 
     /// What a process says of itself.
     static String standstill(final long ms) {
-        return "this process stood still for " + ms + " ms (stopped, suspended or without a CPU)";
+        return "this process stood still for " + ms
+                + " ms (stopped, suspended, without a CPU, or busy with something else)";
     }
 
     /// Of a handshake that takes long.

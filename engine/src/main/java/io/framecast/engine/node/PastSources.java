@@ -26,6 +26,13 @@ final class PastSources {
         put(session, deadlineNs, nextFrameId);
     }
 
+    /// This process stood still for so long: whoever was waited for is waited for so much longer.
+    void onStandstill(final long ns) {
+        for (int i = 0; i < count; i++) {
+            untilNs[i] += untilNs[i] == NEVER ? 0 : ns;
+        }
+    }
+
     private void put(final long session, final long deadlineNs, final long nextFrameId) {
         int place = find(session);
         if (place < 0) {

@@ -24,6 +24,7 @@ final class SourceLink implements ReceiverOutput {
     private static final long STALE_NS = 1_000_000_000;
     // One that takes longer is worth a word.
     private static final long SLOW_NS = 1_000_000_000;
+    private static final long OBSTACLE_INTERVAL_NS = 200_000_000;
 
     private final ControlLane control;
     private final SourceFeed feed;
@@ -33,6 +34,7 @@ final class SourceLink implements ReceiverOutput {
     private long heardNs;
     private long startedNs;
     private String obstacle = "";
+    private long obstacleNs;
     private boolean joined;
     private boolean over;
     private boolean left;
@@ -153,9 +155,20 @@ final class SourceLink implements ReceiverOutput {
         return isJoining() && nowNs - heardNs > STALE_NS;
     }
 
-    /// Whether the handshake takes longer than it should.
-    boolean isSlow(final long nowNs) {
-        return isJoining() && nowNs - startedNs > SLOW_NS;
+    /// Whether the handshake takes longer than it should, and nobody has looked why for a while.
+    boolean isObstacleDue(final long nowNs) {
+        final boolean due = isJoining() && nowNs - startedNs > SLOW_NS && nowNs >= obstacleNs;
+        if (due) {
+            obstacleNs = nowNs + OBSTACLE_INTERVAL_NS;
+        }
+        return due;
+    }
+
+    /// This process stood still in mid-handshake.
+    void onStandstill(final long nowNs) {
+        heardNs = nowNs;
+        startedNs = nowNs;
+        machine().onStandstill(nowNs);
     }
 
     /// What the handshake waits for, in one line; empty where it did not take long.

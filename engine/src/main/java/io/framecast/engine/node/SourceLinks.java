@@ -1,6 +1,7 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.LossReason;
+import io.framecast.reliability.VerdictCounts;
 import io.framecast.reliability.wire.Verdict;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,9 +149,16 @@ final class SourceLinks {
         for (int i = 0; i < links.size(); i++) {
             final ReceiverSession session = links.get(i).session();
             total += links.get(i).hasLeft() ? 0 : Subscription.foreignDatagrams(session.repairLane());
-            for (final Verdict verdict : FOREIGN) {
-                total += session.machine().verdicts().get(verdict);
-            }
+            total += foreign(session.machine().verdicts());
+        }
+        return total;
+    }
+
+    /// Datagrams that no peer of the protocol can have sent.
+    static long foreign(final VerdictCounts verdicts) {
+        long total = 0;
+        for (final Verdict verdict : FOREIGN) {
+            total += verdicts.get(verdict);
         }
         return total;
     }

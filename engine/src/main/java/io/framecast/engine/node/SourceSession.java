@@ -72,6 +72,9 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     private final ControlLane.Handler onControl = this::onControl;
 
     private final UnreadyLines unready;
+    private final ForeignTraffic foreign;
+    private long foreignLookNs = ForeignTraffic.LOOK_NS;
+    private long standstillNoticeNs;
     private final CounterBoard counters;
     private final Consumer<String> notices;
 
@@ -133,6 +136,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             java.util.Arrays.fill(controlPeers, NO_PEER);
             java.util.Arrays.fill(repairPeers, NO_PEER);
             counters = counters(context.counters());
+            foreign = new ForeignTraffic("publisher", channel);
             unready = new UnreadyLines(transport, stream, machine.joinAttempts(), notices);
             opened.keep();
         }
@@ -379,7 +383,8 @@ final class SourceSession implements SenderOutput, AutoCloseable {
     }
 
     private void noticeStandstill(final long stoodNs) {
-        if (stoodNs > 0) {
+        if (stoodNs > 0 && cycleNs >= standstillNoticeNs) {
+            standstillNoticeNs = cycleNs + Subscription.STANDSTILL_NOTICE_NS;
             notices.accept("publisher of " + stream().channel() + ": " + Partings.standstill(stoodNs / 1_000_000)
                     + "; asking its subscribers");
         }
@@ -398,6 +403,14 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         }
         stallLookNs = nowNs + STALL_LOOK_NS;
         unready.look(nowNs);
+        if (nowNs >= foreignLookNs) {
+            foreignLookNs = nowNs + ForeignTraffic.LOOK_NS;
+            final String line = foreign.look(
+                    Subscription.foreignDatagrams(control.lane()) + SourceLinks.foreign(machine.verdicts()), nowNs);
+            if (line != null) {
+                notices.accept(line);
+            }
+        }
         final String stall = stalls.look(
                 machine.releasable(), machine.nextSequence(), machine.counts().repairedDatagrams(), nowNs);
         if (stall != null) {

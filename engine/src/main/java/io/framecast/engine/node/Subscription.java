@@ -37,6 +37,10 @@ final class Subscription implements AutoCloseable {
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
     private static final long NEVER = Long.MAX_VALUE;
+    /// One that stands still again and again need not say so each time.
+    static final long STANDSTILL_NOTICE_NS = 10_000_000_000L;
+    // Between duty cycles: nobody listened meanwhile.
+    private static final long STANDSTILL_MIN_NS = 1_000_000_000;
 
     /// Asks the conductor to make and free sessions.
     interface Opener {
@@ -65,6 +69,10 @@ final class Subscription implements AutoCloseable {
     private final ShunnedSources shunned = new ShunnedSources();
     private final PastSources past = new PastSources();
     private final ForeignTraffic foreign;
+    // Control datagrams that are none, while there was no session to count them.
+    private long strays;
+    private long standstillNoticeNs;
+    private long cycleNs = NEVER;
     private long foreignLookNs = ForeignTraffic.LOOK_NS;
     private String declined = "";
     private long damagedTold;
@@ -95,7 +103,7 @@ final class Subscription implements AutoCloseable {
         this.opener = opener;
         channel = subscriber.channel();
         options = channel.stream().sources();
-        foreign = new ForeignTraffic(channel);
+        foreign = new ForeignTraffic("subscriber", channel);
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
         control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
         maker = new SessionMaker(subscriber, this.transport, context, control, loss);
@@ -176,6 +184,7 @@ final class Subscription implements AutoCloseable {
         if (leaving) {
             return 0;
         }
+        onCycle(nowNs);
         int work = pollControl(nowNs);
         busy = false;
         // Backwards, for one may be taken out.
@@ -199,7 +208,8 @@ final class Subscription implements AutoCloseable {
         }
         if (nowNs >= foreignLookNs) {
             foreignLookNs = nowNs + ForeignTraffic.LOOK_NS;
-            final String line = foreign.look(foreignDatagrams(control.lane()) + links.foreignDatagrams(), nowNs);
+            final String line =
+                    foreign.look(strays + foreignDatagrams(control.lane()) + links.foreignDatagrams(), nowNs);
             if (line != null) {
                 context.notices().accept(line);
             }
@@ -217,6 +227,21 @@ final class Subscription implements AutoCloseable {
     /// Datagrams that were dropped for their length before anybody looked at them.
     static long foreignDatagrams(final Lane lane) {
         return lane.counter(LaneCounter.TRUNCATED) + lane.counter(LaneCounter.MALFORMED);
+    }
+
+    // Where this process stood still, what waits for a source or its answer waits so much longer.
+    private void onCycle(final long nowNs) {
+        final long stoodNs = cycleNs == NEVER ? 0 : nowNs - cycleNs;
+        cycleNs = nowNs;
+        if (stoodNs < STANDSTILL_MIN_NS) {
+            return;
+        }
+        returnNs = returnNs == NEVER ? NEVER : returnNs + stoodNs;
+        past.onStandstill(stoodNs);
+        final SourceLink joining = links.joining();
+        if (joining != null) {
+            joining.onStandstill(nowNs);
+        }
     }
 
     // While data comes, sources have little to say.
@@ -245,8 +270,11 @@ final class Subscription implements AutoCloseable {
     }
 
     private void listen(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD
-                || ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
+        if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD) {
+            strays += links.any() == null ? 1 : 0;
+            return;
+        }
+        if (ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
                 || !HeartbeatLayout.isValid(datagram, offset)
                 || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
                 || shunned.contains(ControlLayout.session(datagram, offset), nowNs)
@@ -369,14 +397,15 @@ final class Subscription implements AutoCloseable {
         }
         final ReceiverMachine machine = link.machine();
         final long stoodNs = link.session().standstillNs();
-        if (stoodNs > 0) {
+        if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
+            standstillNoticeNs = nowNs + STANDSTILL_NOTICE_NS;
             context.notices()
                     .accept("subscriber of " + channel.name() + ": " + Partings.standstill(stoodNs / 1_000_000)
                             + "; asking its source");
         }
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> {
-                if (link.isSlow(nowNs)) {
+                if (link.isObstacleDue(nowNs)) {
                     link.onObstacle(Partings.joining(machine));
                     if (sources() == 0) {
                         subscriber.onAlone(link.obstacle());

@@ -7,7 +7,7 @@ import io.framecast.reliability.JoinAttempts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -15,14 +15,17 @@ import java.util.function.Consumer;
 /// Tells a source's operator who asked to join and is not ready, and why: a line each, and a notice once for each
 /// address. By the sender's thread, but for [#lines].
 final class UnreadyLines {
-    // Whoever makes up addresses must not fill the log.
-    private static final int NOTICES_MAX = 64;
+    private static final long LOOK_NS = 1_000_000_000;
+    // Whoever makes up addresses must not fill the log: one notice a look.
+    private static final int NOTICED_MAX = 64;
 
     private final Transport transport;
     private final StreamInfo stream;
     private final JoinAttempts attempts;
     private final Consumer<String> notices;
-    private final Set<LaneAddress> noticed = new HashSet<>();
+    // Address and obstacle; the oldest is forgotten.
+    private final Set<String> noticed = new LinkedHashSet<>();
+    private long lookNs;
     private volatile List<String> lines = List.of();
 
     UnreadyLines(
@@ -41,24 +44,35 @@ final class UnreadyLines {
         return lines;
     }
 
-    /// Looks anew; now and then.
+    /// Looks anew, once a second.
     void look(final long nowNs) {
-        if (attempts.changes() == 0) {
+        if (attempts.changes() == 0 || nowNs < lookNs) {
             return;
         }
+        lookNs = nowNs + LOOK_NS;
         final List<String> next = new ArrayList<>();
+        boolean told = false;
         for (int place = 0; place < JoinAttempts.ATTEMPTS_MAX; place++) {
             final byte[] bytes = attempts.address(place, nowNs);
             if (bytes != null) {
-                final LaneAddress address = new LaneAddress(bytes);
-                final String line = describe(address) + " " + obstacle(place);
+                final String address = describe(new LaneAddress(bytes));
+                final String line = address + " " + obstacle(place, (nowNs - attempts.lastNs(place)) / 1_000_000_000);
                 next.add(line);
-                if (noticed.size() < NOTICES_MAX && noticed.add(address)) {
-                    notices.accept("publisher of " + stream.channel() + ": " + line);
-                }
+                told = told || notice(address + attempts.obstacle(place), line);
             }
         }
         lines = List.copyOf(next);
+    }
+
+    private boolean notice(final String key, final String line) {
+        if (!noticed.add(key)) {
+            return false;
+        }
+        if (noticed.size() > NOTICED_MAX) {
+            noticed.remove(noticed.iterator().next());
+        }
+        notices.accept("publisher of " + stream.channel() + ": " + line);
+        return true;
     }
 
     private String describe(final LaneAddress address) {
@@ -69,14 +83,17 @@ final class UnreadyLines {
         }
     }
 
-    private String obstacle(final int place) {
+    private String obstacle(final int place, final long secondsAgo) {
+        final String when = secondsAgo > 1 ? ", last " + secondsAgo + " s ago" : "";
         return switch (attempts.obstacle(place)) {
             case NO_ANSWER ->
-                "has asked to join " + attempts.joins(place) + " times: the answer, or a full-size datagram of "
+                "has asked to join " + attempts.joins(place) + " times" + when
+                        + ": the answer, or a full-size datagram of "
                         + (stream.slotBytes() + DataLayout.LENGTH)
                         + " bytes, does not reach it; look at the firewall and the MTU on the way, or lower mtu= here";
-            case RING_TOO_SMALL -> "was refused: its ring= is too small for frame-max; enlarge it, or leave it out";
-            case FULL -> "was refused: as many subscribers as there is room for have joined";
+            case RING_TOO_SMALL ->
+                "was refused" + when + ": its ring= is too small for frame-max; enlarge it, or leave it out";
+            case FULL -> "was refused" + when + ": as many subscribers as there is room for have joined";
         };
     }
 }

@@ -93,7 +93,7 @@ class PortsTest {
 
     @Test
     void shouldNotWarnOfStraysAndOnceAMinuteAtMost() {
-        final ForeignTraffic foreign = new ForeignTraffic(StreamFixture.channel("udp", SETTINGS));
+        final ForeignTraffic foreign = new ForeignTraffic("subscriber", StreamFixture.channel("udp", SETTINGS));
         final long second = ForeignTraffic.LOOK_NS;
         assertNull(foreign.look(1_000, second), "a burst");
         assertNull(foreign.look(1_010, 2 * second), "strays");
