@@ -19,7 +19,8 @@ import javax.tools.ToolProvider;
 
 /// The rules on size and names. Complaints are lines `file:line: what, and the limit`.
 final class JavaStyle {
-    static final int FILE_LINES_MAX = 600;
+    // Rarely over 600: what is longer than this has two ideas.
+    static final int FILE_LINES_MAX = 700;
     static final int METHOD_LINES_MAX = 70;
     static final int PARAMETERS_MAX = 5;
     static final int DOC_COLUMNS_MAX = 120;

@@ -80,7 +80,7 @@ final class StyleTest {
         assertEquals(
                 List.of("A.java:1: a of 71 lines, at most 70"), complaints("class A { void a() {\n" + lines69 + "} }"));
         assertEquals(
-                List.of("A.java:1: 601 lines, at most 600"), complaints("\n".repeat(JavaStyle.FILE_LINES_MAX + 1)));
+                List.of("A.java:1: 701 lines, at most 700"), complaints("\n".repeat(JavaStyle.FILE_LINES_MAX + 1)));
     }
 
     @Test
