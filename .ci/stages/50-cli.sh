@@ -444,7 +444,7 @@ check 'metrics port out of range' refused '--metrics-port: expected 0' publish "
 check 'device that is not there' refused 'device auto takes what is there' demo --device cuda:77
 check 'missing file' refused 'no such file' publish "$uri" --input /nonexistent/clip.raw
 check 'unreadable device' refused 'cuda' subscribe "$uri" --device cuda:0
-check 'no subscribers' refused '0 of 1 subscribers ready' publish "$uri" --input test --wait-timeout 0.5
+check 'no subscribers' refused 'no subscribers: 0 of 1 ready' publish "$uri" --input test --wait-timeout 0.5
 check 'no source' refused 'no source was heard' subscribe "$uri" --wait-timeout 0.5
 check 'frame longer than frame-max' refused 'frame-max' publish "$uri|frame-max=1000" --input test
 check 'interface that is not there' refused 'interface' publish "${uri/127.0.0.1/nosuch0}" --input test

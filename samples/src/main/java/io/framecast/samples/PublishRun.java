@@ -135,7 +135,8 @@ final class PublishRun {
                     && System.nanoTime() - startNs > plan.waitMax().toNanos()) {
                 throw new ConfigException(String.format(
                         Locale.ROOT,
-                        "%d of %d subscribers ready on %s after %s%s",
+                        "%s subscribers: %d of %d ready on %s after %s%s",
+                        ready == 0 ? "no" : "too few",
                         ready,
                         plan.subscribers(),
                         publisher.channel(),

@@ -93,7 +93,7 @@ final class BadInputTest {
                 bad("--wait-subscribers", "publish", URI, "--input", "test", "--wait-subscribers", "0"),
                 bad("--linger: expected seconds", "publish", URI, "--input", "test", "--linger", "-1"),
                 bad(
-                        "0 of 2 subscribers ready",
+                        "no subscribers: 0 of 2 ready",
                         "publish",
                         URI,
                         "--input",

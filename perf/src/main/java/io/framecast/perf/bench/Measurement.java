@@ -63,14 +63,14 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
         try {
             final SystemPool.Reports reports = pool(system, network).run(spec, ofReceivers, endNs);
             final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
+            final SourceReport source = SourceReport.parse(reports.source());
             final List<ReceiverReport> all =
                     reports.receivers().stream().map(ReceiverReport::parse).toList();
             all.subList(setting.receivers(), all.size())
                     .forEach(report ->
                             console.accept("beside: " + setting.bystander().text() + " received " + report.frames()
-                                    + " frames and missed " + report.lostFrames()));
-            return RoundResult.of(
-                    SourceReport.parse(reports.source()), all.subList(0, setting.receivers()), countsInterface);
+                                    + " of " + source.frames() + " frames"));
+            return RoundResult.of(source, all.subList(0, setting.receivers()), countsInterface);
         } catch (final MeasurementFailedException e) {
             requireGoing();
             endPool(system);
