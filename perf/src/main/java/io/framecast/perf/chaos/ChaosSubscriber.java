@@ -3,6 +3,7 @@ package io.framecast.perf.chaos;
 import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.Framecast;
+import io.framecast.api.LossReason;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.FramecastException;
@@ -20,6 +21,9 @@ final class ChaosSubscriber {
     private final ChildSettings settings;
     private final FrameCheck check;
     private final ProgressLine progress = new ProgressLine();
+    // Reported lost behind the last frame.
+    private String lostLast = "";
+    private long lostEnd;
     private long wrong;
     private long seen;
 
@@ -40,12 +44,32 @@ final class ChaosSubscriber {
                 NodeConfig.DEFAULT.withCountersFile(settings.counters()).withNotices(System.err::println);
         try (Framecast node = Framecast.launch(config);
                 Subscriber subscriber = node.subscribe(Channel.parse(settings.channel()))) {
-            subscriber.onLoss(
-                    (first, count, reason) -> complain("lost: " + count + " frames from " + first + " on, " + reason));
+            subscriber.onLoss(this::onLoss);
             return take(subscriber);
         } catch (final FramecastException | IllegalStateException e) {
             ChaosChild.say(ChildLines.OVER + " " + e.getMessage());
             return ChaosChild.OVER;
+        }
+    }
+
+    // Whoever is evicted, or loses its source, hears of frames that had begun then; a member loses nothing.
+    private void onLoss(final long first, final long count, final LossReason reason) {
+        final boolean ends = reason == LossReason.UNREPAIRABLE || reason == LossReason.NOT_A_MEMBER;
+        final String text = "lost: " + count + " frames from " + first + " on, " + reason;
+        final boolean follows = check.count() == 0 || first == Math.max(check.lastId() + 1, lostEnd);
+        if (ends && follows) {
+            lostEnd = first + count;
+            lostLast = lostLast.isEmpty() ? text : lostLast + "; " + text;
+        } else {
+            complain(text);
+        }
+    }
+
+    // Something came behind: it was a member.
+    private void requireNothingLost() {
+        if (!lostLast.isEmpty()) {
+            complain(lostLast);
+            lostLast = "";
         }
     }
 
@@ -57,6 +81,7 @@ final class ChaosSubscriber {
             switch (subscriber.state()) {
                 case JOINING, READY -> subscriber.awaitFrame(LOOK);
                 case END_OF_STREAM -> {
+                    requireNothingLost();
                     ChaosChild.say(ChildLines.END + " " + check.lastId() + " " + check.count());
                     return ChaosChild.ENDED;
                 }
@@ -69,6 +94,7 @@ final class ChaosSubscriber {
     }
 
     private void onFrame(final DeviceFrame frame) {
+        requireNothingLost();
         frame.awaitReady();
         final MemorySegment bytes = frame.region().host();
         final boolean planted = seen == PLANTED_FRAME;
