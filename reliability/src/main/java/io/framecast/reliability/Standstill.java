@@ -4,7 +4,7 @@ package io.framecast.reliability;
 /// the time after which a silent peer counts as lost. Silence meanwhile says nothing of the peer.
 ///
 /// Pure state; one thread.
-final class Standstill {
+public final class Standstill {
     private static final int PARTS_OF_TIMEOUT = 4;
     // Less is a hiccup, however short the timeout.
     private static final long STANDSTILL_MIN_NS = 50_000_000;
@@ -15,14 +15,14 @@ final class Standstill {
     private long untilNs;
 
     /// @param timeoutNs silence after which a peer counts as lost
-    Standstill(final long timeoutNs) {
+    public Standstill(final long timeoutNs) {
         this.timeoutNs = timeoutNs;
     }
 
     /// A duty cycle begins.
     ///
     /// @return how long the process stood still before it; 0 where it did not
-    long onCycle(final long nowNs) {
+    public long onCycle(final long nowNs) {
         final long sinceNs = cycleNs == Long.MAX_VALUE ? 0 : nowNs - cycleNs;
         cycleNs = nowNs;
         if (sinceNs < Math.max(STANDSTILL_MIN_NS, timeoutNs / PARTS_OF_TIMEOUT)) {

@@ -24,15 +24,12 @@ final class ConsumerStream {
 
     /// The stream; what is enqueued on it from now on starts behind the event.
     DeviceStream behind(final DeviceEvent ready) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             if (stream == null) {
                 stream = device.openStream();
             }
             stream.await(ready);
             return stream;
-        } finally {
-            guard.exit();
         }
     }
 }

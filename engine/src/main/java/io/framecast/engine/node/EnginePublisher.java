@@ -93,11 +93,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public long tryClaim(final long length, final FrameClaim claim) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return claim(length, claim);
-        } finally {
-            guard.exit();
         }
     }
 
@@ -168,11 +165,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public void commit(final FrameOptions options) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             commitClaim(options);
-        } finally {
-            guard.exit();
         }
     }
 
@@ -203,11 +197,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public void abort() {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             abortClaim();
-        } finally {
-            guard.exit();
         }
     }
 
@@ -220,11 +211,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public long offer(final MemorySegment frame, final FrameOptions options) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return offerGuarded(frame, options);
-        } finally {
-            guard.exit();
         }
     }
 
@@ -291,11 +279,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return offerGuarded(frame, written, options);
-        } finally {
-            guard.exit();
         }
     }
 
@@ -397,11 +382,8 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     @Override
     public boolean awaitRoom(final long length, final Duration longest) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return awaitRoomGuarded(length, longest);
-        } finally {
-            guard.exit();
         }
     }
 

@@ -89,11 +89,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public int poll(final FrameHandler handler, final int limit) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return pollGuarded(handler, limit);
-        } finally {
-            guard.exit();
         }
     }
 
@@ -112,11 +109,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public @Nullable DeviceFrame poll() {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return pollGuarded();
-        } finally {
-            guard.exit();
         }
     }
 
@@ -183,11 +177,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public boolean awaitFrame(final Duration longest) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return awaitGuarded(longest);
-        } finally {
-            guard.exit();
         }
     }
 
@@ -218,11 +209,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
 
     @Override
     public boolean post(final DeviceRegion region) {
-        guard.enter();
-        try {
+        try (UseGuard _ = guard.enter()) {
             return postGuarded(region);
-        } finally {
-            guard.exit();
         }
     }
 

@@ -1,12 +1,18 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.Channel;
-import org.jspecify.annotations.Nullable;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneCounter;
+import io.framecast.reliability.VerdictCounts;
+import io.framecast.reliability.wire.Verdict;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
-/// Notices that something foreign keeps arriving on a channel's ports: another channel whose ports overlap, or
+/// Warns when something foreign keeps arriving on a channel's ports: another channel whose ports overlap, or
 /// another program. It costs this channel's control lane the room that NACKs and heartbeats need.
 ///
-/// Pure state; one thread.
+/// One thread; looks once a second.
 final class ForeignTraffic {
     static final long LOOK_NS = 1_000_000_000;
 
@@ -14,42 +20,80 @@ final class ForeignTraffic {
     private static final long PER_LOOK_MIN = 20;
     private static final int LOOKS_MIN = 2;
     private static final long AGAIN_NS = 60_000_000_000L;
+    private static final List<Verdict> FOREIGN =
+            List.of(Verdict.BAD_LENGTH, Verdict.BAD_VERSION, Verdict.BAD_TYPE, Verdict.BAD_CHECKSUM);
 
-    private final String role;
-    private final Channel channel;
+    private final String owner;
+    private final String advice;
+    private final LongSupplier foreign;
+    private final Consumer<String> notices;
     private long seen;
     private int looks;
+    private long lookNs = LOOK_NS;
     private long againNs;
 
-    /// @param role `subscriber`, or `publisher`, which hears unicast alone
-    ForeignTraffic(final String role, final Channel channel) {
-        this.role = role;
-        this.channel = channel;
+    private ForeignTraffic(
+            final String owner, final String advice, final LongSupplier foreign, final Consumer<String> notices) {
+        this.owner = owner;
+        this.advice = advice;
+        this.foreign = foreign;
+        this.notices = notices;
     }
 
-    /// To be called every [#LOOK_NS].
+    /// @param foreign datagrams so far that no peer of this channel can have sent
+    static ForeignTraffic ofSubscriber(
+            final Channel channel, final LongSupplier foreign, final Consumer<String> notices) {
+        return new ForeignTraffic(
+                "subscriber of " + channel.name(),
+                ports(channel) + ": another channel or program sends there; keep the ports of two channels three apart,"
+                        + " or give each its own group address",
+                foreign,
+                notices);
+    }
+
+    /// A publisher hears unicast alone.
     ///
     /// @param foreign datagrams so far that no peer of this channel can have sent
-    /// @return what to tell the user; null mostly
-    @Nullable
-    String look(final long foreign, final long nowNs) {
-        final long more = foreign - seen;
-        seen = foreign;
-        looks = more >= PER_LOOK_MIN ? looks + 1 : 0;
-        if (looks < LOOKS_MIN || nowNs < againNs) {
-            return null;
-        }
-        againNs = nowNs + AGAIN_NS;
-        final String what = role + " of " + channel.name() + ": " + more
-                + " datagrams a second that are not this channel's reach its ports";
-        return role.equals("subscriber")
-                ? what + ports()
-                        + ": another channel or program sends there; keep the ports of two channels three apart,"
-                        + " or give each its own group address"
-                : what + ": another program sends to its unicast ports; choose others by unicast-ports=";
+    static ForeignTraffic ofPublisher(
+            final Channel channel, final LongSupplier foreign, final Consumer<String> notices) {
+        return new ForeignTraffic(
+                "publisher of " + channel.name(),
+                ": another program sends to its unicast ports; choose others by unicast-ports=",
+                foreign,
+                notices);
     }
 
-    private String ports() {
+    /// Datagrams that a lane dropped for their length before anybody looked at them.
+    static long datagrams(final Lane lane) {
+        return lane.counter(LaneCounter.TRUNCATED) + lane.counter(LaneCounter.MALFORMED);
+    }
+
+    /// Datagrams that no peer of the protocol can have sent.
+    static long datagrams(final VerdictCounts verdicts) {
+        long total = 0;
+        for (final Verdict verdict : FOREIGN) {
+            total += verdicts.get(verdict);
+        }
+        return total;
+    }
+
+    void tick(final long nowNs) {
+        if (nowNs < lookNs) {
+            return;
+        }
+        lookNs = nowNs + LOOK_NS;
+        final long now = foreign.getAsLong();
+        final long more = now - seen;
+        seen = now;
+        looks = more >= PER_LOOK_MIN ? looks + 1 : 0;
+        if (looks >= LOOKS_MIN && nowNs >= againNs) {
+            againNs = nowNs + AGAIN_NS;
+            notices.accept(
+                    owner + ": " + more + " datagrams a second that are not this channel's reach its ports" + advice);
+        }
+    }
+
+    private static String ports(final Channel channel) {
         return switch (channel) {
             case Channel.Multicast multicast -> {
                 final int port = multicast.group().port();

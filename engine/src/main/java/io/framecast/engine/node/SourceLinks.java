@@ -1,8 +1,6 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.LossReason;
-import io.framecast.reliability.VerdictCounts;
-import io.framecast.reliability.wire.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -12,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 /// A subscription's links to its sources, those that are over until the subscriber has taken everything, and
 /// what those counted that are gone. By the receiver's thread.
 final class SourceLinks {
-    private static final List<Verdict> FOREIGN =
-            List.of(Verdict.BAD_LENGTH, Verdict.BAD_VERSION, Verdict.BAD_TYPE, Verdict.BAD_CHECKSUM);
-
     private final List<SourceLink> links = new ArrayList<>();
     private final WireTotals retired = new WireTotals();
     private final WireTotals totals = new WireTotals();
@@ -148,17 +143,8 @@ final class SourceLinks {
         long total = 0;
         for (int i = 0; i < links.size(); i++) {
             final ReceiverSession session = links.get(i).session();
-            total += links.get(i).hasLeft() ? 0 : Subscription.foreignDatagrams(session.repairLane());
-            total += foreign(session.machine().verdicts());
-        }
-        return total;
-    }
-
-    /// Datagrams that no peer of the protocol can have sent.
-    static long foreign(final VerdictCounts verdicts) {
-        long total = 0;
-        for (final Verdict verdict : FOREIGN) {
-            total += verdicts.get(verdict);
+            total += links.get(i).hasLeft() ? 0 : ForeignTraffic.datagrams(session.repairLane());
+            total += ForeignTraffic.datagrams(session.machine().verdicts());
         }
         return total;
     }

@@ -73,7 +73,6 @@ final class SourceSession implements SenderOutput, AutoCloseable {
 
     private final UnreadyLines unready;
     private final ForeignTraffic foreign;
-    private long foreignLookNs = ForeignTraffic.LOOK_NS;
     private long standstillNoticeNs;
     private final CounterBoard counters;
     private final Consumer<String> notices;
@@ -136,7 +135,10 @@ final class SourceSession implements SenderOutput, AutoCloseable {
             java.util.Arrays.fill(controlPeers, NO_PEER);
             java.util.Arrays.fill(repairPeers, NO_PEER);
             counters = counters(context.counters());
-            foreign = new ForeignTraffic("publisher", channel);
+            foreign = ForeignTraffic.ofPublisher(
+                    channel,
+                    () -> ForeignTraffic.datagrams(control.lane()) + ForeignTraffic.datagrams(machine.verdicts()),
+                    notices);
             unready = new UnreadyLines(transport, stream, machine.joinAttempts(), notices);
             opened.keep();
         }
@@ -403,14 +405,7 @@ final class SourceSession implements SenderOutput, AutoCloseable {
         }
         stallLookNs = nowNs + STALL_LOOK_NS;
         unready.look(nowNs);
-        if (nowNs >= foreignLookNs) {
-            foreignLookNs = nowNs + ForeignTraffic.LOOK_NS;
-            final String line = foreign.look(
-                    Subscription.foreignDatagrams(control.lane()) + SourceLinks.foreign(machine.verdicts()), nowNs);
-            if (line != null) {
-                notices.accept(line);
-            }
-        }
+        foreign.tick(nowNs);
         final String stall = stalls.look(
                 machine.releasable(), machine.nextSequence(), machine.counts().repairedDatagrams(), nowNs);
         if (stall != null) {

@@ -8,13 +8,12 @@ import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.TransportException;
-import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
-import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.Standstill;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -39,8 +38,8 @@ final class Subscription implements AutoCloseable {
     private static final long NEVER = Long.MAX_VALUE;
     /// One that stands still again and again need not say so each time.
     static final long STANDSTILL_NOTICE_NS = 10_000_000_000L;
-    // Between duty cycles: nobody listened meanwhile.
-    private static final long STANDSTILL_MIN_NS = 1_000_000_000;
+    // A quarter of it between two duty cycles: nobody listened meanwhile.
+    private static final long STANDSTILL_NS = 4_000_000_000L;
 
     /// Asks the conductor to make and free sessions.
     interface Opener {
@@ -72,8 +71,7 @@ final class Subscription implements AutoCloseable {
     // Control datagrams that are none, while there was no session to count them.
     private long strays;
     private long standstillNoticeNs;
-    private long cycleNs = NEVER;
-    private long foreignLookNs = ForeignTraffic.LOOK_NS;
+    private final Standstill standstill = new Standstill(STANDSTILL_NS);
     private String declined = "";
     private long damagedTold;
     private long rejoins;
@@ -103,9 +101,12 @@ final class Subscription implements AutoCloseable {
         this.opener = opener;
         channel = subscriber.channel();
         options = channel.stream().sources();
-        foreign = new ForeignTraffic("subscriber", channel);
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
         control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
+        foreign = ForeignTraffic.ofSubscriber(
+                channel,
+                () -> strays + ForeignTraffic.datagrams(control.lane()) + links.foreignDatagrams(),
+                context.notices());
         maker = new SessionMaker(subscriber, this.transport, context, control, loss);
         counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this.transport, this);
     }
@@ -206,14 +207,7 @@ final class Subscription implements AutoCloseable {
         if (!over) {
             tellState(nowNs);
         }
-        if (nowNs >= foreignLookNs) {
-            foreignLookNs = nowNs + ForeignTraffic.LOOK_NS;
-            final String line =
-                    foreign.look(strays + foreignDatagrams(control.lane()) + links.foreignDatagrams(), nowNs);
-            if (line != null) {
-                context.notices().accept(line);
-            }
-        }
+        foreign.tick(nowNs);
         statsDue |= work > 0;
         if (statsDue && nowNs >= statsNs) {
             statsDue = false;
@@ -224,16 +218,10 @@ final class Subscription implements AutoCloseable {
         return work;
     }
 
-    /// Datagrams that were dropped for their length before anybody looked at them.
-    static long foreignDatagrams(final Lane lane) {
-        return lane.counter(LaneCounter.TRUNCATED) + lane.counter(LaneCounter.MALFORMED);
-    }
-
     // Where this process stood still, what waits for a source or its answer waits so much longer.
     private void onCycle(final long nowNs) {
-        final long stoodNs = cycleNs == NEVER ? 0 : nowNs - cycleNs;
-        cycleNs = nowNs;
-        if (stoodNs < STANDSTILL_MIN_NS) {
+        final long stoodNs = standstill.onCycle(nowNs);
+        if (stoodNs == 0) {
             return;
         }
         returnNs = returnNs == NEVER ? NEVER : returnNs + stoodNs;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Refuses the second of two threads that use a publisher or a subscriber at the same time. A thread may use it
 /// after another, and call it again from a handler of its own.
-final class UseGuard {
+final class UseGuard implements AutoCloseable {
     private static final VarHandle USER;
 
     static {
@@ -27,18 +27,18 @@ final class UseGuard {
         this.guarded = guarded;
     }
 
-    /// Before a use; [#exit] follows it, whatever the use throws.
+    /// Before a use; [#close] follows it, whatever the use throws.
     ///
     /// @throws IllegalStateException when another thread is using it
-    void enter() {
+    UseGuard enter() {
         final Thread current = Thread.currentThread();
         if (USER.compareAndSet(this, null, current)) {
-            return;
+            return this;
         }
         final Thread other = user;
         if (other == current) {
             nested++;
-            return;
+            return this;
         }
         throw new IllegalStateException(guarded + ": thread " + current.getName() + " uses it while "
                 + (other == null ? "another thread" : "thread " + other.getName())
@@ -46,7 +46,8 @@ final class UseGuard {
     }
 
     /// After a use.
-    void exit() {
+    @Override
+    public void close() {
         if (nested > 0) {
             nested--;
         } else {

@@ -182,10 +182,15 @@ class AwaitFrameTest {
         try (StreamFixture stream = new StreamFixture(config(threading), "udp", SETTINGS)) {
             final Thread waiting = new Thread(() -> stream.subscriber.awaitFrame(LONG));
             waiting.start();
-            do {
+            boolean ended = false;
+            // It may not have begun to wait when it was interrupted; then it is again. In far less time than it
+            // waits.
+            for (int i = 0; i < 500 && !ended; i++) {
                 waiting.interrupt();
-                // It may not have begun to wait when it was interrupted; then it is again.
-            } while (!waiting.join(Duration.ofMillis(20)));
+                ended = waiting.join(Duration.ofMillis(20));
+            }
+            stream.subscriber.close();
+            assertTrue(ended);
         }
     }
 
