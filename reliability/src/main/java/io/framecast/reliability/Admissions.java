@@ -89,7 +89,7 @@ final class Admissions {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
             attempts.onJoin(members.addresses(member).control(), Obstacle.RING_TOO_SMALL, nowNs);
-            onRefusal(Reason.RING_TOO_SMALL);
+            counts.refusals++;
             return Verdict.GOOD;
         }
         attempts.onJoin(members.addresses(member).control(), Obstacle.NO_ANSWER, nowNs);
@@ -103,16 +103,11 @@ final class Admissions {
         return Verdict.GOOD;
     }
 
-    private void onRefusal(final Reason reason) {
-        counts.refusals++;
-        counts.refusalReason = reason;
-    }
-
     private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
         final int member = members.vacancy(nowNs);
         if (member == MemberTable.NONE) {
             attempts.onJoin(JoinLayout.terms(datagram, offset).addresses().control(), Obstacle.FULL, nowNs);
-            onRefusal(Reason.FULL);
+            counts.refusals++;
             refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;
         }

@@ -1,7 +1,5 @@
 package io.framecast.reliability;
 
-import io.framecast.reliability.wire.LeaveLayout.Reason;
-
 /// What a sender machine did. One thread writes; others may read stale values.
 public final class SenderCounts {
     long sentDatagrams;
@@ -25,7 +23,6 @@ public final class SenderCounts {
     long linkFailures;
     int links;
     long refusals;
-    Reason refusalReason = Reason.LEFT;
 
     public long sentDatagrams() {
         return sentDatagrams;
@@ -124,10 +121,5 @@ public final class SenderCounts {
     /// Joins refused.
     public long refusals() {
         return refusals;
-    }
-
-    /// Why the last join was refused; meaningful once one was.
-    public Reason refusalReason() {
-        return refusalReason;
     }
 }

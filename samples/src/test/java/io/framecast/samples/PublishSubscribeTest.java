@@ -13,6 +13,7 @@ import io.framecast.api.spi.DeviceBackend;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -302,6 +303,14 @@ final class PublishSubscribeTest {
         assertEquals(ExitStatus.PEER_LOST, statuses, "one lost, one done");
     }
 
+    // Short frames, as fast as they are taken.
+    private ToolFixture.Run publishTest(final String... more) {
+        final List<String> arguments = new ArrayList<>(List.of(
+                "publish", ToolFixture.URI, "--input", "test", "--rate", "0", "--frame-bytes", "64", "--json", "-"));
+        arguments.addAll(List.of(more));
+        return tool.run(arguments.toArray(String[]::new));
+    }
+
     @Test
     void shouldSayLastWhatKeptItFromJoining() {
         tool.network.joinFailure = "ring-max: a source of frame-max=16777216 wants more";
@@ -323,19 +332,7 @@ final class PublishSubscribeTest {
     void shouldWaitForAnotherWhenTheOnlySubscriberOfALiveInputFellSilent() throws Exception {
         tool.network.dropSubscriberAtFrame = 2;
         final var killed = tool.start("subscribe", ToolFixture.URI);
-        final var publish = tool.run(
-                "publish",
-                ToolFixture.URI,
-                "--input",
-                "test",
-                "--rate",
-                "0",
-                "--frame-bytes",
-                "64",
-                "--wait-timeout",
-                "0.3",
-                "--json",
-                "-");
+        final var publish = publishTest("--wait-timeout", "0.3");
         publish.assertFailed(ExitStatus.PEER_LOST, "no other came within 0.3 s (--wait-timeout)");
         assertTrue(publish.err().contains("1 subscriber(s) were evicted"), publish.err());
         assertTrue(publish.err().contains("waiting 0.3 s for another"), publish.err());
@@ -346,19 +343,7 @@ final class PublishSubscribeTest {
     void shouldEndAtOnceWhenTheOnlySubscriberOfAFileFellSilent() throws Exception {
         tool.network.dropSubscriberAtFrame = 2;
         final var killed = tool.start("subscribe", ToolFixture.URI);
-        final var publish = tool.run(
-                "publish",
-                ToolFixture.URI,
-                "--input",
-                "test",
-                "--rate",
-                "0",
-                "--frames",
-                "9",
-                "--frame-bytes",
-                "64",
-                "--json",
-                "-");
+        final var publish = publishTest("--frames", "9");
         publish.assertFailed(
                 ExitStatus.PEER_LOST, "no subscriber is left after 3 frames; 1 subscriber(s) were evicted");
         assertEquals(ExitStatus.PEER_LOST, killed.join().status());
@@ -396,19 +381,7 @@ final class PublishSubscribeTest {
         while (tool.network.subscribers.isEmpty()) {
             Thread.onSpinWait();
         }
-        final var publish = tool.run(
-                "publish",
-                ToolFixture.URI,
-                "--input",
-                "test",
-                "--rate",
-                "0",
-                "--frame-bytes",
-                "64",
-                "--wait-timeout",
-                "0.2",
-                "--json",
-                "-");
+        final var publish = publishTest("--wait-timeout", "0.2");
         assertEquals(2L, received(subscriber.join()).get("frames"));
         publish.assertFailed(ExitStatus.PEER_LOST, "no subscriber is left");
     }
