@@ -9,7 +9,7 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
 log=$(mktemp)
 trap 'rm -f -- "$log"' EXIT
 status=0
-./mvnw -pl engine -am test -Dtest=ThreadMixTest -Dsurefire.failIfNoSpecifiedTests=false -Djacoco.skip=true \
+./mvnw -Pcampaign -pl engine -am test -Dtest=ThreadMixTest -Dsurefire.failIfNoSpecifiedTests=false \
     -Dframecast.stress.threading=INVOKER -Dframecast.stress.ms="${STRESS_MS:-6000}" >"$log" 2>&1 || status=$?
 if [ "$status" = 0 ] && grep -q 'Tests run: 10, Failures: 0, Errors: 0, Skipped: 0' "$log"; then
     printf '10 passed, 0 failed\n'

@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What waits for a kernel that does not end, on the stub libcuda; and what a driver that does not load says.
+@Tag("campaign")
 class StandingKernelTest {
     @TempDir
     Path folder;

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,8 +120,10 @@ final class VerbsStreamTest {
         arena.close();
     }
 
-    /// Credit lets no more be sent than receives are posted. Queue pairs that send too are those of control, whose
-    /// datagrams no credit counts; nor does any count probes sent to a lane that has posted nothing yet, or repairs
+    /// Credit lets no more be sent than receives are posted. Queue pairs that send too are those of
+    /// control, whose
+    /// datagrams no credit counts; nor does any count probes sent to a lane that has posted nothing yet, or
+    /// repairs
     /// that are sent as datagrams.
     private void assertNothingFoundNoReceive() {
         final long found = standIn.count("overruns_receiving") - overruns;
@@ -280,6 +283,7 @@ final class VerbsStreamTest {
         return publisher;
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({"SHARED, 0", "SHARED, 0.01", "DEDICATED, 0.05"})
     void shouldTakeGrantsAndRepairsWithoutTheSourcesCpu(final Threading threading, final double loss) {
@@ -301,7 +305,8 @@ final class VerbsStreamTest {
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
-    /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what they do not
+    /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what
+    /// they do not
     /// find there out of the source's.
     @Test
     void shouldReadRepairsOutOfACoRootsCopy() {
@@ -315,6 +320,7 @@ final class VerbsStreamTest {
     }
 
     /// The co-root copies nothing itself, and takes what it missed out of its own copy.
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({"SHARED", "DEDICATED"})
     void shouldWriteIntoACoRootsCopyWhatItKeeps(final Threading threading) {
@@ -331,6 +337,7 @@ final class VerbsStreamTest {
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
+    @Tag("campaign")
     @Test
     void shouldSendWhatItCannotWriteWhenTheConnectionsBreak() {
         keys = "|co-roots=1|feed=unicast";
@@ -364,6 +371,7 @@ final class VerbsStreamTest {
     }
 
     /// Its slots may be used again while they read them.
+    @Tag("campaign")
     @Test
     void shouldReadUnderGuardWhereTheSourceDoesNotWait() {
         keys = "|delivery=deadline=30s|window=8m";

@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Subscribers and nodes that are closed while a kernel of the user's runs, for as long as it likes: a device
 /// frees nothing before its end. On a thread of the test's.
+@Tag("campaign")
 class BusyDeviceTest {
     private static final int CYCLES_MAX = 5_000_000;
     private static final int FRAME_BYTES = 20_000;

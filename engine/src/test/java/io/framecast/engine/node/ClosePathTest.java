@@ -25,6 +25,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -130,6 +131,7 @@ class ClosePathTest {
         assertTrue(firstId[0] > 0);
     }
 
+    @Tag("campaign")
     @Test
     void shouldEvictSilentSubscriberAndGoOn() {
         final Channel channel = StreamFixture.channel("udp", ALIVE_SHORT);
@@ -156,6 +158,7 @@ class ClosePathTest {
         assertTrue(silent.failure().orElseThrow().contains("lost"), () -> "" + silent.failure());
     }
 
+    @Tag("campaign")
     @Test
     void shouldTellSourceLostWhenSourceIsSilent() {
         final Channel channel = StreamFixture.channel("udp", ALIVE_SHORT);
@@ -167,6 +170,7 @@ class ClosePathTest {
         assertTrue(subscriber.failure().orElseThrow().contains("silent for 2000 ms"), () -> "" + subscriber.failure());
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldServeNewSubscriberWhenSourceRestarts(final String transport) {
@@ -210,6 +214,7 @@ class ClosePathTest {
         assertEquals(1, subscriber.stats().frames());
     }
 
+    @Tag("campaign")
     @Test
     void shouldSayFalseWhenSubscriberIsEvictedDuringLinger() {
         final Channel channel = StreamFixture.channel("udp", ALIVE_SHORT);

@@ -13,6 +13,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -234,6 +235,7 @@ class DeliveryStreamTest {
         }
     }
 
+    @Tag("campaign")
     @Test
     void shouldGiveUpAtPollWhatExpiredWhileItWaited() throws Exception {
         try (DeliveryFixture stream = new DeliveryFixture("udp", "deadline=3s", "host", 0)) {
@@ -251,6 +253,7 @@ class DeliveryStreamTest {
         }
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({"udp, host, true", "udp, emulated, false", "aeron, host, false"})
     void shouldEvictOneThatHoldsTheSourceBackAndSayWhy(

@@ -35,6 +35,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A stream under fire: garbage from its own peers' addresses, on every lane, to the group and to each peer,
@@ -47,6 +48,7 @@ class GarbageTest {
     private final Path sourceCounters = StreamFixture.countersFile();
     private final Path sinkCounters = StreamFixture.countersFile();
 
+    @Tag("campaign")
     @Test
     void shouldDeliverEveryByteUnderAMillionHostileDatagramsOnUdp() throws IOException {
         run(new UdpTransportProvider(), 1_000_000, 40);

@@ -31,6 +31,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,6 +81,7 @@ class MemoryBoundsTest {
         until(() -> (polled[0] += subscriber.poll(DeviceFrame::close, 10)) == frames);
     }
 
+    @Tag("campaign")
     @Test
     void shouldTakeFromTheDeviceWhatIsSaidAndNoMoreUnderLoss() {
         final DelayedDevice device = new DelayedDevice();
@@ -97,7 +99,8 @@ class MemoryBoundsTest {
         assertEquals(pinnedBytes, device.pinnedBytes());
         final MemoryNeeds needs = MemoryNeeds.staged(sinkConfig(device));
         assertEquals(needs.deviceBytes(), device.allocatedBytes());
-        // What is not pinned of the host's: a header and lists for each landing and repair slot, and the control rings.
+        // What is not pinned of the host's: a header and lists for each landing and repair slot, and the
+        // control rings.
         final SinkConfig config = sinkConfig(device);
         final long headers = (long) (config.landingSlots() + SinkConfig.REPAIR_SLOTS) * config.headerStride();
         final long lists =
@@ -111,6 +114,7 @@ class MemoryBoundsTest {
         return new SinkConfig(stream, ringSlots, 0, 0, false, device, new LossInjector(0, 0));
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron", "verbs"})
     void shouldGiveEverythingBackWhenFiftySubscribersComeAndGo(final String name) throws IOException {

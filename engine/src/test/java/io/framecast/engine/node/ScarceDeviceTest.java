@@ -22,6 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A device that has no more of anything from its first, second, third … request on: whoever needed it is told
 /// in one line, the others receive every byte, and every part that was had before is given back. On the
 /// test's thread.
+@Tag("campaign")
 class ScarceDeviceTest {
     private static final int CYCLES_MAX = 5_000_000;
     // More than anybody asks for.

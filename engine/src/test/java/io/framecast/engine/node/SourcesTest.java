@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -123,6 +124,7 @@ class SourcesTest {
         assertEquals(0, subscriber.stats().droppedFrames());
     }
 
+    @Tag("campaign")
     @Test
     void shouldCountEachSessionByItselfAndRejoinsOfAll() {
         final Path counters = StreamFixture.countersFile();
@@ -217,6 +219,7 @@ class SourcesTest {
         assertEquals(6, log.sessions.size());
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldJoinSourceThatIsStartedAgainWhenItWasKilled(final String transport) {
@@ -255,6 +258,7 @@ class SourcesTest {
                 "end of stream");
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldJoinAgainByItselfWhenItWasEvictedForSilence(final String transport) {
@@ -284,6 +288,7 @@ class SourcesTest {
         assertTrue(session.frames >= 30, () -> "frames " + session.frames);
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({"udp, 1, reliable", "udp, 2, reliable", "aeron, 1, reliable", "udp, 1, latest", "udp, 2, evict=20s"})
     void shouldReportFramesThatWerePublishedWhileItWasNoMember(

@@ -15,6 +15,7 @@ import io.framecast.api.spi.DeviceRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,6 +93,7 @@ class StreamTest {
         }
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @ValueSource(strings = {"udp", "aeron"})
     void shouldDeliverFrameOf128Megabytes(final String transport) {

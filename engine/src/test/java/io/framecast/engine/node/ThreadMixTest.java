@@ -24,6 +24,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// releases or looks on, each frame arrives once, in order, with each of its bytes.
 ///
 /// Each case lasts `-Dframecast.stress.ms`, 400 unless set; `-Dframecast.stress.threading` picks one mode.
+@Tag("campaign")
 class ThreadMixTest {
     private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=200000|alive-timeout=20000|device=host";
     private static final long STRESS_NS = TimeUnit.MILLISECONDS.toNanos(Long.getLong("framecast.stress.ms", 400));

@@ -96,12 +96,15 @@ final class RepairTest {
 
     @Test
     void shouldReportRangesAscendingAndDisjointWhenMuchIsLost() {
+        final List<String> missing = new ArrayList<>();
         for (long sequence = 0; sequence < 200; sequence += 3) {
             receive(sequence, 0);
+            missing.add((sequence + 1) + "+2");
         }
-        assertTrue(tick(10, 198) > 60);
-        assertEquals("1+2", reports.getFirst());
-        assertEquals("193+1", reports.getLast().substring(0, 3) + "+1");
+        tick(10, 198);
+        // The last gap may still be filled by datagrams that were overtaken.
+        assertEquals(missing.subList(0, reports.size()), reports);
+        assertEquals("193+2", reports.getLast());
     }
 
     @Test
@@ -339,7 +342,8 @@ final class RepairTest {
         assertEquals(List.of("2+1", "5+15"), reports);
     }
 
-    /// As a link that loses little takes them: their repairs come one after the other, as their frames come to be the
+    /// As a link that loses little takes them: their repairs come one after the other, as their frames come
+    /// to be the
     /// oldest.
     @Test
     void shouldAskForSingleDatagramsHoweverLittleRoomThereIs() {

@@ -7,6 +7,7 @@ import io.framecast.reliability.CoRootConfig;
 import io.framecast.reliability.CoRootConfig.Feed;
 import io.framecast.reliability.CoRootConfig.Sets;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,7 @@ final class CoRootTest {
     }
 
     /// Seed 004: "Hot spot is created at root due to large number of ACK's that reach it."
+    @Tag("campaign")
     @Test
     void shouldTakeFewControlDatagramsHoweverManyReceiversWhenCoRootsHelp() {
         final double alone = perDatagram(run(1, 64, 0, Feed.MULTICAST));
@@ -49,6 +51,7 @@ final class CoRootTest {
         assertEquals(feed == Feed.UNICAST, report.control().fed() > 0);
     }
 
+    @Tag("campaign")
     @Test
     void shouldKeepEveryPromiseWhenCoRootsCrash() {
         long failovers = 0;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,7 @@ final class DeliveryTest {
                 .withLink(LinkSpec.lossy(0.001).withQueue(256));
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @ValueSource(doubles = {0, 1})
     void shouldNotHoldOthersUpWhenAReceiverStopsThatIsNotWaitedFor(final double fifo) {

@@ -4,15 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// In virtual time, so no clock of this machine decides: a repair comes at most two round trips and 100 µs
 /// after the original reached everybody else, 99 times of 100.
+@Tag("campaign")
 final class RepairTailTest {
     @ParameterizedTest
     @CsvSource({
-        // round trip in ns, receivers, frame bytes, frames: enough that a hundredth is not one NACK that was lost
+        // round trip in ns, receivers, frame bytes, frames: enough that a hundredth is not one NACK that
+        // was lost
         "20000, 64, 1408, 10000",
         "1000000, 64, 1408, 10000",
         "100000, 64, 1000000, 25",

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -209,6 +210,7 @@ final class SimulationTest {
     /// Guards the protocol's performance: what a change does to goodput, repairs and overhead shows here,
     /// without hardware. The numbers are exact because everything follows from the seeds; when a change is
     /// meant to move them, the new table is part of it. One run with loss may be a tenth off their mean.
+    @Tag("campaign")
     @Test
     void shouldKeepGoodputWhenLossGrows() {
         final StringBuilder table = new StringBuilder();

@@ -9,12 +9,14 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A producer and a consumer, each in its thread: every frame comes out once, in order, with its bytes.
 @Timeout(120)
+@Tag("campaign")
 final class SmallFramesThreadsTest {
     private static final int FRAMES = 1_000_000;
     private static final int LARGE_BYTES = 2000;
