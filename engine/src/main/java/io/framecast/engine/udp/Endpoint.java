@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneAddress;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -36,9 +37,9 @@ record Endpoint(InetAddress address, int port) {
         return new LaneAddress(bytes);
     }
 
-    /// Reads what a peer claims to be its address. Takes only what a datagram can be sent to one host by.
+    /// Reads the address that a peer claims for itself.
     ///
-    /// @throws TransportException when it is none
+    /// @throws TransportException unless it is the address of one host, and a port
     static Endpoint decode(final LaneAddress laneAddress, final IpFamily family) {
         final byte[] bytes = laneAddress.toBytes();
         if (bytes.length != 1 + family.addressBytes() + PORT_BYTES || bytes[0] != tag(family)) {
@@ -46,7 +47,7 @@ record Endpoint(InetAddress address, int port) {
         }
         final InetAddress address = address(Arrays.copyOfRange(bytes, 1, bytes.length - PORT_BYTES));
         final int port = (bytes[bytes.length - 2] & 0xff) << 8 | (bytes[bytes.length - 1] & 0xff);
-        // An IPv4 address dressed as IPv6 comes back as IPv4.
+        // An IPv4-mapped IPv6 address comes back as IPv4.
         if (port == 0 || IpFamily.of(address) != family || !isOneHost(address)) {
             throw refused(laneAddress, "one host's address and a port");
         }
@@ -75,25 +76,25 @@ record Endpoint(InetAddress address, int port) {
         final IpFamily family = family();
         memory.asSlice(offset, family.sockaddrBytes()).fill((byte) 0);
         memory.set(JAVA_SHORT_UNALIGNED, offset, (short) family.number());
-        memory.set(networkShort(), offset + SocketLayouts.SIN_PORT, (short) port);
+        memory.set(networkShort(), offset + Linux.SIN_PORT, (short) port);
         final byte[] raw = address.getAddress();
-        final int at = family == IpFamily.IPV4 ? SocketLayouts.SIN_ADDR : SocketLayouts.SIN6_ADDR;
+        final int at = family == IpFamily.IPV4 ? Linux.SIN_ADDR : Linux.SIN6_ADDR;
         MemorySegment.copy(raw, 0, memory, JAVA_BYTE, offset + at, raw.length);
         if (family == IpFamily.IPV6 && isLinkLocal()) {
-            memory.set(JAVA_INT_UNALIGNED, offset + SocketLayouts.SIN6_SCOPE_ID, interfaceIndex);
+            memory.set(JAVA_INT_UNALIGNED, offset + Linux.SIN6_SCOPE_ID, interfaceIndex);
         }
     }
 
-    // Of no meaning without an interface: unicast fe80::/10, multicast ffx1:: and ffx2::.
+    // Such addresses mean nothing without an interface: unicast fe80::/10, multicast ffx1:: and ffx2::.
     private boolean isLinkLocal() {
         return address.isLinkLocalAddress() || address.isMCLinkLocal() || address.isMCNodeLocal();
     }
 
     /// Reads a `sockaddr` that the system wrote.
     static Endpoint read(final MemorySegment memory, final long offset, final IpFamily family) {
-        final int at = family == IpFamily.IPV4 ? SocketLayouts.SIN_ADDR : SocketLayouts.SIN6_ADDR;
+        final int at = family == IpFamily.IPV4 ? Linux.SIN_ADDR : Linux.SIN6_ADDR;
         final byte[] raw = memory.asSlice(offset + at, family.addressBytes()).toArray(JAVA_BYTE);
-        return new Endpoint(address(raw), memory.get(networkShort(), offset + SocketLayouts.SIN_PORT) & 0xffff);
+        return new Endpoint(address(raw), memory.get(networkShort(), offset + Linux.SIN_PORT) & 0xffff);
     }
 
     private static java.lang.foreign.ValueLayout.OfShort networkShort() {

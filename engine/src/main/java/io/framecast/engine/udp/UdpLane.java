@@ -9,10 +9,10 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
+import io.framecast.engine.libc.Linux;
 import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A lane on UDP sockets. The kernel copies between a socket and the rings' slots; nothing here touches a
@@ -21,15 +21,14 @@ import org.jspecify.annotations.Nullable;
 /// Sends are complete when the call returns: the kernel has copied them. A receiver's data lane only receives,
 /// and its [#address] is that of the group; unicast reaches repair and control lanes.
 final class UdpLane implements Lane {
-    // Of the receive buffer that may hold datagrams: the kernel gives room back only when a quarter of the buffer
+    // Quarters of the receive buffer that may hold datagrams. The kernel gives room back only when a
+    // quarter of the buffer
     // was read, or all of it, so that a quarter may still be charged for datagrams that are gone.
     private static final int USABLE_QUARTERS = 3;
 
+    private final UdpTransport transport;
     private final LaneKind kind;
     private final UdpLink link;
-    private final SystemFaults faults;
-    private final @Nullable Readiness readiness;
-    private final Consumer<UdpLane> onClose;
     private final Arena arena = Arena.ofShared();
     private final LaneCounts counts = new LaneCounts();
     private final LaneSockets sockets;
@@ -47,21 +46,11 @@ final class UdpLane implements Lane {
     private boolean crowded;
     private boolean closed;
 
-    /// What the lanes of a transport have in common.
-    record Shared(
-            UdpLink link,
-            SocketBuffers buffers,
-            Offload offload,
-            SystemFaults faults,
-            @Nullable Readiness readiness) {}
-
-    UdpLane(final Shared shared, final LaneConfig config, final Consumer<UdpLane> onClose) {
+    UdpLane(final UdpTransport transport, final LaneConfig config) {
+        this.transport = transport;
         kind = config.kind();
-        link = shared.link();
-        faults = shared.faults();
-        readiness = shared.readiness();
-        final Offload offload = shared.offload();
-        this.onClose = onClose;
+        link = transport.link();
+        final Offload offload = transport.offload();
         LaneSockets opened = null;
         try {
             final SendRing sendRing = config.send();
@@ -69,10 +58,10 @@ final class UdpLane implements Lane {
             if (kind == LaneKind.DATA && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
                 throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
             }
-            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload, faults);
+            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload, transport.faults());
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             receive = receiveRing == null ? null : new ReceiveSlots(arena, receiveRing, counts);
-            opened = LaneSockets.open(arena, link, shared.buffers(), config);
+            opened = LaneSockets.open(arena, link, transport.buffers(), config);
             sockets = opened;
             address = opened.address().toLaneAddress();
             peers = new PeerTable(arena);
@@ -81,8 +70,8 @@ final class UdpLane implements Lane {
             if (opened.own() != null) {
                 offload.probe(opened.own());
             }
-            group = receiveSocket(opened.group(), offload, receiveRing);
-            own = receiveSocket(opened.own(), offload, receiveRing);
+            group = receiveSocket(opened.group(), receiveRing);
+            own = receiveSocket(opened.own(), receiveRing);
             receiveCapacity = receiveRing == null ? 0 : capacity(receiveRing, opened.receiveBytes());
         } catch (final RuntimeException e) {
             if (opened != null) {
@@ -94,13 +83,13 @@ final class UdpLane implements Lane {
     }
 
     private @Nullable ReceiveSocket receiveSocket(
-            final @Nullable LinuxSocket socket, final Offload offload, final @Nullable ReceiveRing ring) {
+            final @Nullable LinuxSocket socket, final @Nullable ReceiveRing ring) {
         return socket == null || ring == null
                 ? null
                 : new ReceiveSocket(
                         socket,
-                        offload,
-                        readiness,
+                        transport.offload(),
+                        transport.readiness(),
                         kind == LaneKind.DATA,
                         kind != LaneKind.CONTROL && ReceiveSlots.canJoin(ring));
     }
@@ -126,8 +115,7 @@ final class UdpLane implements Lane {
         final ReceiveSlots slots = receiving();
         final int before = completions.count();
         slots.handOut(completions);
-        // What is said to one goes before what is said to all, which may build on it; but cannot keep it waiting for
-        // ever.
+        // Unicast goes before multicast, which may build on it, but cannot keep multicast waiting for ever.
         final boolean groupFirst = crowded;
         drain(groupFirst ? group : own, slots, completions);
         crowded = !groupFirst && completions.isFull();
@@ -140,14 +128,14 @@ final class UdpLane implements Lane {
             return;
         }
         final int errno = slots.drain(socket, completions);
-        if (errno != 0 && errno != SocketLayouts.EAGAIN) {
+        if (errno != 0 && errno != Linux.EAGAIN) {
             survive("recvmmsg", errno);
         }
     }
 
-    // For every datagram that arrives at a socket of a set the kernel tells the set, and the set whoever watches the
-    // set,
-    // asleep or not, on the time of whoever sends. Next to none do on the other lanes.
+    // For every datagram that arrives at a socket of a set, the kernel wakes the set and then each watcher
+    // of the set, on
+    // the sender's time. Next to no datagrams arrive on the other lanes.
     @Override
     public int readyDescriptor() {
         final LinuxSocket socket = closed || kind != LaneKind.DATA ? null : sockets.group();
@@ -214,7 +202,7 @@ final class UdpLane implements Lane {
     @Override
     public long counter(final LaneCounter counter) {
         if (counter == LaneCounter.RECEIVE_OVERRUNS) {
-            // Asked for only when somebody looks: it is a system call.
+            // The lane asks only when somebody reads the counter: it is a system call.
             drops = closed ? drops : sockets.drops();
             return drops;
         }
@@ -229,7 +217,7 @@ final class UdpLane implements Lane {
             throw e;
         }
         counts.add(LaneCounter.SYSTEM_ERRORS, 1);
-        faults.onFault(errno, 0, System.nanoTime());
+        transport.faults().onFault(errno, 0, System.nanoTime());
     }
 
     private ReceiveSlots receiving() {
@@ -269,10 +257,11 @@ final class UdpLane implements Lane {
         forget(own);
         sockets.close();
         arena.close();
-        onClose.accept(this);
+        transport.forget(this);
     }
 
     private void forget(final @Nullable ReceiveSocket socket) {
+        final Readiness readiness = transport.readiness();
         if (socket != null && readiness != null) {
             readiness.remove(socket);
         }

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -35,6 +36,9 @@ record UdpLink(
         int ttl,
         int trafficClass,
         PortRange unicastPorts) {
+    // The JDK lists only interfaces that have an address.
+    private static final Path INTERFACES = Path.of("/sys/class/net");
+
     /// The longest UDP payload that IPv4 can carry.
     static final int PAYLOAD_BYTES_MAX = 65_507;
 
@@ -84,8 +88,7 @@ record UdpLink(
         final Optional<InetAddress> literal = literal(wanted);
         final NetworkInterface byAddress =
                 literal.isPresent() ? NetworkInterface.getByInetAddress(literal.get()) : null;
-        if (byAddress == null && Sockets.interfaceIndex(wanted) != 0) {
-            // The JDK lists only those that have one.
+        if (byAddress == null && INTERFACES.resolve(wanted).toFile().exists()) {
             throw new ConfigException("interface: " + wanted
                     + " has no address; give it one with ip addr add ADDRESS dev " + wanted + ", or choose another");
         }

@@ -27,7 +27,7 @@ final class UdpTransport implements Transport {
     private final SocketBuffers buffers;
     private final Offload offload;
     private final SystemFaults faults;
-    private final @Nullable Readiness ready;
+    private final @Nullable Readiness readiness;
     /// Opened by the conductor, closed by their own threads.
     private final List<UdpLane> lanes = new CopyOnWriteArrayList<>();
     private boolean closed;
@@ -37,7 +37,7 @@ final class UdpTransport implements Transport {
         this.buffers = buffers;
         this.offload = offload;
         this.faults = faults;
-        ready = Readiness.open();
+        readiness = Readiness.open();
     }
 
     static UdpTransport open(final TransportConfig config) {
@@ -75,10 +75,34 @@ final class UdpTransport implements Transport {
         if (closed) {
             throw new TransportException("udp: the transport is closed; open another");
         }
-        final UdpLane lane =
-                new UdpLane(new UdpLane.Shared(link, buffers, offload, faults, ready), config, lanes::remove);
+        final UdpLane lane = new UdpLane(this, config);
         lanes.add(lane);
         return lane;
+    }
+
+    UdpLink link() {
+        return link;
+    }
+
+    SocketBuffers buffers() {
+        return buffers;
+    }
+
+    Offload offload() {
+        return offload;
+    }
+
+    SystemFaults faults() {
+        return faults;
+    }
+
+    @Nullable
+    Readiness readiness() {
+        return readiness;
+    }
+
+    void forget(final UdpLane lane) {
+        lanes.remove(lane);
     }
 
     @Override
@@ -88,15 +112,15 @@ final class UdpTransport implements Transport {
 
     @Override
     public int readyDescriptor() {
-        return ready == null ? ReadySet.NONE : ready.descriptor();
+        return readiness == null ? ReadySet.NONE : readiness.descriptor();
     }
 
     @Override
     public void close() {
         closed = true;
         lanes.forEach(UdpLane::close);
-        if (ready != null) {
-            ready.close();
+        if (readiness != null) {
+            readiness.close();
         }
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.framecast.engine.libc.Linux;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ final class MirroredMemoryTest {
     private final long bytes = 16 * MirroredMemory.pageBytes();
 
     private static void assumeMirrors() {
-        assumeTrue(Mappings.isPresent(), "this system has no memfd_create");
+        assumeTrue(Linux.isPresent(), "this system has no memfd_create");
     }
 
     @Test

@@ -6,12 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 
 /// A socket of Linux that tells when the kernel took what it receives. One thread, which owns the arena.
@@ -19,19 +19,6 @@ final class DoorSocket implements AutoCloseable {
     /// Bytes of an IPv4 header without options, and of a UDP header behind it.
     static final int IP_AND_UDP_BYTES = 28;
 
-    private static final int AF_INET = 2;
-    private static final int AF_PACKET = 17;
-    private static final int SOCK_DGRAM = 2;
-    // ETH_P_IP in network order: what comes in, not what goes out.
-    private static final int ETH_P_IP = 0x0008;
-    private static final int SOL_SOCKET = 1;
-    private static final int SO_RCVTIMEO = 20;
-    private static final int SO_ATTACH_FILTER = 26;
-    private static final int SO_RCVBUFFORCE = 33;
-    private static final int IPPROTO_IP = 0;
-    private static final int IP_ADD_MEMBERSHIP = 35;
-    private static final long SIOCGSTAMPNS = 0x8907;
-    private static final int SOCKADDR_IN_BYTES = 16;
     private static final int BUFFER_BYTES = 8 << 20;
     private static final int TIMEOUT_US = 50_000;
     private static final long NS_PER_SECOND = 1_000_000_000;
@@ -40,50 +27,25 @@ final class DoorSocket implements AutoCloseable {
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt NETWORK_INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    private static final MethodHandle SOCKET =
-            call("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle BIND = call("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
-    private static final MethodHandle SETSOCKOPT =
-            call("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
-    private static final MethodHandle RECEIVE =
-            call("recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle IOCTL = call(
-            "ioctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS), Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-
     private final Arena arena;
+    private final MemorySegment capture;
     private final MemorySegment time;
     private final int descriptor;
 
     private DoorSocket(final Arena arena, final int domain, final int protocol) {
         this.arena = arena;
-        time = arena.allocate(2 * Long.BYTES, Long.BYTES);
-        try {
-            descriptor = (int) SOCKET.invokeExact(domain, SOCK_DGRAM, protocol);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        capture = Libc.newCapture(arena);
+        time = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
+        descriptor = Libc.socket(capture, domain, Linux.SOCK_DGRAM, protocol);
         require(descriptor >= 0, "cannot be opened: run as root");
-        final MemorySegment timeout = arena.allocate(2 * Long.BYTES, Long.BYTES);
-        timeout.set(JAVA_LONG, Long.BYTES, TIMEOUT_US);
-        option(SOL_SOCKET, SO_RCVTIMEO, timeout);
+        final MemorySegment timeout = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
+        timeout.set(JAVA_LONG, Linux.TIMEVAL_MICROS, TIMEOUT_US);
+        option(Linux.SOL_SOCKET, Linux.SO_RCVTIMEO, timeout);
         final MemorySegment bytes = arena.allocate(JAVA_INT);
         bytes.set(JAVA_INT, 0, BUFFER_BYTES);
-        option(SOL_SOCKET, SO_RCVBUFFORCE, bytes);
-        // Asked for once, so that packets are stamped from now on.
+        option(Linux.SOL_SOCKET, Linux.SO_RCVBUFFORCE, bytes);
+        // The first question makes the kernel stamp packets from now on.
         timeNs();
-    }
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle call(
-            final String name, final FunctionDescriptor descriptor, final Linker.Option... options) {
-        final Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor, options);
-    }
-
-    // A downcall throws nothing but what our own mistakes cause.
-    private static AssertionError unexpected(final Throwable e) {
-        return new AssertionError("downcall", e);
     }
 
     private static void require(final boolean good, final String what) {
@@ -94,28 +56,24 @@ final class DoorSocket implements AutoCloseable {
 
     /// Receives UDP payloads for any address of this host and for a group, at a port.
     static DoorSocket diverted(final Arena arena, final int port, final String group, final String localAddress) {
-        final DoorSocket socket = new DoorSocket(arena, AF_INET, 0);
-        final MemorySegment address = arena.allocate(SOCKADDR_IN_BYTES, Long.BYTES);
-        address.set(JAVA_SHORT, 0, (short) AF_INET);
-        address.set(NETWORK_SHORT, 2, (short) port);
-        try {
-            require((int) BIND.invokeExact(socket.descriptor, address, SOCKADDR_IN_BYTES) == 0, "found port taken");
-        } catch (final IllegalStateException e) {
-            throw e;
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        final DoorSocket socket = new DoorSocket(arena, Linux.AF_INET, 0);
+        final MemorySegment address = arena.allocate(Linux.SOCKADDR_IN_BYTES, Long.BYTES);
+        address.set(JAVA_SHORT, 0, (short) Linux.AF_INET);
+        address.set(NETWORK_SHORT, Linux.SIN_PORT, (short) port);
+        require(
+                Libc.bind(socket.capture, socket.descriptor, address, Linux.SOCKADDR_IN_BYTES) == 0,
+                "found port taken");
         final MemorySegment membership = arena.allocate(2 * Integer.BYTES, Integer.BYTES);
         membership.set(NETWORK_INT, 0, number(group));
         membership.set(NETWORK_INT, Integer.BYTES, number(localAddress));
-        socket.option(IPPROTO_IP, IP_ADD_MEMBERSHIP, membership);
+        socket.option(Linux.IPPROTO_IP, Linux.IP_ADD_MEMBERSHIP, membership);
         return socket;
     }
 
     /// Receives every UDP packet that comes to this host, with its IP header and before anything of it is
     /// lost, but for those to two ports.
     static DoorSocket listener(final Arena arena, final int portExcepted, final int otherExcepted) {
-        final DoorSocket socket = new DoorSocket(arena, AF_PACKET, ETH_P_IP);
+        final DoorSocket socket = new DoorSocket(arena, Linux.AF_PACKET, Linux.ETH_P_IP);
         // Classic BPF: struct sock_filter is u16 code, u8 jump if true, u8 jump if false, u32 operand.
         final long[][] program = {
             {0x30, 0, 0, 9}, // load the byte that says what IP carries
@@ -126,18 +84,18 @@ final class DoorSocket implements AutoCloseable {
             {0x06, 0, 0, 0xffff}, // take it
             {0x06, 0, 0, 0}, // or do not
         };
-        final MemorySegment code = arena.allocate(program.length * (long) Long.BYTES, Long.BYTES);
+        final MemorySegment code = arena.allocate(program.length * (long) Linux.SOCK_FILTER_BYTES, Long.BYTES);
         for (int i = 0; i < program.length; i++) {
-            final long at = i * (long) Long.BYTES;
+            final long at = i * (long) Linux.SOCK_FILTER_BYTES;
             code.set(JAVA_SHORT, at, (short) program[i][0]);
-            code.set(JAVA_BYTE, at + 2, (byte) program[i][1]);
-            code.set(JAVA_BYTE, at + 3, (byte) program[i][2]);
-            code.set(JAVA_INT, at + 4, (int) program[i][3]);
+            code.set(JAVA_BYTE, at + Linux.SOCK_FILTER_IF_TRUE, (byte) program[i][1]);
+            code.set(JAVA_BYTE, at + Linux.SOCK_FILTER_IF_FALSE, (byte) program[i][2]);
+            code.set(JAVA_INT, at + Linux.SOCK_FILTER_OPERAND, (int) program[i][3]);
         }
-        final MemorySegment filter = arena.allocate(2 * Long.BYTES, Long.BYTES);
+        final MemorySegment filter = arena.allocate(Linux.SOCK_FPROG_BYTES, Long.BYTES);
         filter.set(JAVA_SHORT, 0, (short) program.length);
-        filter.set(ADDRESS, Long.BYTES, code);
-        socket.option(SOL_SOCKET, SO_ATTACH_FILTER, filter);
+        filter.set(ADDRESS, Linux.SOCK_FPROG_FILTER, code);
+        socket.option(Linux.SOL_SOCKET, Linux.SO_ATTACH_FILTER, filter);
         return socket;
     }
 
@@ -150,47 +108,29 @@ final class DoorSocket implements AutoCloseable {
     }
 
     private void option(final int level, final int name, final MemorySegment value) {
-        try {
-            require(
-                    (int) SETSOCKOPT.invokeExact(descriptor, level, name, value, (int) value.byteSize()) == 0,
-                    "does not take option " + level + "." + name);
-        } catch (final IllegalStateException e) {
-            throw e;
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        require(
+                Libc.setsockopt(capture, descriptor, new SocketOption(level, name), value) == 0,
+                "does not take option " + level + "." + name);
     }
 
     /// Waits for a moment.
     ///
     /// @return bytes received, or less than 1 when nothing came
     long receive(final MemorySegment memory) {
-        try {
-            return (long) RECEIVE.invokeExact(descriptor, memory, memory.byteSize(), 0);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return Libc.recv(descriptor, memory, 0);
     }
 
     /// When the kernel took the last one that was received, in nanoseconds since the epoch; 0 when it does
     /// not know.
     long timeNs() {
-        try {
-            return (int) IOCTL.invokeExact(descriptor, SIOCGSTAMPNS, time) == 0
-                    ? time.get(JAVA_LONG, 0) * NS_PER_SECOND + time.get(JAVA_LONG, Long.BYTES)
-                    : 0;
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return Libc.ioctl(descriptor, Linux.SIOCGSTAMPNS, time) == 0
+                ? time.get(JAVA_LONG, 0) * NS_PER_SECOND + time.get(JAVA_LONG, Linux.TIMESPEC_NANOS)
+                : 0;
     }
 
     @Override
     public void close() {
-        try {
-            final int _ = (int) CLOSE.invokeExact(descriptor);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        Libc.close(descriptor);
         arena.close();
     }
 }

@@ -1,18 +1,15 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
 import java.io.IOException;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 
-/// Signals of Linux (signal(7)), sent without a process of their own: that would take its time while a fault lasts.
+/// Signals of Linux (signal(7)), sent by this process: a process of their own would take its time while a
+/// fault lasts.
 enum Signal {
-    KILL(9),
-    CONT(18),
-    STOP(19);
-
-    private static final MethodHandle SEND = send();
+    KILL(Linux.SIGKILL),
+    CONT(Linux.SIGCONT),
+    STOP(Linux.SIGSTOP);
 
     private final int number;
 
@@ -20,23 +17,9 @@ enum Signal {
         this.number = number;
     }
 
-    @SuppressWarnings("restricted")
-    private static MethodHandle send() {
-        final Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().find("kill").orElseThrow(),
-                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-    }
-
     /// @throws IOException when there is no such process
     void send(final Process process) throws IOException {
-        final int status;
-        try {
-            status = (int) SEND.invokeExact((int) process.pid(), number);
-        } catch (final Throwable e) {
-            throw new IllegalStateException(e);
-        }
-        if (status != 0) {
+        if (Libc.kill((int) process.pid(), number) != 0) {
             throw new IOException("process " + process.pid() + " is gone: SIG" + this + " reached nobody");
         }
     }

@@ -22,7 +22,7 @@ final class JavaStyle {
     // Rarely over 600: what is longer than this has two ideas.
     static final int FILE_LINES_MAX = 700;
     static final int METHOD_LINES_MAX = 70;
-    static final int PARAMETERS_MAX = 5;
+    static final int PARAMETERS_MAX = 8;
     static final int DOC_COLUMNS_MAX = 120;
 
     private static final Pattern SUFFIX = Pattern.compile("\\w*(Manager|Helper|Helpers|Util|Utils|Impl|Base)");

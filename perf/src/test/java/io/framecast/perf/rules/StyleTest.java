@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Formatting, sizes and names of every source in the repository. Formatting is checked here and not by the Spotless
+/// Formatting, sizes and names of every source in the repository. Formatting is checked here and not by the
+/// Spotless
 /// plugin because the formatter needs Maven's own JVM to be new, which it need not be.
 final class StyleTest {
     private static final Formatter FORMATTER = Formatter.createFormatter(JavaFormatterOptions.builder()
@@ -65,9 +66,9 @@ final class StyleTest {
         "class Implement {}, true",
         "record Utils() {}, false",
         "class A { void a(int b; int c; int d; int e; int f) {} }, true",
-        "class A { void a(int b; int c; int d; int e; int f; int g) {} }, false",
-        "record A(int b; int c; int d; int e; int f; int g) {}, true",
-        "class A { A(int b; int c; int d; int e; int f; int g) {} }, false",
+        "class A { void a(int b; int c; int d; int e; int f; int g; int h; int i; int j) {} }, false",
+        "record A(int b; int c; int d; int e; int f; int g; int h; int i; int j) {}, true",
+        "class A { A(int b; int c; int d; int e; int f; int g; int h; int i; int j) {} }, false",
     })
     void shouldTellGoodNamesAndShapesFromBad(final String source, final boolean good) {
         assertEquals(good, complaints(source.replace("; int", ", int")).isEmpty());

@@ -1,4 +1,4 @@
-package io.framecast.engine.udp;
+package io.framecast.engine.libc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,8 +14,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/// Asks the C compiler of this machine what C expressions are worth.
-public final class CProgram {
+/// Evaluates C expressions with the C compiler of this machine.
+final class CProgram {
     private static final long TIMEOUT_S = 60;
 
     private CProgram() {}
@@ -25,7 +24,7 @@ public final class CProgram {
     ///
     /// @param expressions by name
     /// @return values by name
-    public static Map<String, Long> evaluate(
+    static Map<String, Long> evaluate(
             final Path directory, final String includes, final Map<String, String> expressions)
             throws IOException, InterruptedException {
         assumeTrue(runs(List.of("gcc", "--version"), directory.resolve("version")), "no gcc on this machine");
@@ -63,10 +62,10 @@ public final class CProgram {
         }
     }
 
-    /// Compares every static int and long of a class with C: with the expression given for its name, or with the
+    /// Compares every static int and long of a class with C: with the expression given for its name, or
+    /// with the
     /// name.
-    public static void assertAgrees(final Map<String, Long> values, final Class<?> constants)
-            throws IllegalAccessException {
+    static void assertAgrees(final Map<String, Long> values, final Class<?> constants) throws IllegalAccessException {
         int compared = 0;
         for (final Field field : constants.getDeclaredFields()) {
             final boolean number = field.getType() == int.class || field.getType() == long.class;
@@ -80,16 +79,11 @@ public final class CProgram {
     }
 
     /// Names of the package-private numbers of a class.
-    public static List<String> names(final Class<?> constants) {
+    static List<String> names(final Class<?> constants) {
         return java.util.Arrays.stream(constants.getDeclaredFields())
                 .filter(field -> Modifier.isStatic(field.getModifiers()) && !Modifier.isPrivate(field.getModifiers()))
                 .filter(field -> field.getType() == int.class || field.getType() == long.class)
                 .map(Field::getName)
                 .toList();
-    }
-
-    /// What a command printed, for messages.
-    public static String read(final Path output) throws IOException {
-        return Files.readString(output, StandardCharsets.UTF_8);
     }
 }

@@ -1,7 +1,8 @@
-package io.framecast.engine.udp;
+package io.framecast.engine.libc;
 
 import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -9,7 +10,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class SocketLayoutsTest {
+/// Compares [Linux] with the C compiler of this machine.
+final class LayoutTest {
     private static final String INCLUDES = """
             #include <errno.h>
             #include <sys/socket.h>
@@ -17,6 +19,18 @@ final class SocketLayoutsTest {
             #include <netinet/in.h>
             #include <linux/sock_diag.h>
             #include <netinet/udp.h>
+            #include <linux/filter.h>
+            #include <linux/if_packet.h>
+            #include <linux/if_ether.h>
+            #include <linux/sockios.h>
+            #include <arpa/inet.h>
+            #include <poll.h>
+            #include <signal.h>
+            #include <sys/epoll.h>
+            #include <sys/eventfd.h>
+            #include <sys/mman.h>
+            #include <sys/time.h>
+            #include <time.h>
             #ifndef SOL_UDP
             #define SOL_UDP 17
             #endif
@@ -70,6 +84,23 @@ final class SocketLayoutsTest {
             entry("IPV6_MREQ_BYTES", "sizeof(struct ipv6_mreq)"),
             entry("IPV6MR_MULTIADDR", "offsetof(struct ipv6_mreq, ipv6mr_multiaddr)"),
             entry("IPV6MR_INTERFACE", "offsetof(struct ipv6_mreq, ipv6mr_interface)"),
+            entry("IMR_ADDRESS", "offsetof(struct ip_mreqn, imr_address)"),
+            entry("ETH_P_IP", "htons(ETH_P_IP)"),
+            entry("SOCK_FILTER_BYTES", "sizeof(struct sock_filter)"),
+            entry("SOCK_FILTER_IF_TRUE", "offsetof(struct sock_filter, jt)"),
+            entry("SOCK_FILTER_IF_FALSE", "offsetof(struct sock_filter, jf)"),
+            entry("SOCK_FILTER_OPERAND", "offsetof(struct sock_filter, k)"),
+            entry("SOCK_FPROG_BYTES", "sizeof(struct sock_fprog)"),
+            entry("SOCK_FPROG_FILTER", "offsetof(struct sock_fprog, filter)"),
+            entry("TIMESPEC_BYTES", "sizeof(struct timespec) == sizeof(struct timeval) ? sizeof(struct timespec) : -1"),
+            entry("TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)"),
+            entry("TIMEVAL_MICROS", "offsetof(struct timeval, tv_usec)"),
+            entry("EPOLL_EVENT_BYTES", "sizeof(struct epoll_event)"),
+            entry("EPOLL_DATA", "offsetof(struct epoll_event, data)"),
+            entry("POLLFD_BYTES", "sizeof(struct pollfd)"),
+            entry("POLLFD_EVENTS", "offsetof(struct pollfd, events)"),
+            entry("PROT_READ_WRITE", "PROT_READ | PROT_WRITE"),
+            entry("MAP_FAILED", "(long) MAP_FAILED"),
             entry("MEMINFO_WORDS", "SK_MEMINFO_VARS"),
             entry("MEMINFO_RMEM_ALLOC", "SK_MEMINFO_RMEM_ALLOC"),
             entry("MEMINFO_DROPS", "SK_MEMINFO_DROPS"),
@@ -80,12 +111,19 @@ final class SocketLayoutsTest {
 
     @Test
     void shouldAgreeWithTheCompiler() throws Exception {
-        UdpTests.assumeUdp();
+        assumeTrue(Linux.isPresent(), () -> Linux.unavailable().orElse(""));
         final Map<String, String> expressions = new TreeMap<>();
-        for (final String name : CProgram.names(SocketLayouts.class)) {
+        for (final String name : CProgram.names(Linux.class)) {
             expressions.put(name, EXPRESSIONS.getOrDefault(name, name));
         }
         assertTrue(expressions.keySet().containsAll(EXPRESSIONS.keySet()));
-        CProgram.assertAgrees(CProgram.evaluate(directory, INCLUDES, expressions), SocketLayouts.class);
+        CProgram.assertAgrees(CProgram.evaluate(directory, INCLUDES, expressions), Linux.class);
+    }
+
+    @Test
+    void shouldSayWhyWhenTheSystemIsNotLinux() {
+        assertTrue(Linux.unavailable("Windows 11", "amd64").orElseThrow().contains("Windows 11"));
+        assertTrue(Linux.unavailable("Mac OS X", "aarch64").isPresent());
+        assertTrue(Linux.unavailable("Linux", "riscv64").isPresent());
     }
 }
