@@ -192,7 +192,7 @@ under() {
     shift
     case $* in
         *duplicate*) shows=framecast_duplicate_datagrams_total ;;
-        *reorder*) shows=framecast_mended_bytes_total ;;
+        *reorder*) shows=framecast_reassembled_bytes_total ;;
     esac
     [ -z "$shows" ] || summed "$shows" || return
     before=$all
@@ -350,11 +350,11 @@ in_place() {
         # The first time they are just starting.
         eventually summed framecast_in_place_frames_total || { say 'a subscriber tells nothing of itself'; return 1; }
         frames=$all
-        summed framecast_mended_bytes_total || return
+        summed framecast_reassembled_bytes_total || return
         mended=$all
         publish "$bytes" && arrives 1 2 3 && eventually delivered || return
         summed framecast_in_place_frames_total && frames=$((all - frames)) &&
-            summed framecast_mended_bytes_total || return
+            summed framecast_reassembled_bytes_total || return
         copied=$((all - mended))
         say "$frames of $((3 * bytes / FRAME_BYTES)) frames in place at three subscribers, $copied bytes mended (try $try)"
         [ "$frames" -lt $((3 * bytes / FRAME_BYTES)) ] || [ "$copied" != 0 ] || return 0

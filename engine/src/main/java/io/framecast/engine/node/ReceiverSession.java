@@ -63,7 +63,7 @@ final class ReceiverSession implements AutoCloseable {
                 .add(EngineCounter.REPORTS_RECEIVED, machine.counts()::reportsTaken)
                 .add(EngineCounter.MEMBER_LINKS, machine.counts()::memberLinks)
                 .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
-                .add(EngineCounter.MENDED_BYTES, sink::mendedBytes)
+                .add(EngineCounter.REASSEMBLED_BYTES, sink::mendedBytes)
                 .add(EngineCounter.REPAIRS_REFUSED, sink::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, sink::storedBytes);
         final NicCounts copies = sink.nicCounts();
