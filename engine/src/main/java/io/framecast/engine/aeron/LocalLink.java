@@ -13,7 +13,7 @@ import java.nio.channels.DatagramChannel;
 import org.agrona.BitUtil;
 import org.jspecify.annotations.Nullable;
 
-/// What this machine gives a channel: found once, when the transport opens.
+/// The address, MTU and socket buffers that this machine gives a channel, found when the transport opens.
 ///
 /// @param ip local address that lanes bind to and peers answer to; null for shared memory
 /// @param mtuBytes Aeron's MTU: the UDP payload of one unfragmented IP packet, a multiple of 32
@@ -75,7 +75,7 @@ record LocalLink(@Nullable InetAddress ip, int mtuBytes, int receiveBufferBytes,
             notices.once(
                     option,
                     "aeron: wanted " + option + " of " + wanted + " bytes, got " + effective
-                            + ": throughput will suffer; mend: sysctl -w " + sysctl + "=" + wanted);
+                            + ": throughput will suffer; run sysctl -w " + sysctl + "=" + wanted);
         }
     }
 
