@@ -24,9 +24,9 @@ import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A lane on Aeron: publications to the group and to each connected peer, subscriptions to the group and to a
-/// unicast stream of its own. Payloads are copied once out of, and once into, the driver's term buffers; a
-/// send is
-/// complete as soon as it is accepted, but for a source's data lane, where it is when the driver has sent it.
+/// unicast stream of its own. Payloads are copied once out of, and once into, the driver's term buffers; a send
+/// is complete as soon as it is accepted, but for a source's data lane, where it is when the driver has sent
+/// it.
 final class AeronLane implements Lane {
     /// Peers that one lane holds: each is a publication with three terms.
     private static final int PEERS_MAX = 1_024;

@@ -20,8 +20,8 @@ import org.agrona.concurrent.status.CountersReader;
 /// Lanes of one channel on Aeron: UDP multicast, unicast fan-out (dynamic multi-destination-cast) or shared
 /// memory. Reliability is Framecast's own, so every subscription on the network is unreliable.
 ///
-/// Opening and closing wait briefly for the media driver of this machine, and never for a peer. Open lanes
-/// do not wait.
+/// Opening and closing wait briefly for the media driver of this machine, and never for a peer. Open lanes do
+/// not wait.
 final class AeronTransport implements Transport {
     static final String NAME = "aeron";
 

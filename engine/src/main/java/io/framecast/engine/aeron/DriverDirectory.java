@@ -18,12 +18,10 @@ import org.agrona.IoUtil;
 import org.agrona.SystemUtil;
 import org.jspecify.annotations.Nullable;
 
-/// A media driver's own directory, `framecast-aeron-<pid>-<nonce>`, in shared memory where there is room,
-/// else in
-/// java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, however it went, the next
-/// one to come can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm
-/// but not
-/// those.) Deleted at close, and by a shutdown hook where close was not reached.
+/// A media driver's own directory, `framecast-aeron-<pid>-<nonce>`, in shared memory where there is room, else
+/// in java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, however it went, the next
+/// one to come can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm but
+/// not those.) Deleted at close, and by a shutdown hook where close was not reached.
 final class DriverDirectory implements AutoCloseable {
     private static final String PREFIX = "framecast-aeron-";
     /// A directory has this ending until it is locked.
@@ -37,8 +35,7 @@ final class DriverDirectory implements AutoCloseable {
     private static final long ROOM_BYTES_MIN = 256L << 20;
 
     // This process's own sweeps skip these: POSIX frees a process's lock on a file as soon as the process
-    // closes any
-    // descriptor of that file, and another process would then take a live directory for abandoned.
+    // closes any descriptor of that file, and another process would then take a live directory for abandoned.
     private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path path;

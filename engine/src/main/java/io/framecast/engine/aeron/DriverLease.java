@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// shared-memory channel uses the driver that runs in its directory, whoever started it; where none does,
 /// this process starts one and keeps it until its last transport on that directory is closed.
 final class DriverLease implements AutoCloseable {
-    /// A stopped process (debugger, SIGSTOP, suspended laptop) finds its own driver and client alive when
-    /// it goes on:
-    /// Framecast judges the silence of a peer, not Aeron.
+    /// A stopped process (debugger, SIGSTOP, suspended laptop) finds its own driver and client alive when it
+    /// goes on: Framecast judges the silence of a peer, not Aeron.
     private static final long PRIVATE_TIMEOUT_MS = TimeUnit.HOURS.toMillis(1);
 
     private static final long SHARED_TIMEOUT_MS = 10_000;
@@ -143,11 +142,7 @@ final class DriverLease implements AutoCloseable {
     }
 
     private static ThreadFactory daemon(final String name) {
-        return task -> {
-            final Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        };
+        return Thread.ofPlatform().daemon().name(name).factory();
     }
 
     /// A driver that transports of this process use together.

@@ -17,20 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /// The channel's lanes as Aeron's URIs and stream ids.
 ///
-/// Receivers subscribe with `reliable=false`: Aeron then skips a gap as soon as it sees one, and sends no
-/// NACK. (1.51 has
-/// no reorder allowance there: a datagram that comes after its gap was filled is lost.) Publications to
-/// many use
-/// `fc=max`: the fastest receiver moves the sender on, so that a dead or slow one cannot hold the others
-/// back; Framecast's
-/// credit decides who may. `min` and `tagged` would wait for the slowest.
+/// Receivers subscribe with `reliable=false`: Aeron then skips a gap as soon as it sees one, and sends no NACK.
+/// (1.51 has no reorder allowance there: a datagram that comes after its gap was filled is lost.) Publications
+/// to many use `fc=max`: the fastest receiver moves the sender on, so that a dead or slow one cannot hold the
+/// others back; Framecast's credit decides who may. `min` and `tagged` would wait for the slowest.
 final class LaneChannels {
     /// Streams of one channel name; three lanes and room for more.
     private static final int STREAMS_PER_NAME = 4;
 
     /// A shared-memory publication waits for its slowest subscriber. It skips one that does not move for so
-    /// long, which then
-    /// finds a gap, like a receiver on a network.
+    /// long, which then finds a gap, like a receiver on a network.
     private static final String UNTETHERED =
             "|untethered-window-limit-timeout=1s|untethered-linger-timeout=1s|untethered-resting-timeout=100ms";
 

@@ -6,8 +6,7 @@ import java.util.function.Consumer;
 import org.agrona.ErrorHandler;
 
 /// Reports errors of Aeron's driver and client to the operator, once per kind, as one line: by itself Aeron
-/// prints stack
-/// traces to stderr. The driver's threads and the transport's call it.
+/// prints stack traces to stderr. The driver's threads and the transport's call it.
 final class Notices implements ErrorHandler {
     /// More kinds than any run shows: it bounds what a hostile network can provoke.
     private static final int KINDS_MAX = 64;

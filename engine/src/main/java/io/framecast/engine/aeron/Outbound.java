@@ -8,8 +8,7 @@ import io.framecast.api.error.TransportException;
 import org.jspecify.annotations.Nullable;
 
 /// A publication that the driver may still be opening: the request goes out at once, and the lane goes on
-/// meanwhile. Only
-/// the lane's thread uses it.
+/// meanwhile. Only the lane's thread uses it.
 final class Outbound implements AutoCloseable {
     private final Aeron client;
     private final long registrationId;

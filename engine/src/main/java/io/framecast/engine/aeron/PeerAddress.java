@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// A [LaneAddress] of this transport: `[family][ip 0|4|16][port u16][stream i32][session i32]`, big
-/// endian. Family 0 is shared memory, where the stream alone names the lane and the port is 0.
+/// A [LaneAddress] of this transport: `[family][ip 0|4|16][port u16][stream i32][session i32]`, big endian.
+/// Family 0 is shared memory, where the stream alone names the lane and the port is 0.
 ///
 /// @param ip where the lane receives unicast; null for shared memory
 /// @param port its UDP port; 0 for a lane that only sends, and for shared memory

@@ -10,8 +10,7 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.DirectBuffer;
 
 /// Copies each datagram from the term buffer to the next of the posted slots: its first bytes to the header
-/// slot, the rest
-/// to the payload slot. Only the lane's thread uses it.
+/// slot, the rest to the payload slot. Only the lane's thread uses it.
 final class Placement implements FragmentHandler {
     private final ReceiveRing ring;
     private final MemorySegment payload;
