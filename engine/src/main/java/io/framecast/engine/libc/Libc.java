@@ -14,11 +14,9 @@ import java.lang.invoke.MethodHandle;
 
 /// Mirrors calls of the C library; results are as in C.
 ///
-/// A call with a `capture` leaves its errno there: memory from [#newCapture], which belongs to the thread
-/// that calls. The
-/// other calls keep no errno, because no caller decides by it. Memory that the kernel only reads or writes
-/// during a hot
-/// call goes as a plain address: a segment would be pinned and released at every call.
+/// A call with a `capture` leaves its errno there: memory from [#newCapture], which belongs to the thread that
+/// calls. The other calls keep no errno, because no caller decides by it. Memory that the kernel only reads or
+/// writes during a hot call goes as a plain address: a segment would be pinned and released at every call.
 ///
 /// Loading this class fails with a [LinkageError] where a call is absent: ask [Linux#isPresent] first.
 public final class Libc {
@@ -91,29 +89,17 @@ public final class Libc {
     }
 
     public static int socket(final MemorySegment capture, final int family, final int type, final int protocol) {
-        try {
-            return (int) SOCKET.invokeExact(capture, family, type, protocol);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) SOCKET.invokeExact(capture, family, type, protocol));
     }
 
     public static int bind(
             final MemorySegment capture, final int descriptor, final MemorySegment address, final int addressBytes) {
-        try {
-            return (int) BIND.invokeExact(capture, descriptor, address, addressBytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) BIND.invokeExact(capture, descriptor, address, addressBytes));
     }
 
     public static int connect(
             final MemorySegment capture, final int descriptor, final MemorySegment address, final int addressBytes) {
-        try {
-            return (int) CONNECT.invokeExact(capture, descriptor, address, addressBytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) CONNECT.invokeExact(capture, descriptor, address, addressBytes));
     }
 
     public static int getsockname(
@@ -121,21 +107,13 @@ public final class Libc {
             final int descriptor,
             final MemorySegment address,
             final MemorySegment addressBytes) {
-        try {
-            return (int) GETSOCKNAME.invokeExact(capture, descriptor, address, addressBytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) GETSOCKNAME.invokeExact(capture, descriptor, address, addressBytes));
     }
 
     public static int setsockopt(
             final MemorySegment capture, final int descriptor, final SocketOption option, final MemorySegment value) {
-        try {
-            return (int) SETSOCKOPT.invokeExact(
-                    capture, descriptor, option.level(), option.name(), value, (int) value.byteSize());
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) SETSOCKOPT.invokeExact(
+                capture, descriptor, option.level(), option.name(), value, (int) value.byteSize()));
     }
 
     public static int getsockopt(
@@ -144,11 +122,8 @@ public final class Libc {
             final SocketOption option,
             final MemorySegment value,
             final MemorySegment valueBytes) {
-        try {
-            return (int) GETSOCKOPT.invokeExact(capture, descriptor, option.level(), option.name(), value, valueBytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() ->
+                (int) GETSOCKOPT.invokeExact(capture, descriptor, option.level(), option.name(), value, valueBytes));
     }
 
     /// Sends an array of `struct mmsghdr` at an address.
@@ -173,35 +148,19 @@ public final class Libc {
 
     public static long sendto(
             final int descriptor, final MemorySegment bytes, final MemorySegment address, final int addressBytes) {
-        try {
-            return (long) SENDTO.invokeExact(descriptor, bytes, bytes.byteSize(), 0, address, addressBytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return longCall(() -> (long) SENDTO.invokeExact(descriptor, bytes, bytes.byteSize(), 0, address, addressBytes));
     }
 
     public static long recv(final int descriptor, final MemorySegment bytes, final int flags) {
-        try {
-            return (long) RECV.invokeExact(descriptor, bytes, bytes.byteSize(), flags);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return longCall(() -> (long) RECV.invokeExact(descriptor, bytes, bytes.byteSize(), flags));
     }
 
     public static int ioctl(final int descriptor, final long request, final MemorySegment argument) {
-        try {
-            return (int) IOCTL.invokeExact(descriptor, request, argument);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) IOCTL.invokeExact(descriptor, request, argument));
     }
 
     public static int close(final int descriptor) {
-        try {
-            return (int) CLOSE.invokeExact(descriptor);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) CLOSE.invokeExact(descriptor));
     }
 
     public static long read(final int descriptor, final long address, final long bytes) {
@@ -221,27 +180,15 @@ public final class Libc {
     }
 
     public static int eventfd(final int initial, final int flags) {
-        try {
-            return (int) EVENTFD.invokeExact(initial, flags);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) EVENTFD.invokeExact(initial, flags));
     }
 
     public static int epollCreate(final int flags) {
-        try {
-            return (int) EPOLL_CREATE.invokeExact(flags);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) EPOLL_CREATE.invokeExact(flags));
     }
 
     public static int epollCtl(final int epoll, final int operation, final int descriptor, final MemorySegment event) {
-        try {
-            return (int) EPOLL_CTL.invokeExact(epoll, operation, descriptor, event);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) EPOLL_CTL.invokeExact(epoll, operation, descriptor, event));
     }
 
     public static int epollWait(final int epoll, final long events, final int eventsMax, final int timeoutMs) {
@@ -261,67 +208,38 @@ public final class Libc {
     }
 
     public static int memfdCreate(final MemorySegment name, final int flags) {
-        try {
-            return (int) MEMFD_CREATE.invokeExact(name, flags);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) MEMFD_CREATE.invokeExact(name, flags));
     }
 
     /// Allocates a file's bytes from its start. Returns the error itself, not -1, as in C.
     public static int posixFallocate(final int descriptor, final long bytes) {
-        try {
-            return (int) FALLOCATE.invokeExact(descriptor, 0L, bytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) FALLOCATE.invokeExact(descriptor, 0L, bytes));
     }
 
     /// Maps a descriptor from its start.
     public static long mmap(
             final long address, final long bytes, final int protection, final int flags, final int descriptor) {
-        try {
-            return (long) MMAP.invokeExact(address, bytes, protection, flags, descriptor, 0L);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return longCall(() -> (long) MMAP.invokeExact(address, bytes, protection, flags, descriptor, 0L));
     }
 
     public static int munmap(final long address, final long bytes) {
-        try {
-            return (int) MUNMAP.invokeExact(address, bytes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) MUNMAP.invokeExact(address, bytes));
     }
 
     public static int pageBytes() {
-        try {
-            return (int) GETPAGESIZE.invokeExact();
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) GETPAGESIZE.invokeExact());
     }
 
     public static int kill(final int process, final int signal) {
-        try {
-            return (int) KILL.invokeExact(process, signal);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) KILL.invokeExact(process, signal));
     }
 
     public static int clockGettime(final int clock, final MemorySegment timespec) {
-        try {
-            return (int) CLOCK_GETTIME.invokeExact(clock, timespec);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return call(() -> (int) CLOCK_GETTIME.invokeExact(clock, timespec));
     }
 
-    /// Memory at an address that [#mmap] gave, `bytes` long and mapped again by nobody. It is valid until
-    /// the arena closes,
-    /// which then unmaps it.
+    /// Memory at an address that [#mmap] gave, `bytes` long and mapped again by nobody. It is valid until the
+    /// arena closes, which then unmaps it.
     public static MemorySegment mapped(final long address, final long bytes, final Arena arena) {
         return MemorySegment.ofAddress(address).reinterpret(bytes, arena, _ -> {
             if (munmap(address, bytes) != 0) {
@@ -330,8 +248,32 @@ public final class Libc {
         });
     }
 
+    private static int call(final IntCall call) {
+        try {
+            return call.run();
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static long longCall(final LongCall call) {
+        try {
+            return call.run();
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
     // A downcall throws only what a mistake in this class causes.
     private static AssertionError unexpected(final Throwable e) {
         return new AssertionError("downcall", e);
+    }
+
+    private interface IntCall {
+        int run() throws Throwable;
+    }
+
+    private interface LongCall {
+        long run() throws Throwable;
     }
 }

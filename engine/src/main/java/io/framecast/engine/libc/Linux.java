@@ -4,8 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Numbers of Linux on 64-bit x86 and ARM, which agree but for `struct epoll_event`: sizes and offsets of
-/// structs, options,
-/// flags, errors. A test compares each of them with a compiled C program.
+/// structs, options, flags, errors. A test compares each of them with a compiled C program.
 public final class Linux {
     public static final int AF_INET = 2;
     public static final int AF_INET6 = 10;
@@ -22,7 +21,6 @@ public final class Linux {
 
     // struct sockaddr_in6
     public static final int SOCKADDR_IN6_BYTES = 28;
-    public static final int SIN6_PORT = 2;
     public static final int SIN6_ADDR = 8;
     public static final int SIN6_SCOPE_ID = 24;
 
@@ -61,7 +59,6 @@ public final class Linux {
 
     // struct ipv6_mreq
     public static final int IPV6_MREQ_BYTES = 20;
-    public static final int IPV6MR_MULTIADDR = 0;
     public static final int IPV6MR_INTERFACE = 16;
 
     public static final int MSG_DONTWAIT = 0x40;
@@ -111,8 +108,8 @@ public final class Linux {
     public static final int UDP_SEGMENT = 103;
     public static final int UDP_GRO = 104;
 
-    /// The kernel never fragments, and goes by the interface's MTU: anybody could forge a path MTU learnt
-    /// from ICMP.
+    /// The kernel never fragments, and goes by the interface's MTU: anybody could forge a path MTU learnt from
+    /// ICMP.
     public static final int PMTUDISC_PROBE = 3;
 
     /// What AF_PACKET sockets take: incoming IPv4 packets, in network order.

@@ -8,14 +8,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame
-/// that
-/// wraps around a ring's end lies contiguous all the same. The memory is zeroed. All its pages are
-/// allocated when it is
-/// made, so that a lack of memory shows here, and no page fault falls into the stream.
+/// that wraps around a ring's end lies contiguous all the same. The memory is zeroed. All its pages are
+/// allocated when it is made, so that a lack of memory shows here, and no page fault falls into the stream.
 ///
 /// Mapping works in whole pages. Where the length is no multiple of [#pageBytes], or the system cannot map
-/// twice,
-/// the memory is plain and [#mirrored] says so: round a ring's slots up with [#alignedSlots].
+/// twice, the memory is plain and [#mirrored] is false.
 ///
 /// Ownership: freed by [#close], after which every access through [#segment] throws; nothing native may still
 /// hold the address. Threading: memory and close may be used from any thread, close once nobody uses the
@@ -70,21 +67,8 @@ public final class MirroredMemory implements AutoCloseable {
     }
 
     /// Bytes of a page: what lengths must be multiples of in order to be mirrored.
-    public static long pageBytes() {
+    static long pageBytes() {
         return Linux.isPresent() ? Libc.pageBytes() : PAGE_BYTES_ELSEWHERE;
-    }
-
-    /// The smallest number of slots, at least `slotsMin` and a multiple of `slotsMultiple`, whose bytes
-    /// fill whole
-    /// pages.
-    public static long alignedSlots(final long slotsMin, final long slotsMultiple, final long slotBytes) {
-        final long pageSlots = pageBytes() / gcd(pageBytes(), slotBytes);
-        final long step = pageSlots / gcd(pageSlots, slotsMultiple) * slotsMultiple;
-        return (slotsMin + step - 1) / step * step;
-    }
-
-    private static long gcd(final long a, final long b) {
-        return b == 0 ? a : gcd(b, a % b);
     }
 
     /// Whether the second half of [#segment] is the first half again.

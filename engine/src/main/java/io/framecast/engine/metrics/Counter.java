@@ -68,8 +68,7 @@ public final class Counter implements AutoCloseable {
     }
 
     /// Frees the slot for another counter. The thread that writes calls it, or any thread after that one
-    /// stopped.
-    /// Idempotent.
+    /// stopped. Idempotent.
     @Override
     public void close() {
         if (!closed && isVisible()) {

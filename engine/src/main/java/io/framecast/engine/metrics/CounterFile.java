@@ -31,11 +31,9 @@ import org.jspecify.annotations.Nullable;
 /// The file under a [CounterTable]: where it lies, which process owns it, and when it is stale and may be
 /// deleted.
 ///
-/// A file is stale when its process is gone *and* no process holds its lock. A check of the process alone
-/// does not do:
-/// containers that share a temporary directory do not see each other's processes. The lock alone does not
-/// do either: the
-/// system frees it when any reader in the same process closes the file.
+/// A file is stale when its process is gone *and* no process holds its lock. A check of the process alone does
+/// not do: containers that share a temporary directory do not see each other's processes. The lock alone does
+/// not do either: the system frees it when any reader in the same process closes the file.
 final class CounterFile implements AutoCloseable {
     private static final String SUFFIX = ".counters";
     private static final Pattern NAME = Pattern.compile("(\\d{1,18})(-\\d+)?\\.counters");
@@ -127,9 +125,8 @@ final class CounterFile implements AutoCloseable {
         throw new ConfigException("counters file " + path + " was taken by another process: choose another");
     }
 
-    /// Fills the file, then maps it. A file that was only extended would have holes, and a store into a
-    /// hole of a full file
-    /// system ends the process; here the lack of room is an error.
+    /// Fills the file, then maps it. A file that was only extended would have holes, and a store into a hole of
+    /// a full file system ends the process; here the lack of room is an error.
     MemorySegment map(final Arena arena, final int capacity) {
         try {
             final ByteBuffer zeros = ByteBuffer.allocate(Math.toIntExact(CounterLayout.fileBytes(capacity)));
@@ -244,9 +241,8 @@ final class CounterFile implements AutoCloseable {
                 && header.getLong(CounterLayout.PID_OFFSET) > 0;
     }
 
-    /// Whether a process with the file's id runs that began at the file's time. A file of this process' own
-    /// id that it did
-    /// not make comes from an earlier process or from another container: the lock tells them apart.
+    /// Whether a process with the file's id runs that began at the file's time. A file of this process' own id
+    /// that it did not make comes from an earlier process or from another container: the lock tells them apart.
     private static boolean isAlive(final ByteBuffer header) {
         final long pid = header.getLong(CounterLayout.PID_OFFSET);
         if (pid == ProcessHandle.current().pid()) {

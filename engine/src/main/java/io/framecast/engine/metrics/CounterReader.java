@@ -23,8 +23,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the counters of another process from its file, without disturbing that process. The file counts as
-/// hostile until
-/// the reader has checked it: a damaged one ends in one clear line.
+/// hostile until the reader has checked it: a damaged one ends in one clear line.
 ///
 /// Threading: one thread at a time.
 public final class CounterReader implements AutoCloseable {

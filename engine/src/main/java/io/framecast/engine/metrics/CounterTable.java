@@ -19,11 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// Counters in a memory-mapped file that other processes read without disturbing this one; see [CounterLayout]
 /// for the file and [CounterReader] for the other side.
 ///
-/// Threading: all methods from any thread; one thread writes a [Counter]. Ownership: the table owns its
-/// file and deletes
-/// it in [#close]; close it after everything that writes counters has stopped. Limits: [#CAPACITY]
-/// counters. A full
-/// table answers with a counter that no reader sees, and counts that.
+/// Threading: all methods from any thread; one thread writes a [Counter]. Ownership: the table owns its file
+/// and deletes it in [#close]; close it after everything that writes counters has stopped. Limits: [#CAPACITY]
+/// counters. A full table answers with a counter that no reader sees, and counts that.
 public final class CounterTable implements AutoCloseable {
     public static final int CAPACITY = 1024;
 
@@ -52,9 +50,8 @@ public final class CounterTable implements AutoCloseable {
     /// A table in `${java.io.tmpdir}/framecast-<user>/<pid>.counters`. Removes files there whose process is
     /// gone.
     ///
-    /// @throws io.framecast.api.error.ConfigException when the directory is another user's, or the file
-    ///     cannot be
-    ///     written
+    /// @throws io.framecast.api.error.ConfigException when the directory is another user's, or the file cannot
+    ///     be written
     public static CounterTable create() {
         return createBelow(Path.of(System.getProperty("java.io.tmpdir")));
     }
@@ -63,8 +60,7 @@ public final class CounterTable implements AutoCloseable {
     /// other file.
     ///
     /// @throws io.framecast.api.error.ConfigException when the file is in use, is not a counters file, or
-    ///     cannot be
-    ///     written
+    ///     cannot be written
     public static CounterTable create(final Path path) {
         return create(path, CAPACITY);
     }

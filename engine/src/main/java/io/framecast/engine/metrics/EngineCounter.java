@@ -8,9 +8,8 @@ import static io.framecast.engine.metrics.EngineCounter.Unit.MEMBERS;
 import static io.framecast.engine.metrics.EngineCounter.Unit.NANOSECONDS;
 
 /// Every kind of counter: one constant per exported name. Names follow Prometheus: `framecast_` first, base
-/// unit before
-/// the end, `_total` last on a value that only grows. Reasons and lanes are labels, so that sums over them
-/// make sense.
+/// unit before the end, `_total` last on a value that only grows. Reasons and lanes are labels, so that sums
+/// over them make sense.
 public enum EngineCounter {
     /// How often [CounterTable#allocate] found the table full. The table itself holds it.
     TABLE_OVERFLOWS("counter_table_overflows_total", EVENTS, "Counters that found no room."),

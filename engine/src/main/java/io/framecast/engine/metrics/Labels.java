@@ -9,9 +9,8 @@ import java.util.regex.Pattern;
 public final class Labels {
     public static final String NONE = "";
 
-    // A name and a quoted value, then a comma before another label, or the end. Names with two underscores
-    // in front are
-    // Prometheus' own. The possessive loop keeps a long value from exhausting the stack.
+    // A name and a quoted value, then a comma before another label, or the end. Names with two underscores in
+    // front are Prometheus' own. The possessive loop keeps a long value from exhausting the stack.
     private static final Pattern LABEL =
             Pattern.compile("(?!__)([a-zA-Z_]\\w*)=\"((?:[^\"\\\\\\n]|\\\\[\\\\\"n])*+)\"(?:,(?!\\z)|\\z)");
 

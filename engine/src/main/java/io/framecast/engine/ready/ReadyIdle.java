@@ -5,13 +5,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
-/// Idles an agent: looks a few times more, then sleeps until a descriptor polls readable, another thread
-/// wakes it, or a
-/// timer is due. Where no descriptor shows the work, and on systems without epoll, it looks ever less often
-/// instead.
+/// Idles an agent: looks a few times more, then sleeps until a descriptor polls readable, another thread wakes
+/// it, or a timer is due. Where no descriptor shows the work, and on systems without epoll, it looks ever less
+/// often instead.
 ///
-/// Threading: the agent's thread, but for [#wake] and [#watch]. Ownership: the thread that stopped the
-/// agent closes it.
+/// Threading: the agent's thread, but for [#wake] and [#watch]. Ownership: the thread that stopped the agent
+/// closes it.
 public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     // Duty cycles without work before the agent means to sleep.
     private static final int LOOKS = 2;
@@ -76,8 +75,8 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         final long longestNs = Math.min(waits.untilTimerNs(), waits.mustLook() ? lookNs() : SLEEP_MAX_NS);
         if (own.sleep(waits, Math.max(0, longestNs))) {
             fruitless++;
-            // A descriptor polls readable and the agent does not read it, for want of credit: no reason to
-            // stay awake.
+            // A descriptor polls readable and the agent does not read it, for want of credit: no reason to stay
+            // awake.
             if (fruitless > LOOKS) {
                 LockSupport.parkNanos(LOOK_MIN_NS << Math.min(fruitless - LOOKS, LOOK_DOUBLINGS_MAX));
             }

@@ -9,8 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// A set of descriptors (epoll) that is itself one: it polls readable while one of them does. A descriptor
-/// leaves the
-/// set by being closed.
+/// leaves the set by being closed.
 ///
 /// Threading: [#add] by any thread, [#look] and [#tag] by one.
 public final class ReadySet implements AutoCloseable {
@@ -72,9 +71,8 @@ public final class ReadySet implements AutoCloseable {
         }
     }
 
-    /// Finds the members that poll readable now, by one call for all of them. Where more than [#LOOK_MAX]
-    /// do, the next look
-    /// finds the others.
+    /// Finds the members that poll readable now, by one call for all of them. Where more than [#LOOK_MAX] do,
+    /// the next look finds the others.
     ///
     /// @return how many it found: their tags are [#tag] 0 and on
     public int look() {

@@ -17,8 +17,7 @@ import java.util.function.IntConsumer;
 /// One thread's sleep (ppoll), which descriptors, other threads, or time end.
 ///
 /// The thread announces that it means to sleep ([#intend]), looks once more whether there is work, and only
-/// then sleeps. A
-/// thread that makes work after that look finds the intention and wakes the sleeper.
+/// then sleeps. A thread that makes work after that look finds the intention and wakes the sleeper.
 final class Sleep implements Wakeup, AutoCloseable {
     private static final int POLLFDS_AT_FIRST = 8;
     private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);

@@ -5,9 +5,8 @@ import java.util.function.BooleanSupplier;
 
 /// Waits that no interrupt ends, for work that must be finished. The caller finds the interrupt afterwards.
 ///
-/// A thread with a pending interrupt parks for no time at all, so the wait clears the interrupt first: it
-/// would keep a core
-/// busy.
+/// A thread with a pending interrupt parks for no time at all, so the wait clears the interrupt first: it would
+/// keep a core busy.
 public final class Uninterrupted {
     private static final long PARK_NS = 200_000;
 

@@ -93,9 +93,8 @@ record LaneSockets(
             if (connect) {
                 own.connect(link.group(portOffset(config.kind())), link.index());
                 // Without it the kernel drops what the interface's queue has no room for, and the send
-                // succeeds. Only a
-                // connected socket may have it: the sends of another one would get errors meant for other
-                // peers.
+                // succeeds. Only a connected socket may have it: the sends of another one would get errors
+                // meant for other peers.
                 own.tryOption(family.option(Linux.IP_RECVERR, Linux.IPV6_RECVERR), 1);
             }
             return new LaneSockets(own, group, address, connect, bytes);

@@ -12,8 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 
 /// Owns one non-blocking UDP socket. A failure becomes an error that says how to fix it; only the hot calls
-/// [#send] and
-/// [#receive] return the errno instead.
+/// [#send] and [#receive] return the errno instead.
 ///
 /// Threading: one thread at a time. Memory comes from the lane's arena, which must outlive the socket.
 final class LinuxSocket implements AutoCloseable {

@@ -8,9 +8,8 @@ import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// An array of `mmsghdr`, reused for every call. A message is a list of consecutive slots of a
-/// [SlotIovecs]: one
-/// datagram, or several of one length (the last may be shorter) that the kernel cuts or has joined.
+/// An array of `mmsghdr`, reused for every call. A message is a list of consecutive slots of a [SlotIovecs]:
+/// one datagram, or several of one length (the last may be shorter) that the kernel cuts or has joined.
 final class MessageBatch {
     /// Messages per system call. More gain nothing: the kernel's work per message is a hundred times the call.
     static final int MESSAGES_MAX = 64;

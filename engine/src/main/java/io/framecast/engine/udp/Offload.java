@@ -4,8 +4,8 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.SocketOption;
 import java.util.function.Consumer;
 
-/// How far a transport's lanes let the kernel cut and join datagrams (udp(7): UDP_SEGMENT, UDP_GRO). After
-/// a refusal by the kernel or the interface all lanes do without, and one line reports it.
+/// How far a transport's lanes let the kernel cut and join datagrams (udp(7): UDP_SEGMENT, UDP_GRO). After a
+/// refusal by the kernel or the interface all lanes do without, and one line reports it.
 ///
 /// Threading: the lanes' threads; one may see a refusal late and meet it once more.
 final class Offload {

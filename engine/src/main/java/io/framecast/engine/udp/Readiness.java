@@ -4,13 +4,11 @@ import io.framecast.engine.ready.ReadySet;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the receiving sockets of a transport that have datagrams, by one call for all sockets instead of
-/// one call for
-/// each empty socket.
+/// Finds the receiving sockets of a transport that have datagrams, by one call for all sockets instead of one
+/// call for each empty socket.
 ///
-/// Threading: any. A look marks the sockets that it finds; their own threads may see the mark late, but
-/// always see it: a
-/// socket stays ready until its datagrams are taken.
+/// Threading: any. A look marks the sockets that it finds; their own threads may see the mark late, but always
+/// see it: a socket stays ready until its datagrams are taken.
 final class Readiness implements AutoCloseable {
     private static final int SOCKETS_MIN = 8;
 

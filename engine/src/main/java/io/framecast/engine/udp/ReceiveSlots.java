@@ -13,12 +13,11 @@ import java.lang.foreign.MemorySegment;
 /// The run of posted slots of a receive ring. Datagrams fill it in the order posted.
 ///
 /// Where the kernel joins datagrams, one call takes up to 64 KiB of them, each scattered into its own slot,
-/// because the
-/// source sends datagrams of exactly one slot. Else one call takes many messages of one datagram each.
+/// because the source sends datagrams of exactly one slot. Else one call takes many messages of one datagram
+/// each.
 ///
-/// A datagram that must be dropped (longer than a slot, shorter than a header) consumes no slot: those
-/// behind it
-/// are moved up, so hostile datagrams neither misplace others nor use slots up.
+/// A datagram that must be dropped (longer than a slot, shorter than a header) consumes no slot: those behind
+/// it are moved up, so hostile datagrams neither misplace others nor use slots up.
 final class ReceiveSlots {
     private static final int CALLS_MAX = 16;
 

@@ -2,11 +2,9 @@ package io.framecast.engine.udp;
 
 import org.jspecify.annotations.Nullable;
 
-/// A socket that receives, and whether the kernel joins datagrams there. Where the kernel joins none (a
-/// network card that
-/// does not, a source that sends single datagrams), many datagrams per call are worth more, so the socket
-/// does without
-/// joining for a while. One thread.
+/// A socket that receives, and whether the kernel joins datagrams there. Where the kernel joins none (a network
+/// card that does not, a source that sends single datagrams), many datagrams per call are worth more, so the
+/// socket does without joining for a while. One thread.
 final class ReceiveSocket {
     // Single datagrams in a row, each with another behind it.
     private static final int SINGLES_MAX = 64;
@@ -60,9 +58,9 @@ final class ReceiveSocket {
         return received;
     }
 
-    /// Whether the socket may hold datagrams. The first call after a receive that emptied the socket
-    /// answers no without a
-    /// look, unless another socket gave datagrams since: those may announce some that have arrived here.
+    /// Whether the socket may hold datagrams. The first call after a receive that emptied the socket answers no
+    /// without a look, unless another socket gave datagrams since: those may announce some that have arrived
+    /// here.
     boolean isReady() {
         if (readiness == null || ready) {
             return true;
@@ -96,8 +94,7 @@ final class ReceiveSocket {
     }
 
     /// The socket was found empty: datagrams that arrive one by one could not be joined. It holds no joined
-    /// message, whose
-    /// lengths the kernel would not report once joining is off.
+    /// message, whose lengths the kernel would not report once joining is off.
     void onEmpty() {
         singles = 0;
         if (leaving) {

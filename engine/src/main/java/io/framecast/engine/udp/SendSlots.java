@@ -6,9 +6,8 @@ import io.framecast.api.spi.SendRing;
 import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 
-/// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of
-/// datagrams of one
-/// length goes as one message, so that the kernel does its work once for all of them.
+/// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams
+/// of one length goes as one message, so that the kernel does its work once for all of them.
 final class SendSlots {
     private final SendRing ring;
     private final SlotIovecs iovecs;
@@ -168,9 +167,8 @@ final class SendSlots {
         return errno == Linux.EAGAIN || errno == Linux.ENOBUFS || errno == Linux.ENOMEM;
     }
 
-    // A lane survives what may pass: a network that is down, a filter, a peer that is gone, a datagram
-    // longer than a route
-    // takes. A descriptor that is no socket any more stays so.
+    // A lane survives what may pass: a network that is down, a filter, a peer that is gone, a datagram longer
+    // than a route takes. A descriptor that is no socket any more stays so.
     static void requireUsable(final String function, final int errno) {
         if (errno == Linux.EBADF || errno == Linux.EFAULT || errno == Linux.ENOTSOCK) {
             throw new NativeException(

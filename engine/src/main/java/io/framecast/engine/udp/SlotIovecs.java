@@ -7,9 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// The scatter or gather lists of all slots of a ring as one array of `iovec`, written once: `{header 0,
-/// payload
-/// 0, header 1, payload 1, …}`, or payloads only where headers are empty. A batch of consecutive slots is a
-/// pointer into the array; the first slots are repeated behind the last ones, so that a batch may wrap.
+/// payload 0, header 1, payload 1, …}`, or payloads only where headers are empty. A batch of consecutive slots
+/// is a pointer into the array; the first slots are repeated behind the last ones, so that a batch may wrap.
 /// Joined datagrams are the same run as one list.
 final class SlotIovecs {
     private final MemorySegment iovecs;

@@ -9,10 +9,8 @@ import java.util.function.Consumer;
 /// channel wants.
 final class SocketBuffers {
     // Room for the datagrams that a source may send while a receiver does not run: more than a frame, and
-    // little enough
-    // that waiting datagrams stay in the caches. Repairs and reports come to a fraction of it.
-    private static final int DATA_BYTES = 8 << 20;
-    private static final int REPAIR_BYTES = 8 << 20;
+    // little enough that waiting datagrams stay in the caches. Repairs and reports come to a fraction of it.
+    private static final int STREAM_BYTES = 8 << 20;
     private static final int CONTROL_BYTES = 4 << 20;
 
     /// With less than this, frames of some megabytes cross the network in fits and starts.
@@ -46,13 +44,13 @@ final class SocketBuffers {
     ///
     /// @return bytes that the kernel charges datagrams against: twice what is asked for, see socket(7)
     long sizeReceive(final LinuxSocket socket, final LaneKind kind) {
-        final int defaultBytes = defaultBytes(kind);
+        final int defaultBytes = kind == LaneKind.CONTROL ? CONTROL_BYTES : STREAM_BYTES;
         final long charged = size(socket, RECEIVE, RECEIVE_FORCE, wantedBytes == 0 ? defaultBytes : wantedBytes);
         final int leastBytes = wantedBytes == 0 ? Math.min(CONTENT_BYTES, defaultBytes) : wantedBytes;
         if (charged / 2 < leastBytes && !warnedReceive) {
             warnedReceive = true;
             warnings.accept("udp: receive buffer of " + charged / 2 + " bytes, wanted " + leastBytes
-                    + "; run sysctl -w net.core.rmem_max=" + (wantedBytes == 0 ? DATA_BYTES : wantedBytes));
+                    + "; run sysctl -w net.core.rmem_max=" + (wantedBytes == 0 ? STREAM_BYTES : wantedBytes));
         }
         return charged;
     }
@@ -75,13 +73,5 @@ final class SocketBuffers {
             socket.option(option, asked);
         }
         return socket.option(option);
-    }
-
-    private static int defaultBytes(final LaneKind kind) {
-        return switch (kind) {
-            case DATA -> DATA_BYTES;
-            case REPAIR -> REPAIR_BYTES;
-            case CONTROL -> CONTROL_BYTES;
-        };
     }
 }

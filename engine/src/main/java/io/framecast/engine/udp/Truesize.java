@@ -7,14 +7,14 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 
 /// Measures the charge of a datagram against a receive buffer. The kernel charges the memory that holds a
-/// packet (its
-/// truesize), not its bytes: 2304 for a datagram of 1448 bytes, 60 832 for 60 000, both on loopback.
+/// packet (its truesize), not its bytes: 2304 for a datagram of 1448 bytes, 60 832 for 60 000, both on
+/// loopback.
 final class Truesize {
     // Delivery on loopback happens within the send, but may be left to a kernel thread under load.
     private static final int TRIES_MAX = 10_000;
 
-    // A packet from a network card lies in whole pages that the driver gave, behind a struct sk_buff and
-    // its tail.
+    // A packet from a network card lies in whole pages that the driver gave, behind a struct sk_buff and its
+    // tail.
     private static final int PAGE_BYTES = 4096;
     private static final int OVERHEAD_BYTES = 768;
 
@@ -22,9 +22,8 @@ final class Truesize {
 
     /// Bytes that one datagram of this length is charged with on an interface.
     ///
-    /// On loopback a probe measures the charge. Drivers of network cards allocate otherwise, which a
-    /// loopback probe cannot
-    /// see: there the charge is taken to be whole pages, or the measured one if that is more.
+    /// On loopback a probe measures the charge. Drivers of network cards allocate otherwise, which a loopback
+    /// probe cannot see: there the charge is taken to be whole pages, or the measured one if that is more.
     static long of(final int datagramBytes, final boolean loopback) {
         final long pages = (datagramBytes + PAGE_BYTES - 1L) / PAGE_BYTES;
         final long estimated = pages * PAGE_BYTES + OVERHEAD_BYTES;

@@ -13,6 +13,7 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A lane on UDP sockets. The kernel copies between a socket and the rings' slots; nothing here touches a
@@ -21,14 +22,15 @@ import org.jspecify.annotations.Nullable;
 /// Sends are complete when the call returns: the kernel has copied them. A receiver's data lane only receives,
 /// and its [#address] is that of the group; unicast reaches repair and control lanes.
 final class UdpLane implements Lane {
-    // Quarters of the receive buffer that may hold datagrams. The kernel gives room back only when a
-    // quarter of the buffer
-    // was read, or all of it, so that a quarter may still be charged for datagrams that are gone.
+    // Quarters of the receive buffer that may hold datagrams. The kernel gives room back only when a quarter of
+    // the buffer was read, or all of it, so that a quarter may still be charged for datagrams that are gone.
     private static final int USABLE_QUARTERS = 3;
 
-    private final UdpTransport transport;
     private final LaneKind kind;
     private final UdpLink link;
+    private final SystemFaults faults;
+    private final @Nullable Readiness readiness;
+    private final Consumer<UdpLane> onClose;
     private final Arena arena = Arena.ofShared();
     private final LaneCounts counts = new LaneCounts();
     private final LaneSockets sockets;
@@ -46,11 +48,19 @@ final class UdpLane implements Lane {
     private boolean crowded;
     private boolean closed;
 
-    UdpLane(final UdpTransport transport, final LaneConfig config) {
-        this.transport = transport;
+    UdpLane(
+            final UdpLink link,
+            final SocketBuffers buffers,
+            final Offload offload,
+            final SystemFaults faults,
+            final @Nullable Readiness readiness,
+            final LaneConfig config,
+            final Consumer<UdpLane> onClose) {
+        this.link = link;
+        this.faults = faults;
+        this.readiness = readiness;
+        this.onClose = onClose;
         kind = config.kind();
-        link = transport.link();
-        final Offload offload = transport.offload();
         LaneSockets opened = null;
         try {
             final SendRing sendRing = config.send();
@@ -58,10 +68,10 @@ final class UdpLane implements Lane {
             if (kind == LaneKind.DATA && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
                 throw new IllegalArgumentException("lane DATA: a receiver's data lane sends nothing, got a send ring");
             }
-            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload, transport.faults());
+            send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload, faults);
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             receive = receiveRing == null ? null : new ReceiveSlots(arena, receiveRing, counts);
-            opened = LaneSockets.open(arena, link, transport.buffers(), config);
+            opened = LaneSockets.open(arena, link, buffers, config);
             sockets = opened;
             address = opened.address().toLaneAddress();
             peers = new PeerTable(arena);
@@ -70,8 +80,8 @@ final class UdpLane implements Lane {
             if (opened.own() != null) {
                 offload.probe(opened.own());
             }
-            group = receiveSocket(opened.group(), receiveRing);
-            own = receiveSocket(opened.own(), receiveRing);
+            group = receiveSocket(opened.group(), offload, receiveRing);
+            own = receiveSocket(opened.own(), offload, receiveRing);
             receiveCapacity = receiveRing == null ? 0 : capacity(receiveRing, opened.receiveBytes());
         } catch (final RuntimeException e) {
             if (opened != null) {
@@ -83,13 +93,13 @@ final class UdpLane implements Lane {
     }
 
     private @Nullable ReceiveSocket receiveSocket(
-            final @Nullable LinuxSocket socket, final @Nullable ReceiveRing ring) {
+            final @Nullable LinuxSocket socket, final Offload offload, final @Nullable ReceiveRing ring) {
         return socket == null || ring == null
                 ? null
                 : new ReceiveSocket(
                         socket,
-                        transport.offload(),
-                        transport.readiness(),
+                        offload,
+                        readiness,
                         kind == LaneKind.DATA,
                         kind != LaneKind.CONTROL && ReceiveSlots.canJoin(ring));
     }
@@ -133,9 +143,8 @@ final class UdpLane implements Lane {
         }
     }
 
-    // For every datagram that arrives at a socket of a set, the kernel wakes the set and then each watcher
-    // of the set, on
-    // the sender's time. Next to no datagrams arrive on the other lanes.
+    // For every datagram that arrives at a socket of a set, the kernel wakes the set and then each watcher of
+    // the set, on the sender's time. Next to no datagrams arrive on the other lanes.
     @Override
     public int readyDescriptor() {
         final LinuxSocket socket = closed || kind != LaneKind.DATA ? null : sockets.group();
@@ -217,7 +226,7 @@ final class UdpLane implements Lane {
             throw e;
         }
         counts.add(LaneCounter.SYSTEM_ERRORS, 1);
-        transport.faults().onFault(errno, 0, System.nanoTime());
+        faults.onFault(errno, 0, System.nanoTime());
     }
 
     private ReceiveSlots receiving() {
@@ -257,11 +266,10 @@ final class UdpLane implements Lane {
         forget(own);
         sockets.close();
         arena.close();
-        transport.forget(this);
+        onClose.accept(this);
     }
 
     private void forget(final @Nullable ReceiveSocket socket) {
-        final Readiness readiness = transport.readiness();
         if (socket != null && readiness != null) {
             readiness.remove(socket);
         }

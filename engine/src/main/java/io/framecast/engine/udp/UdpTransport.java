@@ -75,34 +75,9 @@ final class UdpTransport implements Transport {
         if (closed) {
             throw new TransportException("udp: the transport is closed; open another");
         }
-        final UdpLane lane = new UdpLane(this, config);
+        final UdpLane lane = new UdpLane(link, buffers, offload, faults, readiness, config, lanes::remove);
         lanes.add(lane);
         return lane;
-    }
-
-    UdpLink link() {
-        return link;
-    }
-
-    SocketBuffers buffers() {
-        return buffers;
-    }
-
-    Offload offload() {
-        return offload;
-    }
-
-    SystemFaults faults() {
-        return faults;
-    }
-
-    @Nullable
-    Readiness readiness() {
-        return readiness;
-    }
-
-    void forget(final UdpLane lane) {
-        lanes.remove(lane);
     }
 
     @Override

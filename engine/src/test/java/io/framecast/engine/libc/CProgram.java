@@ -62,9 +62,8 @@ final class CProgram {
         }
     }
 
-    /// Compares every static int and long of a class with C: with the expression given for its name, or
-    /// with the
-    /// name.
+    /// Compares every static int and long of a class with C: with the expression given for its name, or with
+    /// the name.
     static void assertAgrees(final Map<String, Long> values, final Class<?> constants) throws IllegalAccessException {
         int compared = 0;
         for (final Field field : constants.getDeclaredFields()) {

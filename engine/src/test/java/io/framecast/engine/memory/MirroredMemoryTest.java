@@ -91,21 +91,6 @@ final class MirroredMemoryTest {
     }
 
     @Test
-    void shouldRoundSlotsUpToWholePages() {
-        final long page = MirroredMemory.pageBytes();
-        for (final int slotBytes : new int[] {1, 512, 1408, 1440, 4056, 4096, 8192, 65_440}) {
-            for (final int multiple : new int[] {1, 64}) {
-                for (final long slotsMin : new long[] {1, 63, 64, 1000, 100_001}) {
-                    final long slots = MirroredMemory.alignedSlots(slotsMin, multiple, slotBytes);
-                    assertTrue(slots >= slotsMin && slots < slotsMin + page * multiple);
-                    assertEquals(0, slots % multiple);
-                    assertEquals(0, slots * slotBytes % page);
-                }
-            }
-        }
-    }
-
-    @Test
     void shouldGiveEverythingBackWhenClosed() throws IOException {
         assumeMirrors();
         // A first one loads the classes, which may map files of their own.

@@ -4,8 +4,8 @@ import io.framecast.engine.libc.Libc;
 import io.framecast.engine.libc.Linux;
 import java.io.IOException;
 
-/// Signals of Linux (signal(7)), sent by this process: a process of their own would take its time while a
-/// fault lasts.
+/// Signals of Linux (signal(7)), sent by this process: a process of their own would take its time while a fault
+/// lasts.
 enum Signal {
     KILL(Linux.SIGKILL),
     CONT(Linux.SIGCONT),

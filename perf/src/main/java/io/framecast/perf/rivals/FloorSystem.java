@@ -4,9 +4,8 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 
-/// What the kernel gives at best: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's
-/// calls, held back
-/// by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
+/// What the kernel gives at best: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls,
+/// held back by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
 public final class FloorSystem implements MeasuredSystem {
     static final String NAME = "floor";
 

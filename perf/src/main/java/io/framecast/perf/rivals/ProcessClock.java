@@ -9,9 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 
-/// CPU time of all threads of this process. The JDK gives it in steps of 10 ms, a tenth of what a source
-/// takes in a round
-/// at a modest rate; Linux gives it in nanoseconds.
+/// CPU time of all threads of this process. The JDK gives it in steps of 10 ms, a tenth of what a source takes
+/// in a round at a modest rate; Linux gives it in nanoseconds.
 final class ProcessClock {
     private static final long NS_PER_SECOND = 1_000_000_000L;
 

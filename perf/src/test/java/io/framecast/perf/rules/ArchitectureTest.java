@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,6 +119,20 @@ final class ArchitectureTest {
                         .should()
                         .callMethodWhere(calls(MemorySegment.class, "reinterpret")),
                 "a wrong length here is a crash anywhere");
+    }
+
+    @Test
+    void shouldCallTheCLibraryByOneBindingOnly() {
+        check(
+                noClasses()
+                        .that()
+                        .resideInAnyPackage("io.framecast.engine..", "io.framecast.perf..")
+                        .and()
+                        .resideOutsideOfPackage("io.framecast.engine.libc")
+                        .should()
+                        .dependOnClassesThat()
+                        .areAssignableTo(Linker.class),
+                "engine.libc holds every call of the C library once");
     }
 
     @Test
