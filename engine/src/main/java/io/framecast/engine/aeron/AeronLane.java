@@ -286,7 +286,7 @@ final class AeronLane implements Lane {
     }
 
     /// Claims and copies rather than offers two buffers: the same single copy, and no Agrona view of the rings,
-    /// whose offsets would stop at 2 GiB and which would outlive their arena.
+    /// whose offsets would stop at 2 GiB, and which would outlive their arena.
     private boolean sendOne(final ExclusivePublication publication, final SendRing ring, final int slot) {
         final int headerBytes = ring.headerBytes();
         final int payloadBytes = ring.payloadLengths()[slot];

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ContainerShapes {
     private static final int ENTRY_BYTES_MIN = 2;
 
-    // The byte before an Optional tells null, empty and present apart.
+    // The byte before an Optional says whether it is null, empty or present.
     private static final byte NULL = 0;
     private static final byte EMPTY = 1;
     private static final byte PRESENT = 2;

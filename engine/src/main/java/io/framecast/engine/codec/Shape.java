@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param writer writes a value, which may be null
 /// @param reader reads a value, which may be null
 record Shape(NullableWriter writer, Reader reader) {
-    /// What [#readCount] returns for null.
+    /// [#readCount] returns it for null.
     static final int NULL_COUNT = -1;
 
     private static final byte ABSENT = 0;
@@ -46,7 +46,7 @@ record Shape(NullableWriter writer, Reader reader) {
         return new Shape((kryo, output, value) -> writer.write(kryo, output, Objects.requireNonNull(value)), reader);
     }
 
-    /// A value of another shape behind a byte that tells null apart.
+    /// A value of another shape, or null, behind a presence byte.
     static Shape nullable(final Shape present) {
         return new Shape(
                 (kryo, output, value) -> {

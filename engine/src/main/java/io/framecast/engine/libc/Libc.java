@@ -238,8 +238,8 @@ public final class Libc {
         return call(() -> (int) CLOCK_GETTIME.invokeExact(clock, timespec));
     }
 
-    /// Memory at an address that [#mmap] gave, `bytes` long and mapped again by nobody. It is valid until the
-    /// arena closes, which then unmaps it.
+    /// Memory at an address that [#mmap] gave, `bytes` long, that is mapped once. It is valid until the arena
+    /// closes, which then unmaps it.
     public static MemorySegment mapped(final long address, final long bytes, final Arena arena) {
         return MemorySegment.ofAddress(address).reinterpret(bytes, arena, _ -> {
             if (munmap(address, bytes) != 0) {

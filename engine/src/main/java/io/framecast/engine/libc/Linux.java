@@ -112,7 +112,7 @@ public final class Linux {
     /// ICMP.
     public static final int PMTUDISC_PROBE = 3;
 
-    /// What AF_PACKET sockets take: incoming IPv4 packets, in network order.
+    /// Protocol of AF_PACKET sockets for incoming IPv4 packets, in network order.
     public static final int ETH_P_IP = 0x0008;
 
     // struct sock_filter, an instruction of classic BPF

@@ -1,6 +1,6 @@
 /// The one binding of the C library: its calls ([Libc]), and the numbers and layouts of Linux that they take
-/// ([Linux]). Whoever needs a system call of Linux calls it here: the packages of the engine, and programs that
-/// measure or disturb them. The package depends on the JDK alone.
+/// ([Linux]). The packages of the engine call it, and so do programs that measure or disturb them. The package
+/// depends on the JDK alone.
 @NullMarked
 package io.framecast.engine.libc;
 

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// twice, the memory is plain and [#mirrored] is false.
 ///
 /// Ownership: freed by [#close], after which every access through [#segment] throws; nothing native may still
-/// hold the address. Threading: memory and close may be used from any thread, close once nobody uses the
-/// memory.
+/// hold the address. Threading: any thread may use the memory, and close it after the last use.
 public final class MirroredMemory implements AutoCloseable {
     private static final int PAGE_BYTES_ELSEWHERE = 4096;
     private static final long ALIGN_BYTES = 4096;

@@ -152,7 +152,7 @@ final class CounterFile implements AutoCloseable {
         OWN.remove(path);
     }
 
-    /// When a process began, in milliseconds since the epoch; 0 when the system does not tell.
+    /// When a process began, in milliseconds since the epoch; 0 when the system does not report it.
     static long startMs(final ProcessHandle process) {
         return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
     }
@@ -242,7 +242,8 @@ final class CounterFile implements AutoCloseable {
     }
 
     /// Whether a process with the file's id runs that began at the file's time. A file of this process' own id
-    /// that it did not make comes from an earlier process or from another container: the lock tells them apart.
+    /// that it did not make comes from an earlier process, or from another container, whose process still holds
+    /// the lock.
     private static boolean isAlive(final ByteBuffer header) {
         final long pid = header.getLong(CounterLayout.PID_OFFSET);
         if (pid == ProcessHandle.current().pid()) {

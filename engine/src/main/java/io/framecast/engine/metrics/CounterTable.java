@@ -78,7 +78,7 @@ public final class CounterTable implements AutoCloseable {
         return file.path();
     }
 
-    /// Makes a counter at 0. A label `series` tells a second one of the same kind and labels from the first.
+    /// Makes a counter at 0. A second one of the same kind and labels gets a label `series`.
     ///
     /// @param labels from [Labels#of]; at most 352 bytes
     /// @return a counter, which no reader sees when the table is full

@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// A [CounterTable] as simpleclient sees it: a family per kind, a sample per counter.
+/// Shows simpleclient a [CounterTable]: a family per kind, a sample per counter.
 final class TableCollector extends Collector {
     private final CounterTable table;
 

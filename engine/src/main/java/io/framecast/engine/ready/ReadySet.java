@@ -48,7 +48,7 @@ public final class ReadySet implements AutoCloseable {
         return descriptor;
     }
 
-    /// Adds a member whose tag nobody reads.
+    /// Adds a member with tag 0.
     ///
     /// @throws TransportException when the system is out of watches
     public void add(final int member) {

@@ -35,7 +35,7 @@ final class Sleep implements Wakeup, AutoCloseable {
     private final MemorySegment one = arena.allocate(JAVA_LONG);
     private final MemorySegment count = arena.allocate(JAVA_LONG);
     private final MemorySegment timespec = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
-    // The descriptors of one sleep, collected before each: nobody has to take out one that was closed.
+    // The descriptors of one sleep, collected before each, so that closed ones need no removal.
     private final IntConsumer adder = this::add;
     private MemorySegment pollfds = arena.allocate((long) POLLFDS_AT_FIRST * Linux.POLLFD_BYTES, Long.BYTES);
     private int descriptors;

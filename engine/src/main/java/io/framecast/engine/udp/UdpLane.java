@@ -16,8 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A lane on UDP sockets. The kernel copies between a socket and the rings' slots; nothing here touches a
-/// payload.
+/// A lane on UDP sockets. The kernel copies between a socket and the rings' slots; the lane touches no payload.
 ///
 /// Sends are complete when the call returns: the kernel has copied them. A receiver's data lane only receives,
 /// and its [#address] is that of the group; unicast reaches repair and control lanes.

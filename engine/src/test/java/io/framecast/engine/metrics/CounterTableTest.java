@@ -165,8 +165,8 @@ final class CounterTableTest {
                         continue;
                     }
                     seen++;
-                    // What was written: round r holds labels r, a name by r's parity, and 0 or a value that
-                    // ends in r.
+                    // The writer's round r holds labels r, a name by r's parity, and 0 or a value that ends in
+                    // r.
                     final long round =
                             Long.parseLong(sample.labelMap().values().iterator().next());
                     assertEquals(kindOf(round).exportedName(), sample.name());

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the kernel says of a lane's sockets.
+/// A lane's sockets as the kernel shows them.
 final class LaneSocketsTest {
     @ParameterizedTest
     @CsvSource({"DATA, '', 0", "DATA, |dscp=26, 104", "REPAIR, |dscp=63, 252", "CONTROL, |dscp=1, 4"})

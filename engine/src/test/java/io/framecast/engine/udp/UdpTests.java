@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// What the tests of this package share.
+/// Fixtures of the tests in this package.
 final class UdpTests {
     static final String URI = "framecast:udp?group=224.20.30.41:24561|interface=lo";
     static final int HEADER_BYTES = 40;

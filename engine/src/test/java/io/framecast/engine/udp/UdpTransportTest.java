@@ -225,7 +225,7 @@ final class UdpTransportTest {
     @Test
     void shouldSurviveWhatTheSystemRefusesToSend() {
         try (Transport transport = UdpTests.open(UdpTests.URI)) {
-            // Longer than IP can carry: lost, as on a network, and told by the counter.
+            // Datagrams longer than IP can carry are lost, as on a network, and counted.
             final SendRing ring = UdpTests.sendRing(arena, 4, UdpLink.PAYLOAD_BYTES_MAX);
             final Lane source = UdpTests.source(transport, ring);
             final Lane receiver = UdpTests.receiver(transport, UdpTests.receiveRing(arena, SLOTS, 60_000), source);
