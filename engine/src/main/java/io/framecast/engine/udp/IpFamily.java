@@ -7,9 +7,10 @@ import java.net.InetAddress;
 
 /// Sizes, numbers and socket options in which IPv4 and IPv6 differ.
 enum IpFamily {
-    IPV4(Linux.AF_INET, 4, Linux.SOCKADDR_IN_BYTES, 28, Linux.IPPROTO_IP),
-    IPV6(Linux.AF_INET6, 16, Linux.SOCKADDR_IN6_BYTES, 48, Linux.IPPROTO_IPV6);
+    IPV4(4, Linux.AF_INET, 4, Linux.SOCKADDR_IN_BYTES, 28, Linux.IPPROTO_IP),
+    IPV6(6, Linux.AF_INET6, 16, Linux.SOCKADDR_IN6_BYTES, 48, Linux.IPPROTO_IPV6);
 
+    private final int version;
     private final int number;
     private final int addressBytes;
     private final int sockaddrBytes;
@@ -17,11 +18,13 @@ enum IpFamily {
     private final int level;
 
     IpFamily(
+            final int version,
             final int number,
             final int addressBytes,
             final int sockaddrBytes,
             final int headersBytes,
             final int level) {
+        this.version = version;
         this.number = number;
         this.addressBytes = addressBytes;
         this.sockaddrBytes = sockaddrBytes;
@@ -31,6 +34,11 @@ enum IpFamily {
 
     static IpFamily of(final InetAddress address) {
         return address instanceof Inet4Address ? IPV4 : IPV6;
+    }
+
+    /// 4 or 6.
+    byte version() {
+        return (byte) version;
     }
 
     /// AF_INET or AF_INET6.

@@ -56,7 +56,6 @@ record LaneSockets(
             final LinuxSocket socket, final UdpLink link, final SocketBuffers buffers, final LaneConfig config) {
         final IpFamily family = link.group().family();
         socket.option(new SocketOption(Linux.SOL_SOCKET, Linux.SO_REUSEADDR), 1);
-        limitToOwnFamily(socket, family);
         // Otherwise the socket receives from groups that any other program joined.
         socket.option(family.option(Linux.IP_MULTICAST_ALL, Linux.IPV6_MULTICAST_ALL), 0);
         final long bytes = buffers.sizeReceive(socket, config.kind());
@@ -79,7 +78,6 @@ record LaneSockets(
         final IpFamily family = link.group().family();
         final LinuxSocket own = LinuxSocket.open(arena, family);
         try {
-            limitToOwnFamily(own, family);
             bindOwn(own, link);
             own.multicastBy(link.group().address(), link.index());
             own.option(family.option(Linux.IP_MULTICAST_TTL, Linux.IPV6_MULTICAST_HOPS), link.ttl());
@@ -114,12 +112,6 @@ record LaneSockets(
         }
         throw new ConfigException("unicast-ports: none of " + ports + " is free on "
                 + link.local().getHostAddress() + "; widen the range, or stop what uses them");
-    }
-
-    private static void limitToOwnFamily(final LinuxSocket socket, final IpFamily family) {
-        if (family == IpFamily.IPV6) {
-            socket.option(new SocketOption(Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY), 1);
-        }
     }
 
     /// Lanes use consecutive ports from the group's on.

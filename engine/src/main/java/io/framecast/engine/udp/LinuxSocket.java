@@ -36,6 +36,9 @@ final class LinuxSocket implements AutoCloseable {
     static LinuxSocket open(final Arena arena, final IpFamily family) {
         final LinuxSocket socket = new LinuxSocket(arena, family);
         socket.check(socket.fd, "socket", "UDP socket over " + family);
+        if (family == IpFamily.IPV6) {
+            socket.option(new SocketOption(Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY), 1);
+        }
         return socket;
     }
 

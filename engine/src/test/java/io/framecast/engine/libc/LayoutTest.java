@@ -51,7 +51,9 @@ final class LayoutTest {
     // Names that are ours; all others are C's own.
     private static final Map<String, String> EXPRESSIONS = Map.ofEntries(
             entry("SOCKADDR_IN_BYTES", "sizeof(struct sockaddr_in)"),
-            entry("SIN_PORT", "offsetof(struct sockaddr_in, sin_port)"),
+            entry(
+                    "SIN_PORT",
+                    same("offsetof(struct sockaddr_in, sin_port)", "offsetof(struct sockaddr_in6, sin6_port)")),
             entry("SIN_ADDR", "offsetof(struct sockaddr_in, sin_addr)"),
             entry("SOCKADDR_IN6_BYTES", "sizeof(struct sockaddr_in6)"),
             entry("SIN6_ADDR", "offsetof(struct sockaddr_in6, sin6_addr)"),
@@ -72,13 +74,13 @@ final class LayoutTest {
             entry("CMSG_TYPE", "offsetof(struct cmsghdr, cmsg_type)"),
             entry("CMSG_DATA", "sizeof(struct cmsghdr)"),
             entry("CMSG_LEN_OF_SHORT", "CMSG_LEN(sizeof(short))"),
-            entry(
-                    "CMSG_SPACE_OF_INT",
-                    "CMSG_SPACE(sizeof(int)) == CMSG_SPACE(sizeof(short)) ? CMSG_SPACE(sizeof(int)) : -1"),
+            entry("CMSG_SPACE_OF_INT", same("CMSG_SPACE(sizeof(int))", "CMSG_SPACE(sizeof(short))")),
             entry("MSG_FLAGS", "offsetof(struct mmsghdr, msg_hdr.msg_flags)"),
             entry("MSG_LEN", "offsetof(struct mmsghdr, msg_len)"),
             entry("IP_MREQN_BYTES", "sizeof(struct ip_mreqn)"),
-            entry("IMR_MULTIADDR", "offsetof(struct ip_mreqn, imr_multiaddr)"),
+            entry(
+                    "IMR_MULTIADDR",
+                    same("offsetof(struct ip_mreqn, imr_multiaddr)", "offsetof(struct ipv6_mreq, ipv6mr_multiaddr)")),
             entry("IMR_IFINDEX", "offsetof(struct ip_mreqn, imr_ifindex)"),
             entry("IPV6_MREQ_BYTES", "sizeof(struct ipv6_mreq)"),
             entry("IPV6MR_INTERFACE", "offsetof(struct ipv6_mreq, ipv6mr_interface)"),
@@ -90,7 +92,7 @@ final class LayoutTest {
             entry("SOCK_FILTER_OPERAND", "offsetof(struct sock_filter, k)"),
             entry("SOCK_FPROG_BYTES", "sizeof(struct sock_fprog)"),
             entry("SOCK_FPROG_FILTER", "offsetof(struct sock_fprog, filter)"),
-            entry("TIMESPEC_BYTES", "sizeof(struct timespec) == sizeof(struct timeval) ? sizeof(struct timespec) : -1"),
+            entry("TIMESPEC_BYTES", same("sizeof(struct timespec)", "sizeof(struct timeval)")),
             entry("TIMESPEC_NANOS", "offsetof(struct timespec, tv_nsec)"),
             entry("TIMEVAL_MICROS", "offsetof(struct timeval, tv_usec)"),
             entry("EPOLL_EVENT_BYTES", "sizeof(struct epoll_event)"),
@@ -102,7 +104,12 @@ final class LayoutTest {
             entry("MEMINFO_WORDS", "SK_MEMINFO_VARS"),
             entry("MEMINFO_RMEM_ALLOC", "SK_MEMINFO_RMEM_ALLOC"),
             entry("MEMINFO_DROPS", "SK_MEMINFO_DROPS"),
-            entry("PMTUDISC_PROBE", "IP_PMTUDISC_PROBE == IPV6_PMTUDISC_PROBE ? IP_PMTUDISC_PROBE : -1"));
+            entry("PMTUDISC_PROBE", same("IP_PMTUDISC_PROBE", "IPV6_PMTUDISC_PROBE")));
+
+    // One number stands for two expressions of C.
+    private static String same(final String one, final String other) {
+        return one + " == " + other + " ? " + one + " : -1";
+    }
 
     @TempDir
     Path directory;
