@@ -48,7 +48,7 @@ public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes
             final List<String> words = words();
             if (!words.contains(text)) {
                 throw new IllegalArgumentException("placement: expected " + String.join(" or ", words) + ", got " + text
-                        + "; nearest is " + ChannelKey.nearest(text, words));
+                        + "; nearest is " + EditDistance.nearest(text, words));
             }
             return values()[words.indexOf(text)];
         }

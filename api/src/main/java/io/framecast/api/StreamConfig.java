@@ -9,9 +9,14 @@ package io.framecast.api;
 /// @param ringMaxBytes most memory a subscriber gives each session for its ring and tables, whatever the
 ///     source asks for; 0 for a quarter of what the device, or the host, has available
 /// @param framesHeld frames a subscriber may hold unreleased while one more arrives
-/// @param device where frames land: `host`, `cuda:N`, `emulated[:N]`; `auto` for the first GPU, or the host's
-///     memory where there is none; `auto,emulated` for the first GPU, or the emulated one where there is none.
-///     What `auto` took is told ([NodeConfig#notices])
+/// @param device where the subscriber receives frames: a provider's kind and, where it has several devices, an
+///     ordinal: `host`, `cuda:N`, `emulated[:N]`, or the name of a provider of your own. The node refuses a
+///     name that
+///     no provider found on the class path owns. `auto` takes ordinal 0 of the first GPU kind that works,
+///     or host
+///     memory where there is none; it never takes a second GPU. `auto,emulated` takes the emulated GPU
+///     before host
+///     memory. The node reports the device that `auto` took ([NodeConfig#notices])
 /// @param delivery what happens when this subscriber is too slow; `reliable` blocks the source. Nothing to a
 ///     publisher
 /// @param aliveTimeoutMs silence after which a peer is lost
@@ -64,10 +69,7 @@ public record StreamConfig(
                 reorderDatagrams >= 0 && reorderDatagrams <= 10_000,
                 "reorder: expected 0 … 10000 datagrams, got ",
                 reorderDatagrams);
-        if (!device.matches("auto(,emulated)?|host|emulated(:\\d{1,3})?|cuda:\\d{1,3}")) {
-            throw new IllegalArgumentException(
-                    "device: expected auto, auto,emulated, host, emulated[:N] or cuda:N, got " + device);
-        }
+        ChannelKey.requireDevice(device);
     }
 
     public StreamConfig withWindowBytes(final long value) {

@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.HostPort;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
@@ -12,7 +13,6 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.api.spi.TransportCapabilities.Placement;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.AddressPath;
 import io.framecast.rdma.verbs.CmLibrary;
@@ -113,7 +113,8 @@ final class VerbsTransport implements Transport {
     }
 
     /// Registers it, as lanes do. The device may take dma-bufs or not, a driver may know the GPU's addresses or
-    /// not, and either may stop at some length: nothing but that tells. Which of the two it is, one notice says.
+    /// not, and either may stop at some length: nothing but that tells. Which of the two it is, one notice
+    /// says.
     @Override
     public Optional<String> landingRefusal(final DeviceRegion memory) {
         try (RegistrationCache.Lease lease = link.registrations().lease(memory, Access.LOCAL_WRITE)) {

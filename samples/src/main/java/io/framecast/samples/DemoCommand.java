@@ -3,6 +3,7 @@ package io.framecast.samples;
 import io.framecast.api.Channel;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.ProviderLookup;
 import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
 import io.framecast.samples.input.InputSpec;
@@ -33,7 +34,6 @@ import picocli.CommandLine.Option;
         })
 final class DemoCommand implements Callable<Integer> {
     private static final String GROUP = "224.20.30.39";
-    private static final List<String> TRANSPORTS = List.of("auto", "aeron", "udp", "verbs");
 
     @Option(
             names = "--seconds",
@@ -108,7 +108,6 @@ final class DemoCommand implements Callable<Integer> {
         final FrameShape shape = inputOptions.shape(spec);
         final double rate = inputOptions.framesPerSecond(spec);
         requireNodeOptions();
-        Devices.require(device);
         requireInput(spec, shape);
         new PublishPlan(rate, 1, PublishPlan.FOREVER, 1, PublishPlan.FOREVER, PublishPlan.FOREVER, Duration.ZERO, true);
         final List<String> inputArguments = new ArrayList<>(List.of("--input", input));
@@ -138,8 +137,12 @@ final class DemoCommand implements Callable<Integer> {
 
     // As no URI was given, the complaint must not be about one.
     private void requireTransport() {
-        if (!TRANSPORTS.contains(transport)) {
-            throw new ConfigException("--transport: expected auto, aeron, udp or verbs, got " + transport);
+        if (!transport.equals(ProviderLookup.AUTO)) {
+            try {
+                ProviderLookup.transport(ProviderLookup.transports(), transport);
+            } catch (final ConfigException e) {
+                throw new ConfigException("--" + e.getMessage(), e);
+            }
         }
     }
 
@@ -161,6 +164,6 @@ final class DemoCommand implements Callable<Integer> {
                 port,
                 networkInterface,
                 shape.bytes()));
-        return DemoPlan.withDevice(channel, device);
+        return Devices.orEmulated(Devices.withDevice(channel, device));
     }
 }

@@ -48,15 +48,6 @@ record DemoPlan(
         }
     }
 
-    /// @throws ConfigException naming the option and what it expects
-    static Channel withDevice(final Channel channel, final String device) {
-        try {
-            return Devices.orEmulated(channel.withStream(channel.stream().withDevice(device)));
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
-    }
-
     List<String> publisherArguments() {
         final List<String> arguments = new ArrayList<>(List.of("publish", channel.toString()));
         arguments.addAll(input);

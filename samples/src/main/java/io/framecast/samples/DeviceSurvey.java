@@ -1,14 +1,14 @@
 package io.framecast.samples;
 
 import io.framecast.api.error.FramecastException;
+import io.framecast.api.provider.DeviceBackendProvider;
+import io.framecast.api.provider.ProviderLookup;
 import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.rdma.RdmaSurvey.Finding;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.ServiceLoader;
 import java.util.Set;
 
 /// What this machine has for frames in device memory: kinds of devices, and the ways into their memory.
@@ -23,7 +23,7 @@ final class DeviceSurvey {
     static List<Finding> look() {
         final List<Finding> findings = new ArrayList<>();
         final Set<String> kinds = new HashSet<>();
-        for (final DeviceBackendProvider provider : ServiceLoader.load(DeviceBackendProvider.class)) {
+        for (final DeviceBackendProvider provider : ProviderLookup.devices()) {
             // Several may provide one kind, the engine takes one of them.
             if (!kinds.add(provider.kind())) {
                 continue;

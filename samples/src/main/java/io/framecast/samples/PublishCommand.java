@@ -164,11 +164,8 @@ final class PublishCommand implements Callable<Integer> {
     /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and
     /// make their rings no larger than needed.
     private Channel channel(final FrameShape shape) {
-        if (!device.equals("host")) {
-            Devices.require(device);
-        }
-        final Channel given = Channel.parse(uri);
-        final Channel channel = given.withStream(withDevice(given.stream()));
+        // Of the URI's device= a publisher takes nothing: it is the subscribers', who are often given the same.
+        final Channel channel = Devices.withDevice(Channel.parse(uri), device);
         requireRing(channel.stream(), shape);
         if (!uri.contains("frame-max=")) {
             return channel.withStream(channel.stream().withFrameMaxBytes(shape.bytes()));
@@ -179,15 +176,6 @@ final class PublishCommand implements Callable<Integer> {
                     + channel.stream().frameMaxBytes());
         }
         return channel;
-    }
-
-    // Of the URI's device= a publisher takes nothing: it is the subscribers', who are often given the same.
-    private StreamConfig withDevice(final StreamConfig stream) {
-        try {
-            return stream.withDevice(device);
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
     }
 
     /// ring= is the subscribers', who are often given the same URI: they would all be refused.

@@ -124,7 +124,7 @@ final class SubscribeCommand implements Callable<Integer> {
         report.requireWritable();
         final SubscribePlan plan = new SubscribePlan(frames, PublishPlan.seconds("--wait-timeout", waitTimeout));
         final Channel channel = channel();
-        Devices.require(channel.stream().device());
+        Devices.require(channel);
         final NodeConfig config = nodeOptions.config(environment);
         final FrameWorkerProvider workers = worker == null ? null : worker(worker);
         final SubscribeResult result;
@@ -160,7 +160,7 @@ final class SubscribeCommand implements Callable<Integer> {
     private Channel channel() {
         final Channel channel = Channel.parse(uri);
         final Channel delivered = withSources(delivery == null ? channel : withDelivery(channel, delivery));
-        return device == null ? Devices.orEmulated(delivered) : DemoPlan.withDevice(delivered, device);
+        return Devices.orEmulated(device == null ? delivered : Devices.withDevice(delivered, device));
     }
 
     private static Channel withDelivery(final Channel channel, final String text) {

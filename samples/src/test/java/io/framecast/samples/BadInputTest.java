@@ -50,8 +50,14 @@ final class BadInputTest {
                 bad("--loss: expected 0 <= P < 1, got 2.0", "demo", "--loss", "2"),
                 bad("--loss", "demo", "--loss", "-0.1"),
                 bad("--rate: expected 0", "demo", "--rate", "-1"),
-                bad("--device: expected auto", "demo", "--device", "gpu"),
-                bad("--transport: expected auto, aeron, udp or verbs, got upd", "demo", "--transport", "upd"),
+                bad("--device: no provider of gpu is on the class path", "demo", "--device", "gpu"),
+                bad("nearest is cuda; expected one of [auto, cuda, emulated, host]", "demo", "--device", "cudda:0"),
+                bad("--device: expected auto", "demo", "--device", "gpu:x"),
+                bad(
+                        "--transport: no provider of upd is on the class path, nearest is udp",
+                        "demo",
+                        "--transport",
+                        "upd"),
                 bad("--interface: expected a name or an address, got lo|ttl=9", "demo", "--interface", "lo|ttl=9"),
                 bad(
                         "--frame-bytes: expected a number of bytes, such as 6220800, 64k, 16m or 1g, got 64q",
@@ -104,7 +110,7 @@ final class BadInputTest {
                         "2"),
                 bad("unknown key", "subscribe", "framecast:udp?colour=1"),
                 bad("--frames", "subscribe", URI, "--frames", "0"),
-                bad("--device: expected", "subscribe", URI, "--device", "cuda"),
+                bad("--device: expected cuda:N, got cuda", "subscribe", URI, "--device", "cuda"),
                 bad(
                         "--delivery: expected reliable, latest, deadline=T or evict=T",
                         "subscribe",
@@ -205,7 +211,7 @@ final class BadInputTest {
     void shouldRefuseADeviceThatIsNotThereBeforeAnyProcessIsStarted() {
         for (final String device : List.of("cuda:77", "emulated:999")) {
             tool.run("demo", "--device", device, "--json", "-")
-                    .assertFailed(ExitStatus.USAGE, "device auto takes what is there");
+                    .assertFailed(ExitStatus.USAGE, "device=auto, which takes a device that works");
             assertTrue(((ToolFixture.ThreadLauncher) tool.children).launched.isEmpty(), "no process was started");
         }
     }

@@ -2,9 +2,9 @@ package io.framecast.engine.udp;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 import java.util.Set;

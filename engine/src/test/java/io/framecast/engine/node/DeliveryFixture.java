@@ -10,7 +10,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;

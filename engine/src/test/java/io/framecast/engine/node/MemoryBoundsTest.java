@@ -12,7 +12,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
@@ -97,7 +97,8 @@ class MemoryBoundsTest {
         assertEquals(pinnedBytes, device.pinnedBytes());
         final MemoryNeeds needs = MemoryNeeds.staged(sinkConfig(device));
         assertEquals(needs.deviceBytes(), device.allocatedBytes());
-        // What is not pinned of the host's: a header and lists for each landing and repair slot, and the control rings.
+        // What is not pinned of the host's: a header and lists for each landing and repair slot, and the
+        // control rings.
         final SinkConfig config = sinkConfig(device);
         final long headers = (long) (config.landingSlots() + SinkConfig.REPAIR_SLOTS) * config.headerStride();
         final long lists =

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
@@ -12,7 +13,6 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;

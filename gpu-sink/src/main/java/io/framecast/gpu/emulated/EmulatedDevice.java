@@ -1,8 +1,7 @@
 package io.framecast.gpu.emulated;
 
-import io.framecast.api.Arrival;
-import io.framecast.api.ArrivalOptions;
-import io.framecast.api.DeviceRequests;
+import io.framecast.api.ArrivalRings;
+import io.framecast.api.RequestQueues;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
@@ -27,6 +26,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,7 +51,8 @@ public final class EmulatedDevice implements DeviceBackend {
     // What is sooner here tells nothing of a GPU: the kernel, so that it is tried.
     private static final int GATHER_PIECES_MIN = 2;
 
-    // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary context.
+    // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary
+    // context.
     private static final List<EmulatedDevice> OPEN = new CopyOnWriteArrayList<>();
     // To count the blocks of persistent kernels and to add to them is one step.
     private static final ReentrantLock RESIDENCE = new ReentrantLock();
@@ -249,13 +250,16 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
-    public Arrival openArrival(final ArrivalOptions options) {
-        return new FrameArrival(this, options);
-    }
-
-    @Override
-    public DeviceRequests openRequests(final int requestsMax) {
-        return new HostRequests(this, requestsMax);
+    public <T> Optional<T> capability(final Class<T> type) {
+        if (type == ArrivalRings.class) {
+            final ArrivalRings rings = options -> new FrameArrival(this, options);
+            return Optional.of(type.cast(rings));
+        }
+        if (type == RequestQueues.class) {
+            final RequestQueues queues = requestsMax -> new HostRequests(this, requestsMax);
+            return Optional.of(type.cast(queues));
+        }
+        return Optional.empty();
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.framecast.perf.bench;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.samples.ToolContext;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -99,7 +99,7 @@ final class ArrivalMeter {
             try (DeviceStream stream = device.openStream()) {
                 stream.fill(partial.address(), (byte) 0, partial.bytes());
             }
-            arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(ENTRIES));
+            arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(ENTRIES));
             arrival.attach(frames, 0);
             arrival.launch(
                     ByteSumKernel.persistent(), blocks, BLOCK_THREADS, results.address(), RESULTS, partial.address());

@@ -21,7 +21,7 @@ final class KitCommand {
     // What finds tests is a test class: it needs JUnit, which the product does not.
     private static final String TESTS = "io.framecast.perf.kit.KitTests";
     // Beside the tests of the device that it asks.
-    private static final String DRIVER_CALLS = "io.framecast.gpu.CallsBesideKernel";
+    private static final String DRIVER_CALLS = "io.framecast.gpu.cuda.CallsBesideKernel";
     private static final long NS_PER_SECOND = 1_000_000_000L;
     // A process that told its result and does not end is held by the driver.
     private static final long TELL_SECONDS = 10;

@@ -1,8 +1,8 @@
 package io.framecast.perf.kit;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.samples.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -33,7 +33,8 @@ public record KitDevice(String name, String description, String driver) {
             this.absent = absent;
         }
 
-        /// Whether there is nothing to look at: no driver, or no GPU. What is there and does not work is a failure.
+        /// Whether there is nothing to look at: no driver, or no GPU. What is there and does not work is a
+        /// failure.
         boolean isAbsent() {
             return absent;
         }

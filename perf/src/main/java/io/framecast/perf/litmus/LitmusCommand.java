@@ -2,8 +2,8 @@ package io.framecast.perf.litmus;
 
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
 import io.framecast.samples.ToolContext;

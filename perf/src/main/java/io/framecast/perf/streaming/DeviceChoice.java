@@ -1,8 +1,8 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.ServiceLoader;

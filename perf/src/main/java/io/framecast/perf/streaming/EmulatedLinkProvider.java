@@ -1,8 +1,8 @@
 package io.framecast.perf.streaming;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedDevice;
 import java.util.Optional;
@@ -37,6 +37,11 @@ public final class EmulatedLinkProvider implements DeviceBackendProvider {
     @Override
     public int rank() {
         return linkBytesPerSecond > 0 ? RANK_BEFORE : RANK_BEHIND;
+    }
+
+    @Override
+    public boolean isAutomatic() {
+        return false;
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.framecast.perf.litmus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.gpu.CudaProvider;
+import io.framecast.gpu.cuda.CudaProvider;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
 import java.lang.foreign.Arena;

@@ -21,18 +21,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Which package may know which. The enforcer holds modules to their dependencies; this holds packages to theirs.
+/// Which package may know which. The enforcer holds modules to their dependencies; this holds packages to
+/// theirs.
 final class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .importPaths(Repository.MODULES.stream().map(Repository::classes).toList());
 
-    /// The one class per native neighbour that turns addresses into memory; everybody else takes segments from it.
+    /// The one class per native neighbour that turns addresses into memory; everybody else takes segments
+    /// from it.
     private static final Set<String> REINTERPRETERS = Set.of(
             "io.framecast.engine.memory.SegmentViews",
             "io.framecast.engine.memory.Mappings",
             "io.framecast.engine.aeron.TermViews",
             "io.framecast.rdma.verbs.Verbs",
-            "io.framecast.gpu.CudaBackend",
+            "io.framecast.gpu.cuda.CudaBackend",
             "io.framecast.gpu.emulated.HostMemory",
             "io.framecast.gpu.emulated.SharedMemory");
 

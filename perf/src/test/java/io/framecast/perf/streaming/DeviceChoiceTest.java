@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import java.util.Comparator;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.AfterEach;
