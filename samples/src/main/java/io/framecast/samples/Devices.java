@@ -5,7 +5,7 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.provider.ProviderLookup;
 
 /// Checks a device before processes are started for it: each of them would fail for the same reason, late.
-final class Devices {
+public final class Devices {
     private static final String STAND_IN = "auto,emulated";
 
     private Devices() {}
@@ -13,7 +13,7 @@ final class Devices {
     /// The channel with the device that `--device` names.
     ///
     /// @throws ConfigException naming the option and what it expects, also when no provider has the device
-    static Channel withDevice(final Channel channel, final String device) {
+    public static Channel withDevice(final Channel channel, final String device) {
         try {
             final Channel changed = channel.withStream(channel.stream().withDevice(device));
             require(changed);
@@ -24,14 +24,14 @@ final class Devices {
     }
 
     /// The tool goes on without a GPU and reports it: `auto` becomes `auto,emulated`.
-    static Channel orEmulated(final Channel channel) {
+    public static Channel orEmulated(final Channel channel) {
         return channel.stream().device().equals(ProviderLookup.AUTO)
                 ? channel.withStream(channel.stream().withDevice(STAND_IN))
                 : channel;
     }
 
     /// @throws ConfigException when there is no such device on this machine
-    static void require(final Channel channel) {
+    public static void require(final Channel channel) {
         final String device = channel.stream().device();
         if (!device.equals(ProviderLookup.AUTO) && !device.equals(STAND_IN)) {
             ProviderLookup.device(ProviderLookup.devices(), device);

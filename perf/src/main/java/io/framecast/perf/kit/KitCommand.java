@@ -1,7 +1,7 @@
 package io.framecast.perf.kit;
 
-import io.framecast.samples.Main;
 import io.framecast.samples.json.Json;
+import io.framecast.samples.tool.Main;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package io.framecast.perf.litmus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.samples.Main;
 import io.framecast.samples.json.Json;
+import io.framecast.samples.tool.Main;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
