@@ -71,7 +71,8 @@ public enum ChannelKey {
     PLACEMENT("placement"),
     /// See [PlacementOptions#fastcopyMaxBytes]: `auto` or bytes.
     FASTCOPY_MAX("fastcopy-max"),
-    /// See [PlacementOptions#chunkBytes]: `auto` or bytes. A publisher's.
+    /// See [PlacementOptions#chunkBytes]: `auto` or bytes, the length of a piece and no threshold. A
+    /// publisher's.
     CHUNK("chunk");
 
     static final String DEFAULT_NAME = "default";

@@ -29,8 +29,8 @@ public interface Framecast extends AutoCloseable {
 
     /// Becomes a source on a channel: a new session begins.
     ///
-    /// @throws io.framecast.api.error.FramecastException when the channel cannot be opened; the line names the
-    ///     mend
+    /// @throws io.framecast.api.error.FramecastException when the channel cannot be opened; the line says how
+    ///     to fix it
     Publisher publish(Channel channel);
 
     /// Listens on a channel. Returns at once; the subscriber joins the channel's source when one is heard.

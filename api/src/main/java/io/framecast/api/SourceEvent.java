@@ -6,7 +6,7 @@ import java.util.HexFormat;
 ///
 /// @param session the source's session: a number of its own for each life of a source, see
 ///     [DeviceFrame#session]
-/// @param firstFrameId when joined: number of the session's first frame that is given or told lost. Where a
+/// @param firstFrameId when joined: number of the session's first frame that is given or reported lost. Where a
 ///     session is joined again that is behind the last one given: what lies between was sent meanwhile, and is
 ///     reported lost. Else
 ///     [#NO_FRAME]

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// One-sided operations over RC queue pairs of a channel's port.
 ///
 /// A queue pair and a region of one domain fit each other, so whoever holds one connection and guesses
-/// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from strangers,
+/// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from
+/// strangers,
 /// not from members. Who only reads gets a queue pair that lets it only read, and what is written is checked.
 ///
 /// Threading: any thread.
@@ -52,7 +53,7 @@ final class VerbsOneSided implements OneSided {
     }
 
     AddressPath path(final RcDescriptor peer) {
-        return link.ways().path(peer.gid(), peer.lid());
+        return link.handles().path(peer.gid(), peer.lid());
     }
 
     int nextPsn() {
@@ -151,7 +152,8 @@ final class VerbsOneSided implements OneSided {
         try {
             release.run();
         } catch (final TransportException | IllegalStateException _) {
-            // A device that is gone refuses everything, and so what depends on it stays; the process's end releases it.
+            // A device that is gone refuses everything, and so what depends on it stays; the process's end
+            // releases it.
         }
     }
 

@@ -230,8 +230,8 @@ final class RegistrationCacheTest {
             assertFalse(lease.region().isDmaBuf());
             // What it uses.
             notices.clear();
-            assertEquals(Optional.empty(), transport.landingRefusal(exported));
-            assertEquals(Optional.empty(), transport.landingRefusal(exported));
+            assertEquals(Optional.empty(), transport.canReceiveInto(exported));
+            assertEquals(Optional.empty(), transport.canReceiveInto(exported));
             assertEquals(
                     List.of("verbs: standin0 writes into device memory, registered by address (nvidia-peermem)"),
                     notices);

@@ -79,7 +79,7 @@ final class AeronTransport implements Transport {
                 MAX_SCATTER,
                 0,
                 link.mtuBytes() - DataHeaderFlyweight.HEADER_LENGTH,
-                Placement.AIMED);
+                Placement.BY_SEQUENCE);
     }
 
     @Override

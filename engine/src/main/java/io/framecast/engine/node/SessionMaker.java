@@ -75,7 +75,8 @@ final class SessionMaker {
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
     SourceLink open(final StreamInfo stream, final Executor conductor) {
         final Placement placement = transport.capabilities().placement();
-        // Staged copies free landing slots by themselves; elsewhere what comes without credit needs slots of the
+        // Staged copies free landing slots by themselves; elsewhere what comes without credit needs slots
+        // of the
         // ring.
         final Kind kind = way();
         final boolean landsInRing = kind == null || kind == Kind.DIRECT;
@@ -155,8 +156,8 @@ final class SessionMaker {
             return deviceSink(config, report);
         }
         return switch (placement) {
-            case AIMED -> new HostSink(config);
-            case FIFO -> FifoSink.inHost(config, framesHeld());
+            case BY_SEQUENCE -> new HostSink(config);
+            case BY_ARRIVAL -> FifoSink.inHost(config, framesHeld());
         };
     }
 
@@ -171,7 +172,8 @@ final class SessionMaker {
             if (report.kind() == Kind.STAGED) {
                 throw e;
             }
-            // A ring too long for the window into the device's memory, where a short one could be mapped; or for
+            // A ring too long for the window into the device's memory, where a short one could be mapped;
+            // or for
             // the card.
             final PlacementReport next = probe.without(report.kind(), e);
             tell(next);
@@ -188,7 +190,7 @@ final class SessionMaker {
         try (Opened opened = new Opened()) {
             final PayloadSink sink = opened.add(FifoSink.inDevice(config, framesHeld()));
             final Optional<String> refusal =
-                    transport.landingRefusal(sink.dataRing().payload());
+                    transport.canReceiveInto(sink.dataRing().payload());
             if (refusal.isPresent()) {
                 throw new DeviceException(refusal.get());
             }
@@ -206,8 +208,8 @@ final class SessionMaker {
             };
         }
         return switch (placement) {
-            case AIMED -> MemoryNeeds.inPlace(config);
-            case FIFO -> MemoryNeeds.byArrival(config, framesHeld());
+            case BY_SEQUENCE -> MemoryNeeds.inPlace(config);
+            case BY_ARRIVAL -> MemoryNeeds.byArrival(config, framesHeld());
         };
     }
 
@@ -300,7 +302,8 @@ final class SessionMaker {
                 Sites.number(channel.stream().coRoots().site()));
     }
 
-    // A source that does not wait sends without credit too: what comes then must land somewhere, or the transport
+    // A source that does not wait sends without credit too: what comes then must land somewhere, or the
+    // transport
     // fills up with what is old.
     private int spareSlots(final StreamInfo stream) {
         return Policies.onWire(channel.stream().delivery()).isWaitedFor() ? 0 : SinkConfig.batchMax(stream.slotBytes());

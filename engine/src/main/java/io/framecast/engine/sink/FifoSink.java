@@ -98,13 +98,15 @@ public final class FifoSink implements PayloadSink {
         return FifoDeviceMemory.ringBytes(config);
     }
 
-    /// Length of all mend buffers: for each frame that the user holds, the oldest that is under repair, and some
+    /// Length of all mend buffers: for each frame that the user holds, the oldest that is under repair, and
+    /// some
     /// later ones.
     public static long mendBytes(final SinkConfig config, final int framesHeld) {
         return mendBuffers(config, framesHeld) * mendBytes(config);
     }
 
-    // Who holds as many frames as it may, all of them mended, and waits for one more, must not wait for a buffer that
+    // Who holds as many frames as it may, all of them mended, and waits for one more, must not wait for a
+    // buffer that
     // only it can give back.
     private static int mendBuffers(final SinkConfig config, final int framesHeld) {
         return framesHeld + 1 + laterMax(config);
@@ -140,7 +142,7 @@ public final class FifoSink implements PayloadSink {
 
     @Override
     public void attach(final Lane data, final Lane repair, final Placement lanePlacement) {
-        if (lanePlacement != Placement.FIFO) {
+        if (lanePlacement != Placement.BY_ARRIVAL) {
             throw new IllegalStateException("placement by arrival needs a transport that takes slots in order");
         }
         dataLane = data;
@@ -176,7 +178,8 @@ public final class FifoSink implements PayloadSink {
                 break;
             }
         }
-        // Behind the data lane: a repair asked for too early must not win over the original that has arrived meanwhile.
+        // Behind the data lane: a repair asked for too early must not win over the original that has
+        // arrived meanwhile.
         count += repairs.isDue(machine, count, nowNs) ? pollRepairs(machine, nowNs) : 0;
         if (machine.state() == ReceiverMachine.State.RECEIVING) {
             machine.onCredit(placement.creditLimit() - config.spareSlots(), nowNs);
@@ -244,7 +247,7 @@ public final class FifoSink implements PayloadSink {
     }
 
     private int pollRepairs(final ReceiverMachine machine, final long nowNs) {
-        final int count = repairs.poll(Objects.requireNonNull(repairLane), Placement.FIFO);
+        final int count = repairs.poll(Objects.requireNonNull(repairLane), Placement.BY_ARRIVAL);
         for (int i = 0; i < count; i++) {
             if (!repairs.isLost(i)) {
                 repair(machine, i, nowNs);

@@ -110,7 +110,7 @@ public final class HostSink implements PayloadSink {
 
     @Override
     public void attach(final Lane data, final Lane repair, final Placement lanePlacement) {
-        if (lanePlacement != Placement.AIMED) {
+        if (lanePlacement != Placement.BY_SEQUENCE) {
             throw new IllegalStateException("aimed placement needs a transport that can be aimed");
         }
         dataLane = data;
@@ -137,7 +137,8 @@ public final class HostSink implements PayloadSink {
                 break;
             }
         }
-        // Behind the data lane: a repair asked for too early must not win over the original that has arrived meanwhile.
+        // Behind the data lane: a repair asked for too early must not win over the original that has
+        // arrived meanwhile.
         return taken + (repairs.isDue(machine, taken, nowNs) ? pollRepairs(machine, nowNs) : 0);
     }
 
@@ -206,7 +207,7 @@ public final class HostSink implements PayloadSink {
     }
 
     private int pollRepairs(final ReceiverMachine machine, final long nowNs) {
-        final int count = repairs.poll(Objects.requireNonNull(repairLane), Placement.AIMED);
+        final int count = repairs.poll(Objects.requireNonNull(repairLane), Placement.BY_SEQUENCE);
         for (int i = 0; i < count; i++) {
             if (repairs.accept(machine, i, nowNs)) {
                 place(repairs.payload(), repairs.slot(i), machine.acceptedSequence(), repairs.payloadBytes(i));

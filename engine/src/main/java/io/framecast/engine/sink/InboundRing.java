@@ -9,7 +9,8 @@ import io.framecast.api.spi.TransportCapabilities.Placement;
 /// appended) and AIMED ones (all free slots are posted anew). One thread.
 public final class InboundRing {
     private final int slots;
-    // By number of the datagram, modulo slots: where it landed. A FIFO lane that dropped a datagram has posted its slot
+    // By number of the datagram, modulo slots: where it landed. A FIFO lane that dropped a datagram has
+    // posted its slot
     // again behind the others, and so slots need not come in the ring's order.
     private final int[] order;
     private long consumed;
@@ -25,8 +26,8 @@ public final class InboundRing {
     /// Posts what is free and takes what has arrived.
     public int poll(final Lane lane, final Placement placement, final Completions completions) {
         switch (placement) {
-            case FIFO -> append(lane);
-            case AIMED -> {
+            case BY_ARRIVAL -> append(lane);
+            case BY_SEQUENCE -> {
                 final long limit = freed + slots;
                 if (consumed == limit) {
                     return 0;

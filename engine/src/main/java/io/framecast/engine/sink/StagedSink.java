@@ -61,7 +61,7 @@ public final class StagedSink implements PayloadSink {
     private final int slotBytes;
     private @Nullable Lane dataLane;
     private @Nullable Lane repairLane;
-    private Placement placement = Placement.AIMED;
+    private Placement placement = Placement.BY_SEQUENCE;
     private Delivery lastDelivery = Delivery.IN_PLACE;
     private boolean mendBusy;
     private long mendedBytes;
@@ -171,7 +171,8 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public void onCredit(final long limit) {
-        // Landing slots are freed by copies, not by frames; the machine alone holds the source to the ring's credit.
+        // Landing slots are freed by copies, not by frames; the machine alone holds the source to the
+        // ring's credit.
     }
 
     @Override
@@ -185,7 +186,8 @@ public final class StagedSink implements PayloadSink {
                 break;
             }
         }
-        // Behind the data lane: a repair asked for too early must not win over the original that has arrived meanwhile.
+        // Behind the data lane: a repair asked for too early must not win over the original that has
+        // arrived meanwhile.
         return taken + (repairs.isDue(machine, taken, nowNs) ? pollRepairs(machine, nowNs) : 0);
     }
 
@@ -305,7 +307,8 @@ public final class StagedSink implements PayloadSink {
         copying = true;
     }
 
-    // A copy that was enqueued for a frame which the user closed early may be under way into a slot that is used
+    // A copy that was enqueued for a frame which the user closed early may be under way into a slot that is
+    // used
     // again.
     private boolean isStreamIdle() {
         if (copying) {
@@ -360,7 +363,8 @@ public final class StagedSink implements PayloadSink {
 
     @Override
     public void skip(final long firstSequence, final long endSequence, final long sequencesJumped) {
-        // Copies that are still under way into slots that are free now come before those of what lands there next.
+        // Copies that are still under way into slots that are free now come before those of what lands
+        // there next.
         jumped += sequencesJumped;
     }
 
@@ -395,7 +399,8 @@ public final class StagedSink implements PayloadSink {
             stream.copyWithin(to.address() + head, ring.address(), frame.bytes() - head);
         }
         stream.record(ready);
-        // What is copied out of the ring must not be written over: see isStreamIdle. Slots that the NIC still reads are
+        // What is copied out of the ring must not be written over: see isStreamIdle. Slots that the NIC
+        // still reads are
         // not free with it, for they may yet be given back to the stream.
         landingFence.mark(stream, nic != null && nic.isPending() ? nic.landingFree() : landingQueue.consumed());
         mendedBytes += frame.bytes();

@@ -67,7 +67,7 @@ final class UdpTransport implements Transport {
     @Override
     public TransportCapabilities capabilities() {
         return new TransportCapabilities(
-                NAME, true, false, false, false, SCATTER_MAX, 0, link.datagramBytesMax(), Placement.AIMED);
+                NAME, true, false, false, false, SCATTER_MAX, 0, link.datagramBytesMax(), Placement.BY_SEQUENCE);
     }
 
     @Override

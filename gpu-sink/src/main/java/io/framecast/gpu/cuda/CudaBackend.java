@@ -411,7 +411,7 @@ final class CudaBackend implements DeviceBackend {
     /// Frees everything, whatever fails on the way; the first failure is thrown at the end. A device that is
     /// lost has lost its memory with it, and was complained of before.
     ///
-    /// Waits for this backend's own streams, [CudaLastWait] long: what still runs then keeps all that this
+    /// Waits for this backend's own streams, [BoundedSync] long: what still runs then keeps all that this
     /// backend has, for good. Beside a persistent kernel of another, what would wait for that one is freed
     /// later.
     @Override
@@ -455,7 +455,7 @@ final class CudaBackend implements DeviceBackend {
     }
 
     // Nobody else reaches what is left, and new work is refused.
-    private CudaRemains remains(final boolean alive, final FirstFailure failure) {
+    private DeferredRelease remains(final boolean alive, final FirstFailure failure) {
         lock.lock();
         try {
             if (alive) {
@@ -467,7 +467,7 @@ final class CudaBackend implements DeviceBackend {
                         "cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(new CudaHandles.HostPointer(address))));
             }
             pinned.values().forEach(memory -> memory.life().close());
-            final CudaRemains remains = new CudaRemains(
+            final DeferredRelease remains = new DeferredRelease(
                     context,
                     List.copyOf(pointers.values()),
                     List.copyOf(pinned.keySet()),
@@ -569,7 +569,7 @@ final class CudaBackend implements DeviceBackend {
     }
 
     /// Marks what was enqueued by now on streams without a persistent kernel.
-    void mark(final CudaMarks marks) {
+    void mark(final StreamFences marks) {
         streams.mark(marks, this::event);
     }
 

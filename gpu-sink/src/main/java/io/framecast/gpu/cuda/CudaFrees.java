@@ -51,7 +51,7 @@ final class CudaFrees {
             kernels.flush();
             backend.requireOpen();
             final boolean running = kernels.any();
-            final CudaMarks marks = new CudaMarks();
+            final StreamFences marks = new StreamFences();
             if (running) {
                 backend.mark(marks);
             }

@@ -53,11 +53,11 @@ final class CudaStreams {
         }
     }
 
-    /// Waits for the work of all, [CudaLastWait] long; in the context.
+    /// Waits for the work of all, [BoundedSync] long; in the context.
     ///
     /// @throws DeviceException when some has not ended then
     void awaitAll(final String device) {
-        CudaLastWait.require(device, open);
+        BoundedSync.require(device, open);
     }
 
     /// Waits for the work of all and destroys them; in the context.
@@ -110,7 +110,7 @@ final class CudaStreams {
     }
 
     /// Marks what was enqueued by now on streams without a persistent kernel.
-    void mark(final CudaMarks marks, final Supplier<CudaEvent> events) {
+    void mark(final StreamFences marks, final Supplier<CudaEvent> events) {
         // Whoever closes a stream may wait long, for a kernel on it.
         if (!inUse.tryLock()) {
             marks.giveUp();

@@ -4,14 +4,17 @@
 /// Works with rdma-core 44 and newer; older ones back to 1.0 have the same layouts, but were not tried.
 ///
 /// Three layers:
-///  - `VerbsLayouts`, `VerbsConstants`, `Downcalls`, `Verbs`: the C side, spelled as in verbs.h. A test compares every
+/// - `VerbsLayouts`, `VerbsConstants`, `Downcalls`, `Verbs`: the C side, spelled as in verbs.h. A test
+/// compares every
 ///    offset, size and constant with a compiled C program.
 ///  - handles, one class per kind of C object ([io.framecast.rdma.verbs.Context],
 ///    [io.framecast.rdma.verbs.ProtectionDomain], [io.framecast.rdma.verbs.MemoryRegion],
-///    [io.framecast.rdma.verbs.CompletionQueue], [io.framecast.rdma.verbs.QueuePair] …): made by their owner, closed
+/// [io.framecast.rdma.verbs.CompletionQueue], [io.framecast.rdma.verbs.QueuePair] …): made by their owner,
+/// closed
 ///    before it, each failure one line with function, errno, meaning and mend.
 ///  - [io.framecast.rdma.verbs.ReceiveRequests], [io.framecast.rdma.verbs.SendRequests] and
-///    [io.framecast.rdma.verbs.WorkCompletions]: requests built once in native memory, posted and polled in batches,
+/// [io.framecast.rdma.verbs.WorkCompletions]: requests built once in native memory, posted and polled in
+/// batches,
 ///    without allocation.
 ///
 /// How it maps to verbs.h: what is `static inline` there (posting, polling, arming) is called through the
@@ -25,7 +28,7 @@
 /// using is the caller's mistake, and is not caught.
 ///
 /// Ownership: a handle owns its C object and what native memory it needs. Registered memory stays the
-/// caller's: it must outlive its region, since a device keeps writing without asking the collector or an
+/// caller's: it must recoverFrom its region, since a device keeps writing without asking the collector or an
 /// arena. Close in this order: stop posting, fail the queue pair, drain completions, close the queue pair,
 /// its regions, its memory.
 ///

@@ -56,7 +56,7 @@ record SubscribeResult(
         json.put("bytes", tally.bytes());
         json.put("stream_crc32c", tally.streamCrc32c());
         json.put("in_place_frames", stats.inPlaceFrames());
-        json.put("mended_bytes", stats.mendedBytes());
+        json.put("reassembled_bytes", stats.reassembledBytes());
         json.put("repaired_datagrams", stats.repairedDatagrams());
         json.put("dropped_frames", stats.droppedFrames());
         final Map<String, Object> lost = new LinkedHashMap<>();
@@ -108,9 +108,9 @@ record SubscribeResult(
                 tally.streamCrc32c()));
         text.append(String.format(
                 Locale.ROOT,
-                "in place %,d frames, mended %,d bytes, repaired %,d datagrams, dropped %,d frames%n",
+                "in place %,d frames, reassembled %,d bytes, repaired %,d datagrams, dropped %,d frames%n",
                 stats.inPlaceFrames(),
-                stats.mendedBytes(),
+                stats.reassembledBytes(),
                 stats.repairedDatagrams(),
                 stats.droppedFrames()));
         if (tally.sources() > 1) {

@@ -82,7 +82,7 @@ final class PublishSubscribeTest {
                         "bytes",
                         "stream_crc32c",
                         "in_place_frames",
-                        "mended_bytes",
+                        "reassembled_bytes",
                         "repaired_datagrams",
                         "dropped_frames",
                         "lost_frames",

@@ -225,7 +225,7 @@ final class VerbsDirectTest {
         standIn.set("drop_every", dropEvery);
         deliver(publisher, 120);
         for (final Subscriber subscriber : subscribers) {
-            assertTrue(subscriber.stats().mendedBytes() > 0, () -> "" + subscriber.stats());
+            assertTrue(subscriber.stats().reassembledBytes() > 0, () -> "" + subscriber.stats());
             assertTrue(subscriber.stats().inPlaceFrames() > 0, () -> "" + subscriber.stats());
         }
     }

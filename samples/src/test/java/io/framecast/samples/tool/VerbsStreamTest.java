@@ -468,7 +468,7 @@ final class VerbsStreamTest {
             assertEquals(frames, stats.frames());
             // A machine that stalls may ask for a repair in vain.
             assertTrue(loss > 0 || stats.inPlaceFrames() >= frames * 9L / 10, () -> "" + stats);
-            assertTrue(loss == 0 || stats.mendedBytes() > 0, () -> "" + stats);
+            assertTrue(loss == 0 || stats.reassembledBytes() > 0, () -> "" + stats);
         }
         assertTrue(notices.contains("transport: verbs"), notices::toString);
     }

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 
 /// Events behind the work that was enqueued before some memory was freed: when all are complete nothing uses
 /// it. Each is closed when it was found complete. By one thread at a time.
-final class CudaMarks implements BooleanSupplier, AutoCloseable {
+final class StreamFences implements BooleanSupplier, AutoCloseable {
     private final List<CudaEvent> marks = new ArrayList<>();
     // A stream could not be marked: nobody will know when its work is done.
     private boolean incomplete;

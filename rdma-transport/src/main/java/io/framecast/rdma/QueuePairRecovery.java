@@ -8,14 +8,15 @@ import io.framecast.rdma.verbs.QueuePair;
 /// Soft-RoCE), and must not end a session that the cable's return would let go on.
 ///
 /// A queue pair that failed gives back all that was posted. When it has, and the port is active and has its
-/// address, it begins anew, with the same number and groups. One that fails again and again at once, although all
+/// address, it begins anew, with the same number and groups. One that fails again and again at once,
+/// although all
 /// that is so, has another reason.
 ///
 /// A port may come back with a smaller MTU, and would then swallow what the lane sends without telling: such
 /// a lane ends.
 ///
 /// Threading: the lane's.
-final class Revival {
+final class QueuePairRecovery {
     /// Between looks at the port, which are calls of the system.
     private static final long LOOK_NS = 10_000_000;
 
@@ -23,7 +24,8 @@ final class Revival {
     private static final long ADDRESS_LOOK_NS = 200_000_000;
 
     private static final long AGAIN_NS = 1_000_000_000;
-    /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says so, and
+    /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says
+    /// so, and
     /// is back before its routes are.
     static final int AGAIN_MAX = 4;
 
@@ -39,15 +41,15 @@ final class Revival {
     private final int datagramBytes;
     private boolean failed;
     private long lookNs;
-    private long revivedNs;
+    private long recoveredNs;
     /// Since when the port is active while the queue pair is not back.
     private long activeNs = NEVER;
-    private int revivals;
+    private int recoveries;
     // Failures soon after it was back, in a row.
     private int again;
 
     /// @param datagramBytes the longest datagram of the lane
-    Revival(final RdmaPort port, final QueuePair queuePair, final int queueKey, final int datagramBytes) {
+    QueuePairRecovery(final RdmaPort port, final QueuePair queuePair, final int queueKey, final int datagramBytes) {
         this.port = port;
         this.queuePair = queuePair;
         this.queueKey = queueKey;
@@ -59,8 +61,8 @@ final class Revival {
         return failed;
     }
 
-    int revivals() {
-        return revivals;
+    int recoveries() {
+        return recoveries;
     }
 
     /// A request failed.
@@ -71,7 +73,7 @@ final class Revival {
         if (failed) {
             return true;
         }
-        final boolean isAgain = isActive() && revivals > 0 && System.nanoTime() - revivedNs < AGAIN_NS;
+        final boolean isAgain = isActive() && recoveries > 0 && System.nanoTime() - recoveredNs < AGAIN_NS;
         again = isAgain ? again + 1 : 0;
         if (again == AGAIN_MAX) {
             return false;
@@ -139,8 +141,8 @@ final class Revival {
         queuePair.startDatagrams(port.gid().port(), 0, queueKey);
         failed = false;
         activeNs = NEVER;
-        revivedNs = System.nanoTime();
-        revivals++;
+        recoveredNs = System.nanoTime();
+        recoveries++;
     }
 
     private boolean isActive() {

@@ -9,7 +9,7 @@ import jcuda.driver.JCudaDriver;
 /// context, without which nobody could free them.
 ///
 /// @param failure takes what goes wrong; nobody asks it where they are freed later
-record CudaRemains(
+record DeferredRelease(
         CudaContext context,
         List<CudaHandles.DevicePointer> pointers,
         List<Long> pinned,

@@ -7,11 +7,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /// How a device that is closed waits for what runs on it: not for ever. CUDA cannot end a kernel, and to
 /// destroy a stream waits for it without bound.
-final class CudaLastWait {
+final class BoundedSync {
     private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private CudaLastWait() {}
+    private BoundedSync() {}
 
     /// Waits for all of them; in their context.
     ///

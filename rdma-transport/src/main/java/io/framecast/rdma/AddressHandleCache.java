@@ -16,16 +16,19 @@ import org.jspecify.annotations.Nullable;
 
 /// Address handles to the peers of a channel, shared by all of its lanes; a device has few. Owns the port.
 ///
-/// To make one the kernel may have to find a neighbour, which takes seconds where nobody answers, and anybody
-/// can ask to join with an address that nobody has. So handles are made by threads of their own, a few at a
-/// time, which end when there is nothing to make; whoever needs one does without until it is there.
+/// The kernel may have to find a neighbour before it makes a handle, which takes seconds where nobody
+/// answers, and an
+/// attacker can ask to join with an address that nobody has. So at most eight threads of the cache's own
+/// make handles.
+/// They end when there is nothing to make; a lane sends nothing to a peer until the peer's handle is made.
 ///
 /// Threading: any thread.
-final class RdmaWays implements AutoCloseable {
+final class AddressHandleCache implements AutoCloseable {
     private static final int MAKERS_MAX = 8;
 
-    /// A neighbour that is known takes far less. Waited for only while no other way is being made, so that
-    /// many bad addresses cost no more than one.
+    /// The kernel answers for a known neighbour in far less. A lane waits only while the cache makes no
+    /// other handle, so
+    /// that many bad addresses cost no more than one.
     private static final long PATIENCE_NS = 2_000_000;
 
     private static final long RETRY_NS = 1_000_000_000;
@@ -34,8 +37,8 @@ final class RdmaWays implements AutoCloseable {
     private final AddressPath.Hops hops;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition made = lock.newCondition();
-    private final Map<Destination, Way> ways = new HashMap<>();
-    private final Deque<Way> wanted = new ArrayDeque<>();
+    private final Map<Destination, Entry> entries = new HashMap<>();
+    private final Deque<Entry> wanted = new ArrayDeque<>();
     private int makers;
     private boolean closed;
 
@@ -45,10 +48,10 @@ final class RdmaWays implements AutoCloseable {
     private record Destination(Gid gid, int lid) {}
 
     /// An address handle, made or not yet.
-    static final class Way {
+    static final class Entry {
         private final Destination destination;
         private volatile @Nullable AddressHandle handle;
-        /// From where the own address stood before; what was posted may still need them.
+        /// Handles with a former index of the own address; posted sends may still need them.
         private final List<AddressHandle> former = new ArrayList<>();
 
         private volatile @Nullable String failure;
@@ -56,16 +59,16 @@ final class RdmaWays implements AutoCloseable {
         private boolean sought;
         private int users = 1;
 
-        private Way(final Destination destination) {
+        private Entry(final Destination destination) {
             this.destination = destination;
         }
 
-        /// A way that was made elsewhere.
-        static Way of(final AddressHandle handle) {
-            final Way way = new Way(
+        /// The entry of a handle that was made elsewhere.
+        static Entry of(final AddressHandle handle) {
+            final Entry entry = new Entry(
                     new Destination(handle.path().destination(), handle.path().lid()));
-            way.handle = handle;
-            return way;
+            entry.handle = handle;
+            return entry;
         }
 
         /// Null until it is made.
@@ -74,18 +77,18 @@ final class RdmaWays implements AutoCloseable {
             return handle;
         }
 
-        /// To another handle that was made elsewhere.
+        /// Takes another handle that was made elsewhere.
         void replace(final AddressHandle other) {
             handle = other;
         }
 
-        /// Whether it could not be made when it was last sought.
+        /// Whether the last attempt to make it failed.
         boolean isFailed() {
             return failure != null;
         }
     }
 
-    RdmaWays(final RdmaPort port, final AddressPath.Hops hops) {
+    AddressHandleCache(final RdmaPort port, final AddressPath.Hops hops) {
         this.port = port;
         this.hops = hops;
     }
@@ -100,86 +103,86 @@ final class RdmaWays implements AutoCloseable {
         return new AddressPath(port.gid().port(), port.gidIndex(), gid, lid, hops);
     }
 
-    /// A way to a port, to be given back.
+    /// The handle of a port, for one more user, who gives it back.
     ///
-    /// @throws TransportException when it is known at once that there is none
-    Way take(final RdmaAddress peer) {
+    /// @throws TransportException when the kernel refuses it at once
+    Entry take(final RdmaAddress peer) {
         final Destination destination = new Destination(peer.gid(), peer.lid());
         lock.lock();
         try {
             if (closed) {
                 throw new IllegalStateException("verbs: the transport is closed");
             }
-            final Way known = ways.get(destination);
+            final Entry known = entries.get(destination);
             if (known != null) {
                 known.users++;
                 return known;
             }
-            final Way way = new Way(destination);
-            ways.put(destination, way);
-            seek(way);
+            final Entry entry = new Entry(destination);
+            entries.put(destination, entry);
+            seek(entry);
             if (makers == 1 && wanted.size() == 1) {
-                await(way);
+                await(entry);
             }
-            final String failure = way.failure;
+            final String failure = entry.failure;
             if (failure != null) {
                 // Another lane may have taken it meanwhile, and have it sought again.
-                way.users--;
+                entry.users--;
                 throw new TransportException(failure);
             }
-            return way;
+            return entry;
         } finally {
             lock.unlock();
         }
     }
 
-    private void seek(final Way way) {
-        way.sought = true;
-        wanted.add(way);
+    private void seek(final Entry entry) {
+        entry.sought = true;
+        wanted.add(entry);
         if (makers < MAKERS_MAX) {
             makers++;
-            Thread.ofPlatform().daemon().name("framecast-verbs-ways").start(this::make);
+            Thread.ofPlatform().daemon().name("framecast-verbs-handles").start(this::make);
         }
     }
 
-    /// Has a way be sought once more that could not be made a while ago: a neighbour may have been away.
-    void seekAgain(final Way way) {
-        if (System.nanoTime() - way.failedNs < RETRY_NS) {
+    /// Has a handle made that failed a while ago: a neighbour may have been away.
+    void seekAgain(final Entry entry) {
+        if (System.nanoTime() - entry.failedNs < RETRY_NS) {
             return;
         }
         lock.lock();
         try {
-            if (!way.sought && !closed && way.handle == null) {
-                seek(way);
+            if (!entry.sought && !closed && entry.handle == null) {
+                seek(entry);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /// Has a way made anew if it leaves from where the own address does not stand any more; until it is there, it is as
-    /// one that is being made.
+    /// Has a handle made anew if its source index is not the own address's any more; until then the entry
+    /// has none.
     ///
     /// @param index where the own address stands
-    void renew(final Way way, final int index) {
+    void renew(final Entry entry, final int index) {
         lock.lock();
         try {
-            final AddressHandle handle = way.handle;
+            final AddressHandle handle = entry.handle;
             if (handle != null && handle.path().sourceGid() != index) {
-                way.former.add(handle);
-                way.handle = null;
-                way.failure = null;
-                seek(way);
+                entry.former.add(handle);
+                entry.handle = null;
+                entry.failure = null;
+                seek(entry);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void await(final Way way) {
+    private void await(final Entry entry) {
         long leftNs = PATIENCE_NS;
         try {
-            while (leftNs > 0 && way.handle == null && way.failure == null) {
+            while (leftNs > 0 && entry.handle == null && entry.failure == null) {
                 leftNs = made.awaitNanos(leftNs);
             }
         } catch (final InterruptedException _) {
@@ -189,28 +192,28 @@ final class RdmaWays implements AutoCloseable {
 
     // A maker's whole life.
     private void make() {
-        Way way = next(null, null, null);
-        while (way != null) {
+        Entry entry = next(null, null, null);
+        while (entry != null) {
             AddressHandle handle = null;
             String failure = null;
             try {
-                handle = port.domain().addressHandle(path(way.destination));
+                handle = port.domain().addressHandle(path(entry.destination));
             } catch (final TransportException | IllegalStateException e) {
                 failure = e.getMessage();
             }
-            way = next(way, handle, failure);
+            entry = next(entry, handle, failure);
         }
     }
 
-    /// Tells of the way that was made, if any, and finds the next; a maker that gets none ends.
-    private @Nullable Way next(
-            final @Nullable Way done, final @Nullable AddressHandle handle, final @Nullable String failure) {
+    /// Settles the entry whose handle was made, if any, and finds the next; a maker that gets none ends.
+    private @Nullable Entry next(
+            final @Nullable Entry done, final @Nullable AddressHandle handle, final @Nullable String failure) {
         lock.lock();
         try {
             if (done != null) {
                 settle(done, handle, failure);
             }
-            final Way next = wanted.poll();
+            final Entry next = wanted.poll();
             if (next == null) {
                 makers--;
                 closeAtLast();
@@ -221,34 +224,34 @@ final class RdmaWays implements AutoCloseable {
         }
     }
 
-    private void settle(final Way way, final @Nullable AddressHandle handle, final @Nullable String failure) {
-        way.sought = false;
+    private void settle(final Entry entry, final @Nullable AddressHandle handle, final @Nullable String failure) {
+        entry.sought = false;
         if (handle == null) {
-            way.failedNs = System.nanoTime();
-            way.failure = failure;
+            entry.failedNs = System.nanoTime();
+            entry.failure = failure;
             // The next who asks for it tries again.
-            ways.remove(way.destination, way);
-        } else if (way.users == 0) {
+            entries.remove(entry.destination, entry);
+        } else if (entry.users == 0) {
             handle.close();
         } else {
-            way.handle = handle;
+            entry.handle = handle;
         }
         made.signalAll();
     }
 
-    /// Takes a way back that nothing posted needs any more.
-    void giveBack(final Way way) {
+    /// Takes a entry back that nothing posted needs any more.
+    void giveBack(final Entry entry) {
         lock.lock();
         try {
-            way.users--;
-            if (way.users > 0) {
+            entry.users--;
+            if (entry.users > 0) {
                 return;
             }
-            ways.remove(way.destination, way);
-            wanted.remove(way);
-            way.former.forEach(AddressHandle::close);
-            way.former.clear();
-            final AddressHandle handle = way.handle;
+            entries.remove(entry.destination, entry);
+            wanted.remove(entry);
+            entry.former.forEach(AddressHandle::close);
+            entry.former.clear();
+            final AddressHandle handle = entry.handle;
             if (handle != null) {
                 handle.close();
             }
@@ -257,7 +260,7 @@ final class RdmaWays implements AutoCloseable {
         }
     }
 
-    /// Closes the port once the last way that is being made is there. All ways were given back.
+    /// Closes the port once no handle is being made. All entries were given back.
     @Override
     public void close() {
         lock.lock();
