@@ -4,9 +4,7 @@ import io.framecast.api.error.TransportException;
 import io.framecast.rdma.verbs.AddressHandle;
 import io.framecast.rdma.verbs.AddressPath;
 import io.framecast.rdma.verbs.Gid;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,8 +36,9 @@ final class AddressHandleCache implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition made = lock.newCondition();
     private final Map<Destination, Entry> entries = new HashMap<>();
-    private final Deque<Entry> wanted = new ArrayDeque<>();
-    private int makers;
+    private final OnDemandThreads makers = new OnDemandThreads("framecast-verbs-handles", MAKERS_MAX);
+    // Handles asked for and not settled.
+    private int making;
     private boolean closed;
 
     /// A port.
@@ -121,7 +120,7 @@ final class AddressHandleCache implements AutoCloseable {
             final Entry entry = new Entry(destination);
             entries.put(destination, entry);
             seek(entry);
-            if (makers == 1 && wanted.size() == 1) {
+            if (making == 1) {
                 await(entry);
             }
             final String failure = entry.failure;
@@ -138,11 +137,8 @@ final class AddressHandleCache implements AutoCloseable {
 
     private void seek(final Entry entry) {
         entry.sought = true;
-        wanted.add(entry);
-        if (makers < MAKERS_MAX) {
-            makers++;
-            Thread.ofPlatform().daemon().name("framecast-verbs-handles").start(this::make);
-        }
+        making++;
+        makers.run(() -> make(entry));
     }
 
     /// Has a handle made that failed a while ago: a neighbour may have been away.
@@ -190,35 +186,31 @@ final class AddressHandleCache implements AutoCloseable {
         }
     }
 
-    // A maker's whole life.
-    private void make() {
-        Entry entry = next(null, null, null);
-        while (entry != null) {
-            AddressHandle handle = null;
-            String failure = null;
-            try {
+    // By a maker.
+    private void make(final Entry entry) {
+        AddressHandle handle = null;
+        String failure = "nobody needs it any more";
+        try {
+            if (isUsed(entry)) {
                 handle = port.domain().addressHandle(path(entry.destination));
-            } catch (final TransportException | IllegalStateException e) {
-                failure = e.getMessage();
             }
-            entry = next(entry, handle, failure);
+        } catch (final TransportException | IllegalStateException e) {
+            failure = e.getMessage();
+        }
+        lock.lock();
+        try {
+            making--;
+            settle(entry, handle, failure);
+            closeAtLast();
+        } finally {
+            lock.unlock();
         }
     }
 
-    /// Settles the entry whose handle was made, if any, and finds the next; a maker that gets none ends.
-    private @Nullable Entry next(
-            final @Nullable Entry done, final @Nullable AddressHandle handle, final @Nullable String failure) {
+    private boolean isUsed(final Entry entry) {
         lock.lock();
         try {
-            if (done != null) {
-                settle(done, handle, failure);
-            }
-            final Entry next = wanted.poll();
-            if (next == null) {
-                makers--;
-                closeAtLast();
-            }
-            return next;
+            return entry.users > 0;
         } finally {
             lock.unlock();
         }
@@ -248,7 +240,6 @@ final class AddressHandleCache implements AutoCloseable {
                 return;
             }
             entries.remove(entry.destination, entry);
-            wanted.remove(entry);
             entry.former.forEach(AddressHandle::close);
             entry.former.clear();
             final AddressHandle handle = entry.handle;
@@ -275,7 +266,7 @@ final class AddressHandleCache implements AutoCloseable {
     }
 
     private void closeAtLast() {
-        if (closed && makers == 0) {
+        if (closed && making == 0) {
             port.close();
         }
     }

@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: any thread.
 final class VerbsOneSided implements OneSided {
+    private static final int CONNECTING_MAX = 4;
+
     private final VerbsLink link;
-    private final RcWorkers workers = new RcWorkers();
+    private final OnDemandThreads workers = new OnDemandThreads("framecast-verbs-connect", CONNECTING_MAX);
     // Packet sequence numbers that nobody guesses: RC takes any packet that has the right ones.
     private final SecureRandom random = new SecureRandom();
     private final ReentrantLock lock = new ReentrantLock();
@@ -48,7 +50,7 @@ final class VerbsOneSided implements OneSided {
         return new RdmaAddress(port().gid().gid(), port().lid(), 0, 0);
     }
 
-    RcWorkers workers() {
+    OnDemandThreads workers() {
         return workers;
     }
 

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// How a device that is closed waits for what runs on it: not for ever. CUDA cannot end a kernel, and to
-/// destroy a stream waits for it without bound.
+/// Bounds the wait of a device that is closed for the work on its streams. CUDA cannot end a kernel, and
+/// destroying a
+/// stream waits for its work without bound.
 final class BoundedSync {
     private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);

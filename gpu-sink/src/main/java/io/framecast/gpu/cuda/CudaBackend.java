@@ -26,11 +26,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
@@ -61,17 +64,16 @@ final class CudaBackend implements DeviceBackend {
     private final CudaAccess access;
     private final CudaStreams streams;
 
-    // Guards what follows; never held during a wait for the device.
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Long, CudaHandles.DevicePointer> pointers = new HashMap<>();
-    private final Map<Long, Pinned> pinned = new HashMap<>();
-    private final List<Long> registered = new ArrayList<>();
-    private final List<CudaEvent> events = new ArrayList<>();
-    private final List<CUmodule> modules = new ArrayList<>();
-    private volatile boolean closed;
+    // Any thread adds and removes; the thread that removes an object from its collection destroys it.
+    private final Map<Long, CudaHandles.DevicePointer> pointers = new ConcurrentHashMap<>();
+    private final Map<Long, Pinned> pinned = new ConcurrentHashMap<>();
+    private final Set<Long> registered = ConcurrentHashMap.newKeySet();
+    private final Set<CudaEvent> events = ConcurrentHashMap.newKeySet();
+    private final Queue<CUmodule> modules = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     /// @param life ends the segment's life with the memory's: a later access throws instead of crashing
-    private record Pinned(long bytes, Arena life) {}
+    private record Pinned(long address, long bytes, Arena life) {}
 
     /// @param ordinal below [CudaDriver#deviceCount]
     CudaBackend(final int ordinal) {
@@ -121,12 +123,7 @@ final class CudaBackend implements DeviceBackend {
         try (CudaContext.Visit _ = visit()) {
             CudaErrors.check("cuMemAlloc", JCudaDriver.cuMemAlloc(pointer, bytes));
         }
-        lock.lock();
-        try {
-            pointers.put(pointer.value(), pointer);
-        } finally {
-            lock.unlock();
-        }
+        pointers.put(pointer.value(), pointer);
         table.add(new Allocation(pointer.value(), bytes, MemorySegment.NULL));
         resources.take(Kind.REGIONS, 1);
         return DeviceRegion.ofDevice(pointer.value(), bytes);
@@ -146,13 +143,7 @@ final class CudaBackend implements DeviceBackend {
     private void freeNow(final DeviceRegion region) {
         try (CudaContext.Visit _ = visit()) {
             table.remove(region.address(), region.bytes());
-            final CudaHandles.@Nullable DevicePointer pointer;
-            lock.lock();
-            try {
-                pointer = pointers.remove(region.address());
-            } finally {
-                lock.unlock();
-            }
+            final CudaHandles.@Nullable DevicePointer pointer = pointers.remove(region.address());
             if (pointer != null) {
                 resources.give(Kind.REGIONS, 1);
                 CudaErrors.check("cuMemFree", JCudaDriver.cuMemFree(pointer));
@@ -180,43 +171,23 @@ final class CudaBackend implements DeviceBackend {
 
     private MemorySegment pin(final long address, final long bytes) {
         final Arena life = Arena.ofShared();
-        lock.lock();
-        try {
-            pinned.put(address, new Pinned(bytes, life));
-        } finally {
-            lock.unlock();
-        }
+        pinned.put(address, new Pinned(address, bytes, life));
         return MemorySegment.ofAddress(address).reinterpret(bytes, life, null);
     }
 
     // Who freed it has no access any more.
     private MemorySegment pinnedAgain(final long address, final long bytes) {
-        final @Nullable Pinned before = forgetPinned(address);
+        final @Nullable Pinned before = pinned.remove(address);
         if (before != null) {
             before.life().close();
         }
         return pin(address, bytes);
     }
 
-    private @Nullable Pinned forgetPinned(final long address) {
-        lock.lock();
-        try {
-            return pinned.remove(address);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     @Override
     public void freePinned(final MemorySegment segment) {
         requireOpen();
-        final @Nullable Pinned known;
-        lock.lock();
-        try {
-            known = pinned.get(segment.address());
-        } finally {
-            lock.unlock();
-        }
+        final @Nullable Pinned known = pinned.get(segment.address());
         if (known == null) {
             throw new IllegalArgumentException(name + ": free of pinned memory that this device did not allocate");
         }
@@ -227,7 +198,7 @@ final class CudaBackend implements DeviceBackend {
     private void freePinnedNow(final long address) {
         try (CudaContext.Visit _ = visit()) {
             streams.drain();
-            final @Nullable Pinned memory = forgetPinned(address);
+            final @Nullable Pinned memory = pinned.remove(address);
             if (memory != null) {
                 resources.give(Kind.PINNED_BYTES, memory.bytes());
                 memory.life().close();
@@ -246,13 +217,8 @@ final class CudaBackend implements DeviceBackend {
         try (CudaContext.Visit _ = visit()) {
             CudaErrors.check("cuMemHostRegister", JCudaDriver.cuMemHostRegister(pointer, segment.byteSize(), PORTABLE));
         }
-        lock.lock();
-        try {
-            registered.add(segment.address());
-            resources.take(Kind.REGISTRATIONS, 1);
-        } finally {
-            lock.unlock();
-        }
+        registered.add(segment.address());
+        resources.take(Kind.REGISTRATIONS, 1);
     }
 
     @Override
@@ -262,13 +228,8 @@ final class CudaBackend implements DeviceBackend {
             streams.drain();
             CudaErrors.check("cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(pointer));
         }
-        lock.lock();
-        try {
-            if (registered.remove(Long.valueOf(segment.address()))) {
-                resources.give(Kind.REGISTRATIONS, 1);
-            }
-        } finally {
-            lock.unlock();
+        if (registered.remove(segment.address())) {
+            resources.give(Kind.REGISTRATIONS, 1);
         }
     }
 
@@ -291,13 +252,8 @@ final class CudaBackend implements DeviceBackend {
         try (CudaContext.Visit _ = visit()) {
             event = new CudaEvent(this);
         }
-        lock.lock();
-        try {
-            events.add(event);
-            resources.take(Kind.EVENTS, 1);
-        } finally {
-            lock.unlock();
-        }
+        events.add(event);
+        resources.take(Kind.EVENTS, 1);
         return event;
     }
 
@@ -329,12 +285,7 @@ final class CudaBackend implements DeviceBackend {
         CudaErrors.check("cuModuleLoadData of " + source.name(), code);
         try {
             final CudaKernel kernel = loadFunction(module, source);
-            lock.lock();
-            try {
-                modules.add(module);
-            } finally {
-                lock.unlock();
-            }
+            modules.add(module);
             return kernel;
         } catch (final DeviceException e) {
             // The first failure is what is told.
@@ -386,7 +337,7 @@ final class CudaBackend implements DeviceBackend {
 
     @Override
     public boolean isBusy() {
-        return !closed && streams.isBusy();
+        return !closed.get() && streams.isBusy();
     }
 
     @Override
@@ -416,14 +367,8 @@ final class CudaBackend implements DeviceBackend {
     /// later.
     @Override
     public void close() {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        } finally {
-            lock.unlock();
+        if (!closed.compareAndSet(false, true)) {
+            return;
         }
         final FirstFailure failure = new FirstFailure();
         final int code = context.enter();
@@ -456,39 +401,41 @@ final class CudaBackend implements DeviceBackend {
 
     // Nobody else reaches what is left, and new work is refused.
     private DeferredRelease remains(final boolean alive, final FirstFailure failure) {
-        lock.lock();
-        try {
-            if (alive) {
-                events.forEach(event -> failure.note("cuEventDestroy", event.destroy()));
-                // At once: the memory is its owner's, who may give it back to the system, and a
-                // registration that
-                // outlives it would send later copies to pages that are nobody's.
-                registered.forEach(address -> failure.note(
-                        "cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(new CudaHandles.HostPointer(address))));
-            }
-            pinned.values().forEach(memory -> memory.life().close());
-            final DeferredRelease remains = new DeferredRelease(
-                    context,
-                    List.copyOf(pointers.values()),
-                    List.copyOf(pinned.keySet()),
-                    List.copyOf(modules),
-                    failure);
-            events.clear();
-            modules.clear();
-            pointers.clear();
-            registered.clear();
-            pinned.clear();
-            table.removeAll();
-            resources.close();
-            return remains;
-        } finally {
-            lock.unlock();
+        if (alive) {
+            events.forEach(event -> {
+                if (events.remove(event)) {
+                    failure.note("cuEventDestroy", event.destroy());
+                }
+            });
+            // At once: the owner may give the memory back to the system, and a registration that outlives
+            // it would send
+            // later copies to pages of others.
+            registered.forEach(address -> failure.note(
+                    "cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(new CudaHandles.HostPointer(address))));
         }
+        registered.clear();
+        final List<Pinned> left = drain(pinned);
+        left.forEach(memory -> memory.life().close());
+        table.removeAll();
+        resources.close();
+        return new DeferredRelease(
+                context, drain(pointers), left.stream().map(Pinned::address).toList(), List.copyOf(modules), failure);
+    }
+
+    private static <V> List<V> drain(final Map<Long, V> map) {
+        final List<V> all = new ArrayList<>();
+        for (final Long key : map.keySet()) {
+            final @Nullable V value = map.remove(key);
+            if (value != null) {
+                all.add(value);
+            }
+        }
+        return all;
     }
 
     /// @throws DeviceException when the backend is closed
     void requireOpen() {
-        if (closed) {
+        if (closed.get()) {
             throw new DeviceException(name + " is closed; open it again");
         }
     }
@@ -556,16 +503,11 @@ final class CudaBackend implements DeviceBackend {
 
     /// @return whether the event was still this backend's to destroy
     boolean forget(final CudaEvent event) {
-        lock.lock();
-        try {
-            final boolean known = events.remove(event);
-            if (known) {
-                resources.give(Kind.EVENTS, 1);
-            }
-            return known;
-        } finally {
-            lock.unlock();
+        final boolean known = events.remove(event);
+        if (known) {
+            resources.give(Kind.EVENTS, 1);
         }
+        return known;
     }
 
     /// Marks what was enqueued by now on streams without a persistent kernel.

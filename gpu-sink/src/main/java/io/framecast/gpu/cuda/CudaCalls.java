@@ -125,20 +125,12 @@ final class CudaCalls {
     }
 
     static int ctxSetCurrent(final long context) {
-        try {
-            return (int) CTX_SET_CURRENT.invokeExact(context);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(CTX_SET_CURRENT, context);
     }
 
     /// Puts a context on top of the calling thread's stack of them.
     static int ctxPushCurrent(final long context) {
-        try {
-            return (int) CTX_PUSH_CURRENT.invokeExact(context);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(CTX_PUSH_CURRENT, context);
     }
 
     /// Takes the topmost off: what was current before it is current again.
@@ -160,35 +152,19 @@ final class CudaCalls {
     }
 
     static int memFreeHost(final long hostPointer) {
-        try {
-            return (int) MEM_FREE_HOST.invokeExact(hostPointer);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(MEM_FREE_HOST, hostPointer);
     }
 
     static int copyToDevice(final long deviceAddress, final long hostPointer, final long bytes, final long stream) {
-        try {
-            return (int) COPY_TO_DEVICE.invokeExact(deviceAddress, hostPointer, bytes, stream);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(COPY_TO_DEVICE, deviceAddress, hostPointer, bytes, stream);
     }
 
     static int copyToHost(final long hostPointer, final long deviceAddress, final long bytes, final long stream) {
-        try {
-            return (int) COPY_TO_HOST.invokeExact(hostPointer, deviceAddress, bytes, stream);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(COPY_TO_HOST, hostPointer, deviceAddress, bytes, stream);
     }
 
     static int copyWithin(final long targetAddress, final long sourceAddress, final long bytes, final long stream) {
-        try {
-            return (int) COPY_WITHIN.invokeExact(targetAddress, sourceAddress, bytes, stream);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(COPY_WITHIN, targetAddress, sourceAddress, bytes, stream);
     }
 
     static int fill(final long deviceAddress, final byte value, final long bytes, final long stream) {
@@ -200,19 +176,11 @@ final class CudaCalls {
     }
 
     static int streamQuery(final long stream) {
-        try {
-            return (int) STREAM_QUERY.invokeExact(stream);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(STREAM_QUERY, stream);
     }
 
     static int streamSynchronize(final long stream) {
-        try {
-            return (int) STREAM_SYNCHRONIZE.invokeExact(stream);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(STREAM_SYNCHRONIZE, stream);
     }
 
     static int streamWaitEvent(final long stream, final long event) {
@@ -224,27 +192,15 @@ final class CudaCalls {
     }
 
     static int eventRecord(final long event, final long stream) {
-        try {
-            return (int) EVENT_RECORD.invokeExact(event, stream);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(EVENT_RECORD, event, stream);
     }
 
     static int eventQuery(final long event) {
-        try {
-            return (int) EVENT_QUERY.invokeExact(event);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(EVENT_QUERY, event);
     }
 
     static int eventSynchronize(final long event) {
-        try {
-            return (int) EVENT_SYNCHRONIZE.invokeExact(event);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(EVENT_SYNCHRONIZE, event);
     }
 
     /// How many blocks of a function one multiprocessor holds, without shared memory that is asked for at
@@ -281,6 +237,31 @@ final class CudaCalls {
         }
         try {
             return (int) FUNC_LOAD.get().invokeExact(function);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    // Every caller passes a constant handle, which the compiler sees once it has inlined these.
+    private static int call(final MethodHandle handle, final long a) {
+        try {
+            return (int) handle.invokeExact(a);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    private static int call(final MethodHandle handle, final long a, final long b) {
+        try {
+            return (int) handle.invokeExact(a, b);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    private static int call(final MethodHandle handle, final long a, final long b, final long c, final long d) {
+        try {
+            return (int) handle.invokeExact(a, b, c, d);
         } catch (final Throwable e) {
             throw impossible(e);
         }

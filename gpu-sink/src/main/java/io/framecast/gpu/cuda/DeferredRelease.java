@@ -5,10 +5,11 @@ import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
-/// What a closed backend leaves: memory and code whose freeing waits for the whole GPU, and its hold on the
-/// context, without which nobody could free them.
+/// Releases the memory, the code and the context of a closed backend. Freeing memory and code waits for the
+/// whole GPU,
+/// so the backend runs this once no persistent kernel runs.
 ///
-/// @param failure takes what goes wrong; nobody asks it where they are freed later
+/// @param failure takes the first failure; nobody asks it where the release runs later
 record DeferredRelease(
         CudaContext context,
         List<CudaHandles.DevicePointer> pointers,

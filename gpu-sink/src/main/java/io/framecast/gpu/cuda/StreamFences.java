@@ -5,11 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// Events behind the work that was enqueued before some memory was freed: when all are complete nothing uses
-/// it. Each is closed when it was found complete. By one thread at a time.
+/// Events behind the work that streams held when some memory was freed: once all are complete, no work uses
+/// the memory.
+/// An event is closed when it is found complete. One thread at a time.
 final class StreamFences implements BooleanSupplier, AutoCloseable {
     private final List<CudaEvent> marks = new ArrayList<>();
-    // A stream could not be marked: nobody will know when its work is done.
+    // A stream took no event, so its work has no known end.
     private boolean incomplete;
 
     void add(final CudaStream stream, final CudaEvent event) {

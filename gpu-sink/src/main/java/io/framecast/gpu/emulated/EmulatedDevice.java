@@ -23,11 +23,13 @@ import io.framecast.gpu.arrival.FrameArrival;
 import io.framecast.gpu.request.HostRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -67,12 +69,13 @@ public final class EmulatedDevice implements DeviceBackend {
     private final DeferredFrees deferred = new DeferredFrees();
     private final DeviceResources resources = new DeviceResources();
 
+    private final Map<Long, Arena> arenas = new ConcurrentHashMap<>();
+    private final Map<Long, SharedMemory> shared = new ConcurrentHashMap<>();
+    private final Set<Long> registered = ConcurrentHashMap.newKeySet();
+    // To look for room and to take it is one step.
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Long, Arena> arenas = new HashMap<>();
-    private final Map<Long, SharedMemory> shared = new HashMap<>();
-    private final Map<Long, Long> registered = new HashMap<>();
     private long nextAddress = ADDRESS_BASE | (long) (OPENED.getAndIncrement() & DEVICES_MASK) << DEVICE_SHIFT;
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     public EmulatedDevice(final int ordinal, final EmulatedConfig config) {
         this.name = "emulated:" + ordinal;
@@ -139,17 +142,12 @@ public final class EmulatedDevice implements DeviceBackend {
     ///
     /// @throws DeviceException when it is none, whole, of a device that exports
     SharedMemory shared(final DeviceRegion region) {
-        lock.lock();
-        try {
-            final SharedMemory found = shared.get(region.address());
-            if (found == null || found.segment().byteSize() != region.bytes()) {
-                throw new DeviceException(name + ": export of " + region.bytes()
-                        + " bytes that are no allocation of a device that exports");
-            }
-            return found;
-        } finally {
-            lock.unlock();
+        final SharedMemory found = shared.get(region.address());
+        if (found == null || found.segment().byteSize() != region.bytes()) {
+            throw new DeviceException(
+                    name + ": export of " + region.bytes() + " bytes that are no allocation of a device that exports");
         }
+        return found;
     }
 
     /// Waits for the work enqueued so far, as cuMemFree does: it might use the memory. Beside a persistent
@@ -176,14 +174,9 @@ public final class EmulatedDevice implements DeviceBackend {
         checkLength("allocatePinned", bytes);
         final Arena arena = Arena.ofShared();
         final MemorySegment segment = HostMemory.allocate(arena, bytes, PAGE_BYTES);
-        lock.lock();
-        try {
-            arenas.put(segment.address(), arena);
-            pinned.add(new Allocation(segment.address(), bytes, segment));
-            resources.take(Kind.PINNED_BYTES, bytes);
-        } finally {
-            lock.unlock();
-        }
+        arenas.put(segment.address(), arena);
+        pinned.add(new Allocation(segment.address(), bytes, segment));
+        resources.take(Kind.PINNED_BYTES, bytes);
         return segment;
     }
 
@@ -203,29 +196,19 @@ public final class EmulatedDevice implements DeviceBackend {
     public void registerHost(final MemorySegment segment) {
         checkUsable();
         HostBounds.check(name, segment, 0, segment.byteSize());
-        lock.lock();
-        try {
-            if (registered.putIfAbsent(segment.address(), segment.byteSize()) != null) {
-                throw new DeviceException(name + ": host memory is registered already; register it once");
-            }
-            resources.take(Kind.REGISTRATIONS, 1);
-        } finally {
-            lock.unlock();
+        if (!registered.add(segment.address())) {
+            throw new DeviceException(name + ": host memory is registered already; register it once");
         }
+        resources.take(Kind.REGISTRATIONS, 1);
     }
 
     @Override
     public void unregisterHost(final MemorySegment segment) {
         checkOpen();
-        lock.lock();
-        try {
-            if (registered.remove(segment.address()) == null) {
-                throw new DeviceException(name + ": host memory is not registered; unregister what was registered");
-            }
-            resources.give(Kind.REGISTRATIONS, 1);
-        } finally {
-            lock.unlock();
+        if (!registered.remove(segment.address())) {
+            throw new DeviceException(name + ": host memory is not registered; unregister what was registered");
         }
+        resources.give(Kind.REGISTRATIONS, 1);
     }
 
     @Override
@@ -274,7 +257,7 @@ public final class EmulatedDevice implements DeviceBackend {
 
     @Override
     public boolean isBusy() {
-        return !closed && dma.isBusy();
+        return !closed.get() && dma.isBusy();
     }
 
     @Override
@@ -294,29 +277,22 @@ public final class EmulatedDevice implements DeviceBackend {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        } finally {
-            lock.unlock();
+        if (!closed.compareAndSet(false, true)) {
+            return;
         }
         OPEN.remove(this);
         dma.close();
         deferred.clear();
-        lock.lock();
-        try {
-            table.removeAll();
-            pinned.removeAll();
-            arenas.values().forEach(Arena::close);
-            arenas.clear();
-            registered.clear();
-            resources.close();
-        } finally {
-            lock.unlock();
+        table.removeAll();
+        pinned.removeAll();
+        for (final Long address : arenas.keySet()) {
+            final @Nullable Arena arena = arenas.remove(address);
+            if (arena != null) {
+                arena.close();
+            }
         }
+        registered.clear();
+        resources.close();
     }
 
     @Override
@@ -373,7 +349,7 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     private void checkOpen() {
-        if (closed) {
+        if (closed.get()) {
             throw new DeviceException(name + " is closed; open it again");
         }
     }
@@ -405,14 +381,8 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     private void closeArena(final long address) {
-        final @Nullable Arena arena;
-        lock.lock();
-        try {
-            arena = arenas.remove(address);
-            shared.remove(address);
-        } finally {
-            lock.unlock();
-        }
+        final @Nullable Arena arena = arenas.remove(address);
+        shared.remove(address);
         if (arena == null) {
             throw new IllegalArgumentException(name + ": free of memory that is no allocation of this device");
         }

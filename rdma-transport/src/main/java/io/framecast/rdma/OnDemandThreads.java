@@ -5,25 +5,34 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Does what may take seconds: to connect a queue pair the kernel may have to find a neighbour, and anybody
-/// can ask to join with an address that nobody has. A few threads, which end when there is nothing to do.
+/// Runs tasks that may take seconds: the kernel may have to find a neighbour before it connects a queue
+/// pair or makes
+/// an address handle, and an attacker can ask to join with an address that nobody has. A few threads run
+/// the tasks in
+/// order and end when there is none.
 ///
 /// Threading: any thread.
-final class RcWorkers {
-    private static final int THREADS_MAX = 4;
-
+final class OnDemandThreads {
+    private final String name;
+    private final int threadsMax;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private int threads;
+
+    /// @param name of the threads
+    OnDemandThreads(final String name, final int threadsMax) {
+        this.name = name;
+        this.threadsMax = threadsMax;
+    }
 
     /// @param task throws nothing
     void run(final Runnable task) {
         lock.lock();
         try {
             tasks.add(task);
-            if (threads < THREADS_MAX) {
+            if (threads < threadsMax) {
                 threads++;
-                Thread.ofPlatform().daemon().name("framecast-verbs-connect").start(this::work);
+                Thread.ofPlatform().daemon().name(name).start(this::work);
             }
         } finally {
             lock.unlock();
