@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,10 @@ public final class PublishRun {
     private final Console console;
     private final FrameClaim claim = new FrameClaim();
     private final FrameChecksum checksum = new FrameChecksum();
-    private final IdleStrategy idle = Idle.strategy();
+    // A demo runs four processes on machines with two cores: a loop that only spins would take the time
+    // that another
+    // process needs.
+    private final IdleStrategy idle = new BackoffIdleStrategy(20, 5, 2_000, 100_000);
     private boolean claimable = true;
     private long frameBytes;
     private long frames;

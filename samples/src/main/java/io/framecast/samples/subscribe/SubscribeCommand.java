@@ -17,6 +17,7 @@ import io.framecast.samples.NodeOptions;
 import io.framecast.samples.Report;
 import io.framecast.samples.ToolVersion;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -131,7 +132,10 @@ public final class SubscribeCommand implements Callable<Integer> {
             report.requireOther("--out", Path.of(out));
         }
         report.requireWritable();
-        final SubscribePlan plan = new SubscribePlan(frames, NodeOptions.seconds("--wait-timeout", waitTimeout));
+        if (frames < 1) {
+            throw new ConfigException("--frames: expected at least 1, got " + frames);
+        }
+        final Duration waitMax = NodeOptions.seconds("--wait-timeout", waitTimeout);
         final Channel channel = channel();
         Devices.require(channel);
         final NodeConfig config = nodeOptions.config(environment);
@@ -143,7 +147,7 @@ public final class SubscribeCommand implements Callable<Integer> {
                 FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
             final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
             final var consumers = new SubscribeRun.Consumers(frameWorker, check, output);
-            result = new SubscribeRun(subscriber, plan, consumers, environment).run();
+            result = new SubscribeRun(subscriber, frames, waitMax, consumers, environment).run();
         }
         report.result(result.json(), result.text(), STDOUT.equals(out));
         return status(result);

@@ -79,7 +79,7 @@ record SubscribeResult(
         json.put("transport", route.transport());
         json.put("device", route.device());
         if (route.placement() != null) {
-            json.put("placement", PlacementJson.of(route.placement()));
+            json.put("placement", placementJson(route.placement()));
         }
         json.put("frame_bytes", frameBytesMax);
         json.put("subscribers", List.of(subscriberJson()));
@@ -93,6 +93,18 @@ record SubscribeResult(
         if (tally.interrupted()) {
             json.put("interrupted", true);
         }
+        return json;
+    }
+
+    private static Map<String, Object> placementJson(final PlacementReport report) {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("way", report.kind().word());
+        if (report.fastcopyMaxBytes() > 0) {
+            json.put("fastcopy_max_bytes", report.fastcopyMaxBytes());
+        }
+        final Map<String, Object> refused = new LinkedHashMap<>();
+        report.refused().forEach(refusal -> refused.put(refusal.kind().word(), refusal.reason()));
+        json.put("refused", refused);
         return json;
     }
 

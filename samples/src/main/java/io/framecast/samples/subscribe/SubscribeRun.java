@@ -28,7 +28,8 @@ final class SubscribeRun {
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final Subscriber subscriber;
-    private final SubscribePlan plan;
+    private final long framesMax;
+    private final Duration waitMax;
     private final Consumers consumers;
     private final Stop stop;
     private final Console console;
@@ -49,13 +50,17 @@ final class SubscribeRun {
             @Nullable FrameCheck check,
             @Nullable FrameOutput output) {}
 
+    /// @param framesMax frames to take; `Long.MAX_VALUE` for all until end of stream
+    /// @param waitMax longest wait for a source; zero waits for ever
     SubscribeRun(
             final Subscriber subscriber,
-            final SubscribePlan plan,
+            final long framesMax,
+            final Duration waitMax,
             final Consumers consumers,
             final Environment environment) {
         this.subscriber = subscriber;
-        this.plan = plan;
+        this.framesMax = framesMax;
+        this.waitMax = waitMax;
         this.consumers = consumers;
         this.stop = environment.stop();
         this.console = environment.console();
@@ -81,7 +86,7 @@ final class SubscribeRun {
 
     private void takeFrames(final DeviceStream stream, final HostBuffer buffer) {
         final long startNs = System.nanoTime();
-        while (frames < plan.framesMax() && !stop.isRequested()) {
+        while (frames < framesMax && !stop.isRequested()) {
             DeviceFrame frame = subscriber.poll();
             if (frame == null && !isOpen(startNs)) {
                 // The state may have changed behind the poll that found nothing.
@@ -97,13 +102,13 @@ final class SubscribeRun {
                 take(frame, stream, buffer);
             }
         }
-        interrupted = frames < plan.framesMax();
+        interrupted = frames < framesMax;
     }
 
     /// @return whether frames may still come
     private boolean isOpen(final long startNs) {
         final Subscriber.State state = subscriber.state();
-        final long waitMaxNs = plan.waitMax().toNanos();
+        final long waitMaxNs = waitMax.toNanos();
         if (state == Subscriber.State.JOINING && frames == 0) {
             if (waitMaxNs > 0 && System.nanoTime() - startNs > waitMaxNs) {
                 throw new ConfigException(nothingCame());
@@ -116,8 +121,7 @@ final class SubscribeRun {
     }
 
     private String nothingCame() {
-        final String seconds =
-                String.format(Locale.ROOT, "within %s s", plan.waitMax().toMillis() / 1e3);
+        final String seconds = String.format(Locale.ROOT, "within %s s", waitMax.toMillis() / 1e3);
         return subscriber
                 .failure()
                 .map(why -> "no frame came on " + subscriber.channel() + " " + seconds + ": " + why)
