@@ -77,8 +77,10 @@ public enum ChannelKey {
 
     static final String DEFAULT_NAME = "default";
 
-    private static final Pattern PROVIDER = Pattern.compile("[a-z][a-z0-9-]{0,31}");
-    private static final Pattern DEVICE_NAME = Pattern.compile("auto(,%1$s)?|%1$s(:\\d{1,3})?".formatted(PROVIDER));
+    private static final String PROVIDER_NAME = "[a-z][a-z0-9-]{0,31}";
+    private static final Pattern PROVIDER = Pattern.compile(PROVIDER_NAME);
+    private static final Pattern DEVICE_NAME =
+            Pattern.compile("auto(," + PROVIDER_NAME + ")?|" + PROVIDER_NAME + "(:\\d{1,3})?");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     private final String key;

@@ -9,7 +9,7 @@ public final class ExitStatus {
     public static final int DONE = 0;
     /// Frames arrived that are not what was published.
     public static final int MISMATCH = 1;
-    /// Usage or environment: mended by the user before another try.
+    /// Usage or environment: the user fixes it before another try.
     public static final int USAGE = 2;
     /// A peer was lost.
     public static final int PEER_LOST = 3;

@@ -424,12 +424,12 @@ final class CudaBackend implements DeviceBackend {
 
     private static <V> List<V> drain(final Map<Long, V> map) {
         final List<V> all = new ArrayList<>();
-        for (final Long key : map.keySet()) {
+        map.keySet().forEach(key -> {
             final @Nullable V value = map.remove(key);
             if (value != null) {
                 all.add(value);
             }
-        }
+        });
         return all;
     }
 

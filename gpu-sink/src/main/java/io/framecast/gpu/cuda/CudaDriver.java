@@ -106,13 +106,13 @@ final class CudaDriver {
             return no("no CUDA driver, only the toolkit's stub");
         }
         if (initCode != CUresult.CUDA_SUCCESS) {
-            return no("CUDA driver does not start: " + CudaErrors.name(initCode) + ", " + CudaErrors.mend(initCode));
+            return no("CUDA driver does not start: " + CudaErrors.name(initCode) + ", " + CudaErrors.fix(initCode));
         }
         final int[] count = new int[1];
         final int countCode = JCudaDriver.cuDeviceGetCount(count);
         if (countCode != CUresult.CUDA_SUCCESS) {
             return no("CUDA driver does not count its devices: " + CudaErrors.name(countCode) + ", "
-                    + CudaErrors.mend(countCode));
+                    + CudaErrors.fix(countCode));
         }
         if (count[0] == 0) {
             return no("no CUDA device");

@@ -3,7 +3,7 @@ package io.framecast.gpu.cuda;
 import io.framecast.api.error.DeviceException;
 import jcuda.driver.CUresult;
 
-/// CUresult codes as one line: the call, the code, the mend.
+/// CUresult codes as one line: the call, the code and how to fix it.
 final class CudaErrors {
     // By their numbers in cuda.h: JCuda 12.6 does not know the first, which came with CUDA 12.8 and stays.
     private static final int CONTAINED = 226;
@@ -21,7 +21,7 @@ final class CudaErrors {
     }
 
     static DeviceException failure(final String call, final int code) {
-        return new DeviceException(call + ": " + name(code) + ", " + mend(code));
+        return new DeviceException(call + ": " + name(code) + ", " + fix(code));
     }
 
     static String name(final int code) {
@@ -52,7 +52,7 @@ final class CudaErrors {
         };
     }
 
-    static String mend(final int code) {
+    static String fix(final int code) {
         return switch (code) {
             case CUresult.CUDA_ERROR_INVALID_VALUE -> "check address and length: they leave the device's memory";
             case CUresult.CUDA_ERROR_OUT_OF_MEMORY -> "lower window or frame-max, or end other users of the GPU";
@@ -75,7 +75,7 @@ final class CudaErrors {
             case CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED -> "register host memory once per process";
             case CUresult.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED -> "unregister only what was registered";
             case CUresult.CUDA_ERROR_ILLEGAL_ADDRESS, CUresult.CUDA_ERROR_LAUNCH_FAILED ->
-                "a kernel left its memory: mend it and start the process again";
+                "a kernel left its memory: fix it and start the process again";
             case JIT_COMPILER_NOT_FOUND ->
                 "libnvidia-ptxjitcompiler.so.1 is not beside libcuda.so.1: install the whole driver, and give"
                         + " containers all of it (NVIDIA_DRIVER_CAPABILITIES=compute,utility)";

@@ -39,7 +39,7 @@ final class GdrMapping implements DeviceMapping {
         }
     }
 
-    /// @throws DeviceException with one line that names the mend
+    /// @throws DeviceException with one line that says how to fix it
     GdrMapping(final String device, final DeviceRegion region, final DeviceResources resources) {
         final GdrCalls found = GdrCalls.found();
         final Optional<String> refusal = refusal();

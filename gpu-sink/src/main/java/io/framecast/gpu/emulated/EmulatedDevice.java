@@ -285,12 +285,12 @@ public final class EmulatedDevice implements DeviceBackend {
         deferred.clear();
         table.removeAll();
         pinned.removeAll();
-        for (final Long address : arenas.keySet()) {
+        arenas.keySet().forEach(address -> {
             final @Nullable Arena arena = arenas.remove(address);
             if (arena != null) {
                 arena.close();
             }
-        }
+        });
         registered.clear();
         resources.close();
     }

@@ -1,5 +1,5 @@
 /// Requests from kernels: a queue in pinned memory through which a kernel asks the host to publish device
-/// memory, the host-assisted variant of seed 003 §IV-C, which was the fastest there.
+/// memory, the host-assisted variant of Oden et al. (verbs on the GPU), §IV-C, the fastest of its variants.
 @NullMarked
 package io.framecast.gpu.request;
 

@@ -146,7 +146,7 @@ class CudaUnderStubTest {
     }
 
     @Test
-    void shouldNameCallCodeAndMend() throws IOException, InterruptedException {
+    void shouldNameCallCodeAndFix() throws IOException, InterruptedException {
         final Map<String, String> said = child("errors", Map.of());
         assertEquals(
                 "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2), lower window or frame-max, or end other users of the GPU",

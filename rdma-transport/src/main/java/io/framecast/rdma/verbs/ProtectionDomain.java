@@ -32,7 +32,7 @@ public final class ProtectionDomain extends Handle {
     /// Registers native memory: pins it and makes it known to the device. Slow (a page costs about 0.1 µs and
     /// more); never on the data path.
     ///
-    /// The memory stays the caller's and must recoverFrom the region: the device knows nothing of arenas.
+    /// The memory stays the caller's and must outlive the region: the device knows nothing of arenas.
     ///
     /// @param access flags of [Access]
     public MemoryRegion register(final MemorySegment memory, final int access) {

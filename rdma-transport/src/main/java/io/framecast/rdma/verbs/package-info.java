@@ -11,7 +11,7 @@
 ///    [io.framecast.rdma.verbs.ProtectionDomain], [io.framecast.rdma.verbs.MemoryRegion],
 /// [io.framecast.rdma.verbs.CompletionQueue], [io.framecast.rdma.verbs.QueuePair] …): made by their owner,
 /// closed
-///    before it, each failure one line with function, errno, meaning and mend.
+///    before it, each failure one line with function, errno, meaning and how to fix it.
 ///  - [io.framecast.rdma.verbs.ReceiveRequests], [io.framecast.rdma.verbs.SendRequests] and
 /// [io.framecast.rdma.verbs.WorkCompletions]: requests built once in native memory, posted and polled in
 /// batches,
@@ -28,7 +28,7 @@
 /// using is the caller's mistake, and is not caught.
 ///
 /// Ownership: a handle owns its C object and what native memory it needs. Registered memory stays the
-/// caller's: it must recoverFrom its region, since a device keeps writing without asking the collector or an
+/// caller's: it must outlive its region, since a device keeps writing without asking the collector or an
 /// arena. Close in this order: stop posting, fail the queue pair, drain completions, close the queue pair,
 /// its regions, its memory.
 ///

@@ -13,10 +13,10 @@ import java.util.Set;
 
 /// What this machine has for frames in device memory: kinds of devices, and the ways into their memory.
 final class DeviceSurvey {
-    private static final String DIRECT_MEND =
+    private static final String DIRECT_FIX =
             "placements direct and loopback: the open NVIDIA kernel modules with CUDA 11.7 or later"
                     + " export dma-buf; else modprobe nvidia-peermem";
-    private static final String FASTCOPY_MEND = "placement fastcopy: install gdrcopy 2 and load gdrdrv";
+    private static final String FASTCOPY_FIX = "placement fastcopy: install gdrcopy 2 and load gdrdrv";
 
     private DeviceSurvey() {}
 
@@ -56,10 +56,10 @@ final class DeviceSurvey {
     private static void ways(final DeviceBackend device, final List<Finding> findings) {
         final DeviceAccess access = device.access();
         findings.add(access.exportRefusal()
-                .map(why -> new Finding(false, device.name() + ": NICs cannot write here: " + why, DIRECT_MEND))
+                .map(why -> new Finding(false, device.name() + ": NICs cannot write here: " + why, DIRECT_FIX))
                 .orElseGet(() -> new Finding(true, device.name() + ": NICs may write here", "")));
         findings.add(access.mappingRefusal()
-                .map(why -> new Finding(false, device.name() + ": the CPU cannot store here: " + why, FASTCOPY_MEND))
+                .map(why -> new Finding(false, device.name() + ": the CPU cannot store here: " + why, FASTCOPY_FIX))
                 .orElseGet(() -> new Finding(true, device.name() + ": the CPU may store here", "")));
     }
 }

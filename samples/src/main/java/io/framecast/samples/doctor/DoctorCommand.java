@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "doctor",
         description = "Says what this machine has for the transport verbs and for frames in device memory, and how to"
-                + " mend what is missing.",
+                + " fix what is missing.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
         footer = {"  framecast doctor", "  framecast doctor --json -"})
@@ -62,7 +62,7 @@ public final class DoctorCommand implements Callable<Integer> {
         final Map<String, Object> json = new LinkedHashMap<>();
         json.put("ok", finding.isGood());
         json.put("what", finding.what());
-        json.put("mend", finding.mend());
+        json.put("fix", finding.fix());
         return json;
     }
 }

@@ -44,7 +44,7 @@ final class DoctorTest {
     }
 
     @Test
-    void shouldTellEachFindingWithItsMend() {
+    void shouldTellEachFindingWithItsFix() {
         final Kept kept = new Kept();
         final List<RdmaSurvey.Finding> findings = List.of(
                 new RdmaSurvey.Finding(true, "device mlx5_0", ""),
@@ -56,16 +56,10 @@ final class DoctorTest {
                         Map.of(
                                 "rdma",
                                 List.of(
-                                        Map.of("ok", true, "what", "device mlx5_0", "mend", ""),
-                                        Map.of(
-                                                "ok",
-                                                false,
-                                                "what",
-                                                "locked memory: 8388608 bytes",
-                                                "mend",
-                                                "raise it")),
+                                        Map.of("ok", true, "what", "device mlx5_0", "fix", ""),
+                                        Map.of("ok", false, "what", "locked memory: 8388608 bytes", "fix", "raise it")),
                                 "devices",
-                                List.of(Map.of("ok", true, "what", "emulated:0", "mend", ""))),
+                                List.of(Map.of("ok", true, "what", "emulated:0", "fix", ""))),
                         "ok      rdma: device mlx5_0\nmissing rdma: locked memory: 8388608 bytes: raise it\n"
                                 + "ok      devices: emulated:0"),
                 kept.results);
