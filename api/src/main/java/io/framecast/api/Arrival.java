@@ -5,9 +5,8 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.KernelSource;
 import java.time.Duration;
 
-/// Announces frames to a kernel that is already running, by a ring of entries in memory that the device
-/// reads: no
-/// launch per frame. A persistent kernel waits for entries by channel, source and tag (`framecast.cuh`),
+/// Announces frames to a kernel that is already running, by a ring of entries in memory that the device reads:
+/// no launch per frame. A persistent kernel waits for entries by channel, source and tag (`framecast.cuh`),
 /// works on the frames where they lie and returns them; returned frames go back to the source as credit.
 ///
 /// ```java
@@ -33,9 +32,8 @@ public interface Arrival extends AutoCloseable {
 
     /// Opens a ring on a device that has [ArrivalRings].
     ///
-    /// @throws DeviceException when this kind of device has no kernels that run beside the host, or no
-    ///     memory is
-    ///     left
+    /// @throws DeviceException when this kind of device has no kernels that run beside the host, or no memory
+    ///     is left
     static Arrival open(final DeviceBackend device, final ArrivalOptions options) {
         return device.capability(ArrivalRings.class)
                 .orElseThrow(() -> new DeviceException(
@@ -59,9 +57,8 @@ public interface Arrival extends AutoCloseable {
     ///
     /// @param kernel a [KernelSource#persistent] one
     /// @throws IllegalStateException while a kernel is running
-    /// @throws io.framecast.api.error.DeviceException when it cannot be launched, among others because not
-    ///     all its
-    ///     blocks fit on the device at once; the ring stays as it is
+    /// @throws io.framecast.api.error.DeviceException when it cannot be launched, among others because not all
+    ///     its blocks fit on the device at once; the ring stays as it is
     void launch(KernelSource kernel, int gridBlocks, int blockThreads, long... arguments);
 
     /// Whether the kernel launched last has not ended yet.

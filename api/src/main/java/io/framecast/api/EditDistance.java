@@ -4,9 +4,8 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 
-/// How far a word is from another, for messages that name what was probably meant: letters to insert, drop
-/// or replace
-/// (Levenshtein distance).
+/// How far a word is from another, for messages that name what was probably meant: letters to insert, drop or
+/// replace (Levenshtein distance).
 public final class EditDistance {
     private EditDistance() {}
 

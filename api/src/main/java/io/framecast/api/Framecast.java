@@ -7,10 +7,9 @@ import java.util.ServiceLoader;
 ///
 /// Threading: every method may be called from any thread. A [Publisher] or [Subscriber] is then used by one
 /// thread at a time; the second of two that use one at the same time gets an [IllegalStateException]. With
-/// [NodeConfig.Threading#INVOKER] no thread is started: the agents run on the threads that call [#doWork],
-/// and on
-/// those that wait in [Subscriber#awaitFrame], [Publisher#awaitRoom] or a close. One of these threads runs the
-/// agents at a time; the others sleep, or return.
+/// [NodeConfig.Threading#INVOKER] no thread is started: the agents run on the threads that call [#doWork], and
+/// on those that wait in [Subscriber#awaitFrame], [Publisher#awaitRoom] or a close. One of these threads runs
+/// the agents at a time; the others sleep, or return.
 public interface Framecast extends AutoCloseable {
     /// Starts a node.
     ///
@@ -46,14 +45,12 @@ public interface Framecast extends AutoCloseable {
     /// others publish, subscribe or wait: where another thread is running the agents, nothing is done.
     ///
     /// @return how much work was done; 0 means the caller may idle: there was nothing to do, another thread
-    ///     runs
-    ///     the agents, or the node is closed
+    ///     runs the agents, or the node is closed
     /// @throws IllegalStateException in any other threading mode, and where an agent's handler calls this
     int doWork();
 
     /// Closes publishers (without linger), subscribers and agents. Idempotent; from any thread, also while
-    /// others
-    /// are in [#doWork] or wait: these then return.
+    /// others are in [#doWork] or wait: these then return.
     ///
     /// @throws io.framecast.api.error.DeviceException when work on a subscriber's device, a kernel on a
     ///     frame's stream perhaps, has not ended some seconds later: all else is closed, what it may touch is

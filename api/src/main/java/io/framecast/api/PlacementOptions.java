@@ -9,11 +9,9 @@ import java.util.Locale;
 /// @param kind a subscriber's: which way to take; `auto` takes the first of the others that works here
 /// @param fastcopyMaxBytes a subscriber's: longest run of bytes that the CPU stores through a mapping
 ///     (`fastcopy`) instead of asking the device's copy engine; [#AUTO] measures it at start
-/// @param chunkBytes a publisher's: the length of the pieces in which a frame is copied out of device
-///     memory, while the
-///     pieces before are sent. It is no threshold: every frame in device memory is copied out, and a
-///     shorter frame is
-///     one piece. [#AUTO] measures the device's fastest length
+/// @param chunkBytes a publisher's: the length of the pieces in which a frame is copied out of device memory,
+///     while the pieces before are sent. It is no threshold: every frame in device memory is copied out, and a
+///     shorter frame is one piece. [#AUTO] measures the device's fastest length
 public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes) {
     public static final long AUTO = -1;
     /// More is a mistake: the CPU would be busy with copies for milliseconds.

@@ -9,11 +9,9 @@ import java.util.List;
 
 /// One source's stream of frames on a channel.
 ///
-/// Threading: one thread at a time claims, commits, offers and awaits room; another that does so meanwhile
-/// gets an
-/// [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread
-/// at any
-/// time.
+/// Threading: one thread at a time claims, commits, offers and awaits room; another that does so meanwhile gets
+/// an [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at
+/// any time.
 ///
 /// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the
 /// negative constants. Retry BACK_PRESSURED and NOT_CONNECTED after [#awaitRoom] or a short idle; give up at
@@ -48,9 +46,8 @@ public interface Publisher extends AutoCloseable {
     /// The device of the channel's `device=`, opened when first asked for: frames that lie in its memory are
     /// offered with [#offer(DeviceRegion, DeviceEvent, FrameOptions)]. Closed with this publisher.
     ///
-    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix it, when it
-    ///     cannot be
-    ///     opened
+    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix it, when it cannot
+    ///     be opened
     /// @throws IllegalStateException when this publisher is closed, also by another thread meanwhile
     default DeviceBackend device() {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
@@ -75,8 +72,7 @@ public interface Publisher extends AutoCloseable {
     /// another thread does.
     ///
     /// An interrupt ends the wait and is left standing. A thread that was interrupted before sleeps all the
-    /// same,
-    /// so a loop around this call does not spin.
+    /// same, so a loop around this call does not spin.
     ///
     /// @param bytes of the frame
     /// @return whether [#tryClaim] or [#offer] is worth a try

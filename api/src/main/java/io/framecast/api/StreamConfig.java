@@ -13,12 +13,9 @@ import java.util.function.Consumer;
 /// @param framesHeld frames a subscriber may hold unreleased while one more arrives
 /// @param device where the subscriber receives frames: a provider's kind and, where it has several devices, an
 ///     ordinal: `host`, `cuda:N`, `emulated[:N]`, or the name of a provider of your own. The node refuses a
-///     name that
-///     no provider found on the class path owns. `auto` takes ordinal 0 of the first GPU kind that works,
-///     or host
-///     memory where there is none; it never takes a second GPU. `auto,emulated` takes the emulated GPU
-///     before host
-///     memory. The node reports the device that `auto` took ([NodeConfig#notices])
+///     name that no provider found on the class path owns. `auto` takes ordinal 0 of the first GPU kind that
+///     works, or host memory where there is none; it never takes a second GPU. `auto,emulated` takes the
+///     emulated GPU before host memory. The node reports the device that `auto` took ([NodeConfig#notices])
 /// @param delivery what happens when this subscriber is too slow; `reliable` blocks the source. Nothing to a
 ///     publisher
 /// @param aliveTimeoutMs silence after which a peer is lost

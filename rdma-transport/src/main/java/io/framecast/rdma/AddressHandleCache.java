@@ -14,19 +14,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Address handles to the peers of a channel, shared by all of its lanes; a device has few. Owns the port.
 ///
-/// The kernel may have to find a neighbour before it makes a handle, which takes seconds where nobody
-/// answers, and an
-/// attacker can ask to join with an address that nobody has. So at most eight threads of the cache's own
-/// make handles.
-/// They end when there is nothing to make; a lane sends nothing to a peer until the peer's handle is made.
+/// The kernel may have to find a neighbour before it makes a handle, which takes seconds where nobody answers,
+/// and an attacker can ask to join with an address that nobody has. So at most eight threads of the cache's own
+/// make handles. They end when there is nothing to make; a lane sends nothing to a peer until the peer's handle
+/// is made.
 ///
 /// Threading: any thread.
 final class AddressHandleCache implements AutoCloseable {
     private static final int MAKERS_MAX = 8;
 
-    /// The kernel answers for a known neighbour in far less. A lane waits only while the cache makes no
-    /// other handle, so
-    /// that many bad addresses cost no more than one.
+    /// The kernel answers for a known neighbour in far less. A lane waits only while the cache makes no other
+    /// handle, so that many bad addresses cost no more than one.
     private static final long PATIENCE_NS = 2_000_000;
 
     private static final long RETRY_NS = 1_000_000_000;

@@ -8,9 +8,8 @@ import io.framecast.rdma.verbs.QueuePair;
 /// Soft-RoCE), and must not end a session that the cable's return would let go on.
 ///
 /// A queue pair that failed gives back all that was posted. When it has, and the port is active and has its
-/// address, it begins anew, with the same number and groups. One that fails again and again at once,
-/// although all
-/// that is so, has another reason.
+/// address, it begins anew, with the same number and groups. One that fails again and again at once, although
+/// all that is so, has another reason.
 ///
 /// A port may come back with a smaller MTU, and would then swallow what the lane sends without telling: such
 /// a lane ends.
@@ -24,9 +23,8 @@ final class QueuePairRecovery {
     private static final long ADDRESS_LOOK_NS = 200_000_000;
 
     private static final long AGAIN_NS = 1_000_000_000;
-    /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says
-    /// so, and
-    /// is back before its routes are.
+    /// In a row, with longer pauses each time, 850 ms together: an address is gone before the table says so,
+    /// and is back before its routes are.
     static final int AGAIN_MAX = 4;
 
     private static final int LONGER_SHIFT = 2;

@@ -11,9 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// An RC queue pair. One that acts has a send queue with everything that goes with it; one that only
-/// accepts posts
-/// nothing at all: its device serves the peer.
+/// An RC queue pair. One that acts has a send queue with everything that goes with it; one that only accepts
+/// posts nothing at all: its device serves the peer.
 ///
 /// Threading: the owner's thread, but for making and connecting, which a worker does. Where the owner closes
 /// meanwhile, the worker releases what it made.

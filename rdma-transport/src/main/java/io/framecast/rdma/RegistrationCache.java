@@ -200,9 +200,8 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of
-    /// its own
-    /// deregister it: to unpin much takes milliseconds. Waits for nobody.
+    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its
+    /// own deregister it: to unpin much takes milliseconds. Waits for nobody.
     void look() {
         final long nowNs = System.nanoTime();
         if (nowNs - lookedNs < LOOK_NS || !lock.tryLock()) {

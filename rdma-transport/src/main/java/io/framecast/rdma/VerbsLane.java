@@ -447,9 +447,8 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // The last sends say goodbye. Regions and address handles close next, and a device that has not sent
-    // them by then
-    // would lose them.
+    // The last sends say goodbye. Regions and address handles close next, and a device that has not sent them
+    // by then would lose them.
     private void drain() {
         final SendSlots posted = send;
         if (posted == null || failure != null || recovery.isFailed() || posted.isFailed()) {

@@ -7,9 +7,8 @@ import io.framecast.rdma.verbs.AddressPath;
 ///
 /// @param port the device they use
 /// @param group the channel's group, as users name it
-/// @param groupPath the path of its datagrams when the transport was opened, with its GID and, on
-///     InfiniBand, its local
-///     identifier
+/// @param groupPath the path of its datagrams when the transport was opened, with its GID and, on InfiniBand,
+///     its local identifier
 /// @param handles address handles of peers
 /// @param registrations of their rings
 /// @param events of the device

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A queue pair and a region of one domain fit each other, so whoever holds one connection and guesses
 /// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from
-/// strangers,
-/// not from members. Who only reads gets a queue pair that lets it only read, and what is written is checked.
+/// strangers, not from members. Who only reads gets a queue pair that lets it only read, and what is written is
+/// checked.
 ///
 /// Threading: any thread.
 final class VerbsOneSided implements OneSided {

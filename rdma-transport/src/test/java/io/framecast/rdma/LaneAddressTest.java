@@ -14,9 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A port whose address goes, or comes back elsewhere in its table, on the stand-in. The kernel keeps an
-/// entry while
-/// anything uses it, so an address that comes back meanwhile gets another.
+/// A port whose address goes, or comes back elsewhere in its table, on the stand-in. The kernel keeps an entry
+/// while anything uses it, so an address that comes back meanwhile gets another.
 final class LaneAddressTest {
     private static final int FIRST = 1;
     private static final int OTHER = 3;

@@ -4,9 +4,8 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 import java.util.Optional;
 
-/// Found with `ServiceLoader`; one per kind of device. The kind belongs to the provider: a channel may use
-/// any kind
-/// that a provider on the class path has.
+/// Found with `ServiceLoader`; one per kind of device. The kind belongs to the provider: a channel may use any
+/// kind that a provider on the class path has.
 public interface DeviceBackendProvider {
     /// How `device=` names a device of a kind.
     enum Naming {
@@ -41,9 +40,8 @@ public interface DeviceBackendProvider {
     /// `device=auto` takes ordinal 0 of the available provider with the highest rank.
     int rank();
 
-    /// Whether `device=auto` may take this kind. A kind that stands in for hardware answers false: it is
-    /// taken only
-    /// where a channel names it, alone or as `auto,KIND`.
+    /// Whether `device=auto` may take this kind. A kind that stands in for hardware answers false: it is taken
+    /// only where a channel names it, alone or as `auto,KIND`.
     default boolean isAutomatic() {
         return true;
     }

@@ -10,8 +10,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /// Finds providers on the class path, and the provider that a name in a channel belongs to. A name that no
-/// provider
-/// has is refused in one line with the nearest of those found.
+/// provider has is refused in one line with the nearest of those found.
 public final class ProviderLookup {
     /// The word that leaves the choice to the node, for transports and devices alike.
     public static final String AUTO = "auto";
@@ -66,9 +65,8 @@ public final class ProviderLookup {
     /// The device that `device=` names, other than `auto`.
     ///
     /// @param device a kind, or a kind and an ordinal: `host`, `cuda:1`
-    /// @throws ConfigException when there is no such kind among `found`, it cannot be used on this machine,
-    ///     or has
-    ///     fewer devices
+    /// @throws ConfigException when there is no such kind among `found`, it cannot be used on this machine, or
+    ///     has fewer devices
     public static NamedDevice device(final List<DeviceBackendProvider> found, final String device) {
         final int colon = device.indexOf(':');
         final DeviceBackendProvider provider = kind(found, colon < 0 ? device : device.substring(0, colon));

@@ -3,11 +3,9 @@ package io.framecast.api.spi;
 import io.framecast.api.error.DeviceException;
 import java.util.Optional;
 
-/// How others reach a device's memory beside its own copy engine: a NIC that writes there, and a mapping
-/// that the
-/// CPU stores through. The engine probes both when a subscriber chooses its placement; a refusal names its
-/// reason in a
-/// few words.
+/// How others reach a device's memory beside its own copy engine: a NIC that writes there, and a mapping that
+/// the CPU stores through. The engine probes both when a subscriber chooses its placement; a refusal names its
+/// reason in a few words.
 ///
 /// Threading: any thread.
 public interface DeviceAccess {

@@ -5,10 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /// One opened device: memory, streams and events, shaped by the CUDA driver API. A simple device implements
-/// these;
-/// the methods with a default are for devices that do more: kernels, NICs that write into device memory,
-/// and the
-/// capabilities that [#capability] hands out.
+/// these; the methods with a default are for devices that do more: kernels, NICs that write into device memory,
+/// and the capabilities that [#capability] hands out.
 ///
 /// Threading: every method may be called from any thread; a [DeviceStream] is used by one thread at a time.
 /// Ownership: a backend frees its allocations, one by one or all at once in [#close]. Closing while
@@ -24,8 +22,7 @@ public interface DeviceBackend extends AutoCloseable {
     }
 
     /// Whether the host addresses device memory directly: then transports receive payloads in place and no
-    /// copies
-    /// are needed.
+    /// copies are needed.
     boolean hostAddressable();
 
     /// Device memory, at least 256-byte aligned, zeroed or not.
@@ -75,9 +72,8 @@ public interface DeviceBackend extends AutoCloseable {
         return DeviceGather.byCopies(stream);
     }
 
-    /// Live counts of what the device gave out and did not get back, beside [#allocatedBytes]; the same
-    /// object every
-    /// time. The default counts nothing.
+    /// Live counts of what the device gave out and did not get back, beside [#allocatedBytes]; the same object
+    /// every time. The default counts nothing.
     default DeviceResources resources() {
         return new DeviceResources();
     }
@@ -88,9 +84,8 @@ public interface DeviceBackend extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
-    /// Whether work that was enqueued on a stream of this backend has not ended. Never waits; of a device
-    /// that is
-    /// closed or lost nothing runs.
+    /// Whether work that was enqueued on a stream of this backend has not ended. Never waits; of a device that
+    /// is closed or lost nothing runs.
     default boolean isBusy() {
         return false;
     }
@@ -101,11 +96,9 @@ public interface DeviceBackend extends AutoCloseable {
         return false;
     }
 
-    /// An optional capability of this device, named by its interface, such as
-    /// `io.framecast.api.ArrivalRings` and
-    /// `io.framecast.api.RequestQueues`. Interfaces are the names, so that a device and its users may agree
-    /// on one
-    /// that this package does not know.
+    /// An optional capability of this device, named by its interface, such as `io.framecast.api.ArrivalRings`
+    /// and `io.framecast.api.RequestQueues`. Interfaces are the names, so that a device and its users may agree
+    /// on one that this package does not know.
     ///
     /// @return empty when the device lacks it
     default <T> Optional<T> capability(final Class<T> type) {

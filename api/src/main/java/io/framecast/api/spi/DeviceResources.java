@@ -3,10 +3,9 @@ package io.framecast.api.spi;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/// Counts of the resources that a device gave out and did not get back, by kind: a backend counts, counters
-/// and tests
-/// read. All counts are zero once every resource is closed, whatever failed on the way. Any thread; nothing
-/// allocates.
+/// Counts of the resources that a device gave out and did not get back, by kind: a backend counts, counters and
+/// tests read. All counts are zero once every resource is closed, whatever failed on the way. Any thread;
+/// nothing allocates.
 public final class DeviceResources {
     /// What is counted, one by one but for pinned memory.
     public enum Kind {

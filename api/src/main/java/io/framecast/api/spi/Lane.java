@@ -13,9 +13,8 @@ public interface Lane extends AutoCloseable {
     /// Where peers reach this lane by unicast. Stable from open to close.
     LaneAddress address();
 
-    /// Posts `count` consecutive slots of the receive ring, beginning at `firstSlot` and wrapping at the
-    /// ring's end.
-    /// BY_ARRIVAL lanes append them to what is posted; BY_SEQUENCE lanes replace what is posted.
+    /// Posts `count` consecutive slots of the receive ring, beginning at `firstSlot` and wrapping at the ring's
+    /// end. BY_ARRIVAL lanes append them to what is posted; BY_SEQUENCE lanes replace what is posted.
     ///
     /// @return how many were accepted: fewer when the queue is full
     int post(int firstSlot, int count);
@@ -25,9 +24,9 @@ public interface Lane extends AutoCloseable {
     /// @return receive completions written to `completions`, 0 when there is nothing or no slot
     int poll(Completions completions);
 
-    /// A descriptor of the operating system that polls readable while a datagram waits in this lane; it
-    /// stays the
-    /// lane's. For lanes where so much arrives that a wake-up by a set of descriptors costs more than it saves.
+    /// A descriptor of the operating system that polls readable while a datagram waits in this lane; it stays
+    /// the lane's. For lanes where so much arrives that a wake-up by a set of descriptors costs more than it
+    /// saves.
     ///
     /// @return -1 where there is none, or when the lane is closed
     default int readyDescriptor() {
@@ -35,14 +34,12 @@ public interface Lane extends AutoCloseable {
     }
 
     /// The owner is about to look once more and then to sleep: whatever comes from now on makes
-    /// [#readyDescriptor]
-    /// readable. For lanes whose descriptor reports only completions that were asked for (completion
-    /// channels of verbs).
+    /// [#readyDescriptor] readable. For lanes whose descriptor reports only completions that were asked for
+    /// (completion channels of verbs).
     default void armReady() {}
 
     /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room
-    /// outside the
-    /// ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
+    /// outside the ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
     int receiveCapacity();
 
     /// Sends `count` consecutive slots of the send ring, wrapping at its end, each once to the whole group.
@@ -59,15 +56,13 @@ public interface Lane extends AutoCloseable {
     long submitted();
 
     /// Sends that left this process and whose memory may be reused: a count that follows [#submitted], in
-    /// order. A
-    /// source announces to its receivers only sends that are completed.
+    /// order. A source announces to its receivers only sends that are completed.
     long completed();
 
     /// A handle for [#unicast] to a peer's address. Handles are small integers, reused after [#disconnect].
     ///
-    /// @throws io.framecast.api.error.TransportException when the address is not one of this transport's,
-    ///     or the
-    ///     lane holds as many peers as it can
+    /// @throws io.framecast.api.error.TransportException when the address is not one of this transport's, or
+    ///     the lane holds as many peers as it can
     int connect(LaneAddress peer);
 
     void disconnect(int peer);

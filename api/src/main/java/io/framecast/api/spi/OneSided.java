@@ -57,9 +57,8 @@ public interface OneSided {
         return accept(descriptor, Access.PEERS_READ, 0);
     }
 
-    /// As [#accept(byte[])], where the peer may do more, or this side acts on memory that the peer
-    /// registered for
-    /// peers, too.
+    /// As [#accept(byte[])], where the peer may do more, or this side acts on memory that the peer registered
+    /// for peers, too.
     ///
     /// @param peer what it may do
     /// @param operationsMax of this side's, under way at a time; 0: only the peer acts

@@ -51,9 +51,8 @@ public interface OneSidedEndpoint extends AutoCloseable {
     /// @return false when there is no room, or the endpoint is not up
     boolean read(Range target, long address, int key, long token);
 
-    /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations
-    /// are carried
-    /// out, and complete, in order: who sees the last of them sees those before.
+    /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations are
+    /// carried out, and complete, in order: who sees the last of them sees those before.
     ///
     /// @param source what
     /// @param token comes back from [#poll], or [#NO_TOKEN]

@@ -14,9 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// One lane with its rings, as [TransportContract] uses it. A datagram is made from an id, which is its
-/// first eight
-/// bytes; the rest is noise seeded by the id and the length, so that any byte out of place shows.
+/// One lane with its rings, as [TransportContract] uses it. A datagram is made from an id, which is its first
+/// eight bytes; the rest is noise seeded by the id and the length, so that any byte out of place shows.
 final class ContractEnd implements AutoCloseable {
     static final int SLOTS = 16;
     static final int HEADER_BYTES = 32;

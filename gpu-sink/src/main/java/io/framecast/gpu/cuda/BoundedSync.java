@@ -6,8 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /// Bounds the wait of a device that is closed for the work on its streams. CUDA cannot end a kernel, and
-/// destroying a
-/// stream waits for its work without bound.
+/// destroying a stream waits for its work without bound.
 final class BoundedSync {
     private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);

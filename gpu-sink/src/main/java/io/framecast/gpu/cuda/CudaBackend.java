@@ -262,9 +262,8 @@ final class CudaBackend implements DeviceBackend {
     /// in the environment before the process starts, so the function is loaded by hand: cuFuncLoad, or an
     /// attribute on older drivers.
     ///
-    /// What was loaded before is answered at once, also beside a persistent kernel; anything else is
-    /// refused there:
-    /// loading may wait for that kernel's end.
+    /// What was loaded before is answered at once, also beside a persistent kernel; anything else is refused
+    /// there: loading may wait for that kernel's end.
     @Override
     public DeviceKernel load(final KernelSource source) {
         requireOpen();
@@ -407,9 +406,8 @@ final class CudaBackend implements DeviceBackend {
                     failure.note("cuEventDestroy", event.destroy());
                 }
             });
-            // At once: the owner may give the memory back to the system, and a registration that outlives
-            // it would send
-            // later copies to pages of others.
+            // At once: the owner may give the memory back to the system, and a registration that outlives it
+            // would send later copies to pages of others.
             registered.forEach(address -> failure.note(
                     "cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(new CudaHandles.HostPointer(address))));
         }

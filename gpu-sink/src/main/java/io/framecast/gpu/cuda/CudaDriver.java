@@ -16,8 +16,7 @@ import jcuda.driver.JCudaDriver;
 final class CudaDriver {
     private static final String TEMPORARY_DIRECTORY = "java.io.tmpdir";
     // Where container runtimes put the driver without telling the loader. Loaded by its path, a library is
-    // found by its
-    // name from then on; the second compiles PTX, and libcuda looks for it by its name.
+    // found by its name from then on; the second compiles PTX, and libcuda looks for it by its name.
     private static final List<Path> ELSEWHERE = List.of(
             Path.of("/usr/local/nvidia/lib64/libcuda.so.1"),
             Path.of("/usr/local/nvidia/lib64/libnvidia-ptxjitcompiler.so.1"));
@@ -83,8 +82,7 @@ final class CudaDriver {
     }
 
     // A name that the driver lacks is the cause of an initialiser's error. JCuda tells of two attempts with
-    // their stack
-    // traces; what the loader said is in the lines of the last error.
+    // their stack traces; what the loader said is in the lines of the last error.
     private static String cause(final LinkageError error) {
         final String message = String.valueOf(
                 Objects.requireNonNullElse(error.getCause(), error).getMessage());
@@ -125,11 +123,9 @@ final class CudaDriver {
         return new Probe(Optional.of(reason), 0);
     }
 
-    // JCuda unpacks its library under a fixed name into java.io.tmpdir and loads what is there already,
-    // whoever put it
-    // there. So it is given a directory that only this user can write, for the moment of loading. The JDK
-    // reads the
-    // property once, in the line before, so no other thread's temporary files go astray.
+    // JCuda unpacks its library under a fixed name into java.io.tmpdir and loads what is there already, whoever
+    // put it there. So it is given a directory that only this user can write, for the moment of loading. The
+    // JDK reads the property once, in the line before, so no other thread's temporary files go astray.
     private static void loadJcuda() throws IOException {
         final Path directory = Files.createTempDirectory("framecast-jcuda");
         final String before = System.setProperty(TEMPORARY_DIRECTORY, directory.toString());

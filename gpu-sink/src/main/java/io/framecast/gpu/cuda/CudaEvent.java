@@ -6,9 +6,8 @@ import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
-/// A CUevent without timing. [#synchronize] sleeps rather than spins: the threads that wait share cores
-/// with those that
-/// receive.
+/// A CUevent without timing. [#synchronize] sleeps rather than spins: the threads that wait share cores with
+/// those that receive.
 final class CudaEvent implements DeviceEvent {
     private static final int FLAGS = CUevent_flags.CU_EVENT_DISABLE_TIMING | CUevent_flags.CU_EVENT_BLOCKING_SYNC;
 
@@ -66,8 +65,7 @@ final class CudaEvent implements DeviceEvent {
     }
 
     /// Whether the work before it is done, or will never be: the device is lost. Also of a backend that is
-    /// being
-    /// closed.
+    /// being closed.
     boolean isOver() {
         final CudaContext context = backend.context();
         if (context.enter() != CUresult.CUDA_SUCCESS) {

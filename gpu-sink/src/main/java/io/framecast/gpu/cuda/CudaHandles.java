@@ -7,9 +7,8 @@ import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUstream;
 
-/// JCuda's handles with their native value in the open: JCuda fills them in, the downcalls of [CudaCalls]
-/// take the
-/// value. JCuda keeps it protected, which a subclass may read; reflection is not needed.
+/// JCuda's handles with their native value in the open: JCuda fills them in, the downcalls of [CudaCalls] take
+/// the value. JCuda keeps it protected, which a subclass may read; reflection is not needed.
 final class CudaHandles {
     private CudaHandles() {}
 

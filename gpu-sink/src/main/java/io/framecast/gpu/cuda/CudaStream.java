@@ -22,9 +22,8 @@ final class CudaStream implements DeviceStream {
     private final CudaHandles.Stream handle = new CudaHandles.Stream();
     private final Arena arena = Arena.ofShared();
 
-    // [ARGUMENTS_MAX] values, then [ARGUMENTS_MAX] pointers to them. Every pointer is always valid: the
-    // driver reads as
-    // many as the kernel declares, however many were passed.
+    // [ARGUMENTS_MAX] values, then [ARGUMENTS_MAX] pointers to them. Every pointer is always valid: the driver
+    // reads as many as the kernel declares, however many were passed.
     private final MemorySegment arguments;
     private final long parameters;
     private volatile boolean closed;

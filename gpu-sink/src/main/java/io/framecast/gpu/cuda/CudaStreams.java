@@ -10,8 +10,7 @@ import java.util.function.Supplier;
 import jcuda.driver.CUresult;
 
 /// The open streams of one backend. They are asked, waited for and destroyed under one lock, so that nobody
-/// waits
-/// for one that is gone; it is taken before any other lock of the backend. Any thread.
+/// waits for one that is gone; it is taken before any other lock of the backend. Any thread.
 final class CudaStreams {
     private final CudaContext context;
     private final PersistentLaunches kernels;
@@ -62,9 +61,8 @@ final class CudaStreams {
 
     /// Waits for the work of all and destroys them; in the context.
     ///
-    /// @param alive whether there is one: handles of a context that was destroyed name nothing, and a
-    ///     driver may
-    ///     crash on them
+    /// @param alive whether there is one: handles of a context that was destroyed name nothing, and a driver
+    ///     may crash on them
     void close(final boolean alive, final FirstFailure failure) {
         inUse.lock();
         try {

@@ -6,8 +6,7 @@ import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
 /// Releases the memory, the code and the context of a closed backend. Freeing memory and code waits for the
-/// whole GPU,
-/// so the backend runs this once no persistent kernel runs.
+/// whole GPU, so the backend runs this once no persistent kernel runs.
 ///
 /// @param failure takes the first failure; nobody asks it where the release runs later
 record DeferredRelease(

@@ -5,9 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// Events behind the work that streams held when some memory was freed: once all are complete, no work uses
-/// the memory.
-/// An event is closed when it is found complete. One thread at a time.
+/// Events behind the work that streams held when some memory was freed: once all are complete, no work uses the
+/// memory. An event is closed when it is found complete. One thread at a time.
 final class StreamFences implements BooleanSupplier, AutoCloseable {
     private final List<CudaEvent> marks = new ArrayList<>();
     // A stream took no event, so its work has no known end.

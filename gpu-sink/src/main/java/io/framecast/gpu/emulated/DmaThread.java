@@ -264,9 +264,8 @@ final class DmaThread implements Runnable {
         return running == null ? command.kind == Command.Kind.AWAIT && !isReached(command.mark) : !running.isDone();
     }
 
-    // Streams that are not held up go on meanwhile: whoever publishes ends it. What was published just
-    // before waits, at
-    // most as long.
+    // Streams that are not held up go on meanwhile: whoever publishes ends it. What was published just before
+    // waits, at most as long.
     private void parkUntil(final long wakeAtNs) {
         parked = true;
         LockSupport.parkNanos(this, wakeAtNs - System.nanoTime());

@@ -24,9 +24,9 @@ import jcuda.driver.CUctx_flags;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 
-/// Looks behind each call into a device, on the caller's thread, whether the CUDA context that is current
-/// there is
-/// still the one from before. Over the stub libcuda, which can be asked how many contexts a thread has stacked.
+/// Looks behind each call into a device, on the caller's thread, whether the CUDA context that is current there
+/// is still the one from before. Over the stub libcuda, which can be asked how many contexts a thread has
+/// stacked.
 public final class ContextWatch implements InvocationHandler {
     private static final Set<String> CHANGED = new ConcurrentSkipListSet<>();
     private static final Set<Class<?>> WATCHED = Set.of(

@@ -58,9 +58,8 @@ final class Downcalls {
             ERRNO_CAPTURE,
             Linker.Option.firstVariadicArg(2));
 
-    // The hot calls. Objects and arrays go as plain addresses: a segment would be pinned and let go at
-    // every call. A
-    // provider may enter the kernel to post or to arm, so only the poll is critical.
+    // The hot calls. Objects and arrays go as plain addresses: a segment would be pinned and let go at every
+    // call. A provider may enter the kernel to post or to arm, so only the poll is critical.
     private static final MethodHandle POST =
             LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle ARM = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));

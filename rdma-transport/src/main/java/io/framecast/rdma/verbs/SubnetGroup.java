@@ -179,9 +179,8 @@ public final class SubnetGroup implements AutoCloseable {
 
     private void leave() {
         // No user can fix what is refused here, and the rest must go: the kernel leaves the group when the
-        // identifier
-        // is
-        // destroyed, and destroys that, if it could not be, when the channel's descriptor is closed.
+        // identifier is destroyed, and destroys that, if it could not be, when the channel's descriptor is
+        // closed.
         if (joined) {
             Downcalls.intOf(library.leaveMulticast, capture, id, groupAddress);
         }

@@ -14,9 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Children on the java command, class path and flags of this process. No child outlives it, however it
-/// ends: each
-/// watches it (see [ChildOptions]).
+/// Children on the java command, class path and flags of this process. No child outlives it, however it ends:
+/// each watches it (see [ChildOptions]).
 public final class JavaChildLauncher implements ChildLauncher {
     /// Manifest entries do not count with a class path, so these are always passed.
     private static final List<String> NEEDED_FLAGS =

@@ -19,9 +19,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// JSON texts from and to plain values: Map (with String keys), Collection, String, Number, Boolean, null;
-/// over the
-/// parser and the generator of jackson-core. Stateless: any thread.
+/// JSON texts from and to plain values: Map (with String keys), Collection, String, Number, Boolean, null; over
+/// the parser and the generator of jackson-core. Stateless: any thread.
 public final class Json {
     private static final int DEPTH_MAX = 64;
     /// Surrogates lie above. A lone one has no UTF-8 form: the escape keeps the output decodable.

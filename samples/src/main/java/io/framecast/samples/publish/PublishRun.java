@@ -45,9 +45,8 @@ public final class PublishRun {
     private final Console console;
     private final FrameClaim claim = new FrameClaim();
     private final FrameChecksum checksum = new FrameChecksum();
-    // A demo runs four processes on machines with two cores: a loop that only spins would take the time
-    // that another
-    // process needs.
+    // A demo runs four processes on machines with two cores: a loop that only spins would take the time that
+    // another process needs.
     private final IdleStrategy idle = new BackoffIdleStrategy(20, 5, 2_000, 100_000);
     private boolean claimable = true;
     private long frameBytes;

@@ -6,9 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /// What the standard descriptors are: whether somebody looks at standard error, for one. `System.console()`
-/// answers for
-/// stdin and stdout, of which one is often a
-/// pipe when the tool is watched (`framecast demo --json - | jq`).
+/// answers for stdin and stdout, of which one is often a pipe when the tool is watched (`framecast demo --json
+/// - | jq`).
 final class Terminal {
     private static final int STDIN = 0;
     private static final int STDERR = 2;
@@ -28,9 +27,8 @@ final class Terminal {
                 .orElse(false);
     }
 
-    /// Whether standard input was closed when the tool was started: the launcher then has put something
-    /// there that can
-    /// only be written.
+    /// Whether standard input was closed when the tool was started: the launcher then has put something there
+    /// that can only be written.
     static boolean isStdinClosed() {
         final Linker linker = Linker.nativeLinker();
         return linker.defaultLookup()

@@ -12,9 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Device memory behind opaque addresses. Copies are queued and run at `synchronize`, so that a reader who
-/// does not
-/// wait sees nothing; a copy without a wait for the frame's event is an error.
+/// Device memory behind opaque addresses. Copies are queued and run at `synchronize`, so that a reader who does
+/// not wait sees nothing; a copy without a wait for the frame's event is an error.
 final class FakeDevice implements DeviceBackend {
     private final TreeMap<Long, MemorySegment> allocations = new TreeMap<>();
     private final Map<MemorySegment, Arena> pinned = new HashMap<>();

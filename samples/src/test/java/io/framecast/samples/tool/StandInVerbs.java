@@ -15,9 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The libibverbs without devices of the module `rdma-transport`, compiled once for this process, as the
-/// one that
-/// the product finds.
+/// The libibverbs without devices of the module `rdma-transport`, compiled once for this process, as the one
+/// that the product finds.
 final class StandInVerbs {
     private static final String LIBRARY = "framecast.verbs.library";
     private static final Path SOURCES =

@@ -119,11 +119,9 @@ final class VerbsStreamTest {
         arena.close();
     }
 
-    /// Credit lets no more be sent than receives are posted. Queue pairs that send too are those of
-    /// control, whose
-    /// datagrams no credit counts; nor does any count probes sent to a lane that has posted nothing yet, or
-    /// repairs
-    /// that are sent as datagrams.
+    /// Credit lets no more be sent than receives are posted. Queue pairs that send too are those of control,
+    /// whose datagrams no credit counts; nor does any count probes sent to a lane that has posted nothing yet,
+    /// or repairs that are sent as datagrams.
     private void assertNothingFoundNoReceive() {
         final long found = standIn.count("overruns_receiving") - overruns;
         assertTrue(found == 0 || sentRepairs > 0 || !waitsForCredit, () -> found + " found no receive: " + oneSided());
@@ -303,9 +301,8 @@ final class VerbsStreamTest {
         assertTrue(publisher.close(Duration.ofSeconds(30)));
     }
 
-    /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what
-    /// they do not
-    /// find there out of the source's.
+    /// Two members of one set read what they miss out of its co-root's memory; that, and the co-root, what they
+    /// do not find there out of the source's.
     @Test
     void shouldReadRepairsOutOfACoRootsCopy() {
         keys = "|co-roots=1";
