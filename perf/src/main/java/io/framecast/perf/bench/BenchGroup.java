@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.harness.BenchNet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -27,7 +27,7 @@ interface ChaosNetwork extends AutoCloseable {
     void cut(int host, Cut cut) throws IOException;
 
     /// Undoes [#cut].
-    void mend(int host, Cut cut) throws IOException;
+    void restore(int host, Cut cut) throws IOException;
 
     /// Whether a host sees its cable.
     ///

@@ -1,5 +1,6 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.perf.harness.Shell;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,7 +155,7 @@ final class RdmaNetwork implements ChaosNetwork {
     }
 
     @Override
-    public void mend(final int host, final Cut cut) throws IOException {
+    public void restore(final int host, final Cut cut) throws IOException {
         switch (cut) {
             case LINK -> plug(host, UP);
             case FILTER -> lose(host, loss);

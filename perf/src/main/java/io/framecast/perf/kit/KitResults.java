@@ -1,6 +1,7 @@
 package io.framecast.perf.kit;
 
-import io.framecast.perf.bench.MachineInfo;
+import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.samples.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +23,8 @@ final class KitResults {
     private final String hardware;
     private final @Nullable KitDevice device;
     private final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-    private final Map<String, @Nullable Object> machine = MachineInfo.read().json();
+    private final Map<String, @Nullable Object> machine =
+            MachineInfo.read(FloorSystem.hasBatching()).json();
     private final List<KitStep> steps = new ArrayList<>();
     private @Nullable String running;
     private boolean complete;

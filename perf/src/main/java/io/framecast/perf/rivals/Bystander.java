@@ -9,8 +9,6 @@ public record Bystander(String delivery, Pace pace) {
     /// Nobody is there.
     public static final Bystander NONE = new Bystander("", Pace.HEALTHY);
 
-    private static final String BETWEEN = "/";
-
     /// How fast frames are taken.
     public enum Pace {
         /// At once.
@@ -35,14 +33,5 @@ public record Bystander(String delivery, Pace pace) {
     /// In a few words; empty when nobody is there.
     public String text() {
         return isThere() ? delivery + " " + pace.name().toLowerCase(java.util.Locale.ROOT) : "";
-    }
-
-    String word() {
-        return isThere() ? pace + BETWEEN + delivery : "";
-    }
-
-    static Bystander parse(final String word) {
-        final int at = word.indexOf(BETWEEN);
-        return at < 0 ? NONE : new Bystander(word.substring(at + 1), Pace.valueOf(word.substring(0, at)));
     }
 }

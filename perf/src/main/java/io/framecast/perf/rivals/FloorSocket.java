@@ -88,7 +88,8 @@ final class FloorSocket implements AutoCloseable {
         check(FloorNative.setsockopt(capture, fd, Option.socket(FloorNative.SO_RCVTIMEO), time), "SO_RCVTIMEO");
     }
 
-    /// As Framecast's transport does: past the system's limit where that is permitted, else as much as it gives.
+    /// As Framecast's transport does: past the system's limit where that is permitted, else as much as it
+    /// gives.
     ///
     /// @return bytes that the kernel charges datagrams against
     int sizeReceiveBuffer(final int bytes) {

@@ -3,11 +3,13 @@ package io.framecast.perf.rivals;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
-/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel is told about them;
+/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel is told
+/// about them;
 /// what is written per frame is its stamp and the numbers of its datagrams.
 final class FloorSource implements AutoCloseable {
     private static final int SLOTS_MIN = 2;
@@ -63,7 +65,7 @@ final class FloorSource implements AutoCloseable {
         }
     }
 
-    SourceReport run(final StreamSpec spec, final MeasuredSystem.Waiting gone) {
+    SourceReport run(final StreamSpec spec, final Runnable gone) {
         credits.awaitAll();
         final FrameSource source =
                 new FrameSource(spec, new ProcessCost(spec.link().device(), () -> before = traffic()));
@@ -81,7 +83,7 @@ final class FloorSource implements AutoCloseable {
         credits.awaitReceived(sentDatagrams);
         final SourceReport report = source.report(FloorSystem.NAME, traffic().since(before));
         sayEnd(source.number() + 1);
-        gone.await();
+        gone.run();
         return report;
     }
 

@@ -2,7 +2,8 @@ package io.framecast.perf.rivals;
 
 import java.lang.foreign.Arena;
 
-/// What the kernel gives at best: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls, held back
+/// What the kernel gives at best: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's
+/// calls, held back
 /// by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
 public final class FloorSystem implements MeasuredSystem {
     static final String NAME = "floor";
@@ -19,7 +20,7 @@ public final class FloorSystem implements MeasuredSystem {
     }
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
         try (Arena arena = Arena.ofConfined();
                 FloorSource source = new FloorSource(arena, spec)) {
             return source.run(spec, gone);

@@ -49,6 +49,17 @@ enum Direction {
         return new Load(receiverToDevice, receiverToHost);
     }
 
+    /// For a title.
+    String words() {
+        return switch (this) {
+            case NONE -> "nothing";
+            case H2D -> "copies to the device";
+            case D2H -> "copies to the host";
+            case BOTH -> "copies both ways";
+            case PAPER -> "copies to the source's device and from the receivers'";
+        };
+    }
+
     /// As users write it.
     String label() {
         return name().toLowerCase(Locale.ROOT);

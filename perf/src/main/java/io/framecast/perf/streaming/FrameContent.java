@@ -2,7 +2,7 @@ package io.framecast.perf.streaming;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
-import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.harness.FramesDifferException;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
