@@ -51,7 +51,7 @@ public record BenchCase(
                 scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond, bystander);
     }
 
-    /// What distinguishes it, in a few words.
+    /// Its properties, in a few words.
     public String text() {
         final List<String> parts = new ArrayList<>();
         parts.add(scenario.label());

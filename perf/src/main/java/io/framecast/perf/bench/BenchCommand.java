@@ -60,7 +60,7 @@ final class BenchCommand implements Callable<Integer> {
         final BenchRun run = new BenchRun(plan, context::line, System::nanoTime);
         final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         final List<BenchRow> rows = measure(plan, run);
-        output.file("index.html", BenchTable.page(machine, plan, started, rows));
+        output.file("index.html", () -> BenchTable.page(machine, plan, started, rows));
         output.write("bench", Map.of("machine", machine.json()), BenchTable.TABLE, rows, "", BenchTable.figures(rows));
         return status(rows, run);
     }
@@ -81,7 +81,7 @@ final class BenchCommand implements Callable<Integer> {
         return tailOptions.run(context);
     }
 
-    /// What a group costs its source: the protocol's own figure, so it is simulated.
+    /// The cost of a group at its source: the protocol's own figure, so it is simulated.
     @Command(
             name = "control",
             description =
@@ -100,7 +100,7 @@ final class BenchCommand implements Callable<Integer> {
     /// How a kernel hears of frames: no network in it.
     @Command(
             name = "arrival",
-            description = "Times how a kernel that already runs is told of frames, against one launch per frame: round"
+            description = "Times how a kernel that already runs hears of frames, against one launch per frame: round"
                     + " trips from the host's decision to the kernel's result, and frames per second. Frames lie in"
                     + " device memory already.",
             mixinStandardHelpOptions = true,

@@ -53,7 +53,8 @@ record BenchGroup(List<BenchPlan.Part> parts) {
         return parts.stream().anyMatch(part -> part.setting().loss() > 0);
     }
 
-    /// What warms a system up: its cases at full rate with all receivers, one of each loss, for repairing is
+    /// The cases that warm a system up: its cases at full rate with all receivers, one of each loss, for
+    /// repairing is
     /// code of its own.
     List<BenchCase> warmUps(final BenchSystem system) {
         return parts.stream()

@@ -26,7 +26,7 @@ final class Attacker {
 
     private Attacker() {}
 
-    /// What to send.
+    /// The order to send garbage.
     record Order(long seed, long durationMs, List<UdpPath> paths) {}
 
     /// @param text of an [Order]

@@ -1,6 +1,6 @@
 package io.framecast.perf.chaos;
 
-/// What a run is to be.
+/// The settings of a run.
 ///
 /// @param transport `udp`, or `verbs`, whose hosts are RDMA devices of this machine
 /// @param seconds how long faults are done

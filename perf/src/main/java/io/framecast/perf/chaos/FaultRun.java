@@ -213,7 +213,7 @@ final class FaultRun {
         return result(
                 scene,
                 "evicted" + (scene.fault.kind().isOfCoRoot() ? " and replaced" : "")
-                        + (scene.fault.kind().isKill() ? "" : " and told") + " within " + limitMs
+                        + (scene.fault.kind().isKill() ? "" : " and reported") + " within " + limitMs
                         + " ms; others go on, no stall over that",
                 outcome.toString(),
                 unmet,

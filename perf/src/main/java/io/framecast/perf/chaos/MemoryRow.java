@@ -3,7 +3,7 @@ package io.framecast.perf.chaos;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a process held soon after it joined, and before the stream's end.
+/// The memory of a process soon after it joined, and before the stream's end.
 ///
 /// @param begunToServe whether it became a co-root meanwhile: it may then hold a copy of the window and a
 ///     lane more

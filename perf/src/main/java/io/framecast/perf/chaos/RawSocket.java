@@ -74,7 +74,7 @@ final class RawSocket implements AutoCloseable {
         return new RawSocket(AF_INET, SOCK_RAW, IPPROTO_RAW);
     }
 
-    /// Sees every IP packet that comes to this host, whomever it is for.
+    /// Sees every IP packet that comes to this host, for any address.
     static RawSocket listener() {
         return new RawSocket(AF_PACKET, SOCK_DGRAM, ETH_P_IP);
     }

@@ -22,7 +22,7 @@ final class RdmaNetwork implements ChaosNetwork {
     private static final Pattern FLAGS = Pattern.compile("\\d+: .*<(.*)>.*");
     private static final double ALL = 1;
     private static final String UP = "up";
-    // Whoever does the faults must be in time; where a CPU is emulated those under test leave nothing of it.
+    // The run must do its faults in time; where a CPU is emulated those under test leave nothing of it.
     private static final List<String> BEHIND = List.of("nice", "-n", "5");
 
     private final List<Host> hosts;
@@ -205,7 +205,7 @@ final class RdmaNetwork implements ChaosNetwork {
                 try {
                     Shell.run("tc", "qdisc", "delete", "dev", end, "root");
                 } catch (final IOException e) {
-                    // There was none; leftovers() tells what else it may be.
+                    // There was none; leftovers() reports other failures.
                 }
             }
         }

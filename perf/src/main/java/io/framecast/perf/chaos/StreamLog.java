@@ -24,7 +24,7 @@ final class StreamLog {
     /// `heap rss descriptors`
     static final String MEMORY = "memory";
     /// `datagrams real`: garbage was sent; `real` datagrams of the stream were there to change.
-    static final String ATTACKED = "shouted";
+    static final String ATTACKED = "garbage";
 
     static final long NONE = -1;
 

@@ -5,7 +5,7 @@ import io.framecast.reliability.sim.SimReport;
 import io.framecast.reliability.sim.Simulation;
 import java.util.Locale;
 
-/// What one simulated run took at the source.
+/// The cost of one simulated run at the source.
 ///
 /// @param receivers how many
 /// @param coRoots K, the most co-roots it might choose

@@ -1,6 +1,6 @@
 package io.framecast.perf.harness;
 
-/// What lies between the publisher and its receivers.
+/// The network between the publisher and its receivers.
 public enum BenchNet {
     /// This machine's loopback.
     LOOPBACK("loopback"),

@@ -54,7 +54,7 @@ public record MachineInfo(
         return String.join(", ", facts());
     }
 
-    /// What there is to say, each in a few words.
+    /// The facts, each in a few words.
     public List<String> facts() {
         return List.of(
                 cpu,

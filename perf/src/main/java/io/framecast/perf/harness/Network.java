@@ -139,20 +139,20 @@ public final class Network {
     /// @throws IOException when that fails; the message is one line
     public void divert(final List<Double> losses, final int port, final int divertedPort) throws IOException {
         final StringBuilder atSource = new StringBuilder(
-                "add table inet tail; add chain inet tail door { type filter hook input priority 0; }; ");
+                "add table inet tail; add chain inet tail tap { type filter hook input priority 0; }; ");
         for (int i = 0; i < losses.size(); i++) {
             // Before the kernel looks for the packet's socket, which it does early.
-            final String arriving = "add rule inet tail door iifname \"" + Namespaces.DEVICE + "\" udp dport ";
+            final String arriving = "add rule inet tail tap iifname \"" + Namespaces.DEVICE + "\" udp dport ";
             final String lost = random(losses.get(i)) + "udp dport set ";
             final String rules = arriving + port + " " + lost + divertedPort + "; " + arriving + "!= { " + port + ", "
                     + divertedPort + " } " + lost + (divertedPort + 1) + "; ";
             Namespaces.filter(
                     receivers.get(i),
                     "tail",
-                    "add table inet tail; add chain inet tail door { type filter hook prerouting priority -300; }; "
+                    "add table inet tail; add chain inet tail tap { type filter hook prerouting priority -300; }; "
                             + (losses.get(i) == 0 ? "" : rules));
             if (losses.get(i) > 0) {
-                atSource.append("add rule inet tail door ip saddr " + address(i) + " meta l4proto udp "
+                atSource.append("add rule inet tail tap ip saddr " + address(i) + " meta l4proto udp "
                         + random(losses.get(i)) + "drop; ");
             }
         }

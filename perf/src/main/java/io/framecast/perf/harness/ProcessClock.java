@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
 
-/// CPU time of this process, every thread of it. The JDK tells it in steps of 10 ms, a tenth of what a source
+/// CPU time of this process, every thread of it. The JDK counts it in steps of 10 ms, a tenth of what a source
 /// takes in a round at a modest rate; Linux knows it to the nanosecond.
 public final class ProcessClock {
     private static final int CLOCK_PROCESS_CPUTIME_ID = 2;

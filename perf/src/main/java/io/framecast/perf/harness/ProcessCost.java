@@ -93,7 +93,7 @@ public final class ProcessCost {
                 }
             }
         } catch (final IOException e) {
-            // Not Linux: nobody knows.
+            // Not Linux: the figure is unknown.
         }
         return UNKNOWN;
     }

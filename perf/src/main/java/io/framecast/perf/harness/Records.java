@@ -71,10 +71,8 @@ public final class Records {
             if (plain.isRecord() && json instanceof Map<?, ?> map) {
                 return record(plain, map);
             }
-            if (json instanceof Number number && plain.isPrimitive()) {
-                return plain == int.class
-                        ? (Object) Math.toIntExact(number.longValue())
-                        : plain == double.class ? (Object) number.doubleValue() : (Object) number.longValue();
+            if (json instanceof Number number && (plain.isPrimitive() || plain == Long.class)) {
+                return number(plain, number);
             }
             if (json instanceof String text) {
                 return word(plain, text);
@@ -84,6 +82,16 @@ public final class Records {
             }
         }
         throw new IllegalArgumentException("expected " + type.getTypeName() + ", got " + json);
+    }
+
+    private static Object number(final Class<?> type, final Number number) {
+        if (type == int.class) {
+            return Math.toIntExact(number.longValue());
+        }
+        if (type == double.class) {
+            return number.doubleValue();
+        }
+        return number.longValue();
     }
 
     private static Object word(final Class<?> type, final String text) {

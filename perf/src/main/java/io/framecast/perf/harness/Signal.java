@@ -38,7 +38,7 @@ public enum Signal {
             throw new IllegalStateException(e);
         }
         if (status != 0) {
-            throw new IOException("process " + process.pid() + " is gone: SIG" + this + " reached nobody");
+            throw new IOException("process " + process.pid() + " is gone: SIG" + this + " did not reach it");
         }
     }
 }

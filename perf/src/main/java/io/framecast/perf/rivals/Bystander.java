@@ -6,7 +6,7 @@ package io.framecast.perf.rivals;
 /// @param delivery its policy, as a channel's `delivery=` has it; empty for none such
 /// @param pace how fast it takes frames
 public record Bystander(String delivery, Pace pace) {
-    /// Nobody is there.
+    /// No bystander.
     public static final Bystander NONE = new Bystander("", Pace.HEALTHY);
 
     /// How fast frames are taken.
@@ -30,7 +30,7 @@ public record Bystander(String delivery, Pace pace) {
         return new Bystander(delivery, Pace.HEALTHY);
     }
 
-    /// In a few words; empty when nobody is there.
+    /// In a few words; empty without a bystander.
     public String text() {
         return isThere() ? delivery + " " + pace.name().toLowerCase(java.util.Locale.ROOT) : "";
     }

@@ -6,9 +6,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/// The floor's publisher, where credit arrives: which datagram each receiver expects next, and how many it can hold.
+/// The floor's publisher, where credit arrives: which datagram each receiver expects next, and how many it
+/// can hold.
 final class FloorCredits implements AutoCloseable {
-    /// A credit is four numbers: receiver, next datagram, datagrams that its buffer holds, whether it has the end.
+    /// A credit is four numbers: receiver, next datagram, datagrams that its buffer holds, whether it has
+    /// the end.
     static final int BYTES = 4 * Long.BYTES;
 
     static final int NEXT = Long.BYTES;
@@ -63,7 +65,7 @@ final class FloorCredits implements AutoCloseable {
             receive(FloorNative.MSG_WAITFORONE);
             waits = received() > before ? 0 : waits + 1;
             if (waits == WAITS_MAX) {
-                // What is missing was lost: nobody will ever ask for it.
+                // The missing datagrams are lost: no receiver asks for them again.
                 writtenOff = sent;
             }
         }

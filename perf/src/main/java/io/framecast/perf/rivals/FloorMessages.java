@@ -56,9 +56,9 @@ final class FloorMessages {
     int segmentBytes(final int index) {
         final long message = (long) index * FloorNative.MMSGHDR_BYTES;
         final long control = (long) index * FloorNative.CMSG_BYTES;
-        final boolean told = messages.get(JAVA_LONG, message + FloorNative.MSG_CONTROLLEN) >= FloorNative.CMSG_DATA
+        final boolean isKnown = messages.get(JAVA_LONG, message + FloorNative.MSG_CONTROLLEN) >= FloorNative.CMSG_DATA
                 && controls.get(JAVA_INT, control + FloorNative.CMSG_LEVEL) == FloorNative.SOL_UDP
                 && controls.get(JAVA_INT, control + FloorNative.CMSG_TYPE) == FloorNative.UDP_GRO;
-        return told ? controls.get(JAVA_INT, control + FloorNative.CMSG_DATA) : length(index);
+        return isKnown ? controls.get(JAVA_INT, control + FloorNative.CMSG_DATA) : length(index);
     }
 }

@@ -7,14 +7,15 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
-/// The floor's receiver: datagrams land in a ring of frame memory in order of arrival, numbers between the payload; it
+/// The floor's receiver: datagrams land in a ring of frame memory in order of arrival, numbers between the
+/// payload; it
 /// looks at each number, and returns one credit per frame.
 final class FloorReceiver implements AutoCloseable {
     private static final int RING_FRAMES = 3;
     private static final int RING_BYTES_MIN = 1 << 20;
     private static final int PLAIN_MESSAGES = 64;
     private static final int MESSAGE_ROOM = 1 << 16;
-    // What Framecast's transport asks for.
+    // Framecast's transport asks for as much.
     private static final int BUFFER_BYTES = 8 << 20;
     private static final long WAIT_MS = 20;
     private static final int DONE_CREDITS = 3;

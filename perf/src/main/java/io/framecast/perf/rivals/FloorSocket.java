@@ -109,7 +109,7 @@ final class FloorSocket implements AutoCloseable {
         }
     }
 
-    /// What lies in the receive buffer, as the kernel charges it.
+    /// The content of the receive buffer, as the kernel charges it.
     long chargedBytes() {
         scratchLength.set(JAVA_INT, 0, FloorNative.MEMINFO_WORDS * Integer.BYTES);
         check(
@@ -130,10 +130,10 @@ final class FloorSocket implements AutoCloseable {
         }
     }
 
-    /// Sends one message to whoever may not be there yet, or any more.
+    /// Sends one message to a peer that may not be there yet, or any more.
     void sendAnyway(final FloorMessages messages) {
         for (int tries = 0; tries < 2; tries++) {
-            // The error of the datagram before, refused by the other machine, is told here, once.
+            // The call reports the error of the datagram before, refused by the other machine, here, once.
             if (FloorNative.sendmmsg(capture, fd, messages.address(0), 1) >= 0
                     || FloorNative.errno(capture) != FloorNative.ECONNREFUSED) {
                 return;

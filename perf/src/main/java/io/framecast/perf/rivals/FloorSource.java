@@ -8,13 +8,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
-/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel is told
+/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel gets
 /// about them;
 /// what is written per frame is its stamp and the numbers of its datagrams.
 final class FloorSource implements AutoCloseable {
     private static final int SLOTS_MIN = 2;
     private static final int SLOTS_MAX = 16;
-    // What is sent round and round a small memory stays in the caches.
+    // A small memory that is sent again and again stays in the caches.
     private static final long SLOTS_BYTES = 4L << 20;
     private static final int SEND_BUFFER_BYTES = 4 << 20;
     private static final int CALL_MESSAGES_MAX = 64;

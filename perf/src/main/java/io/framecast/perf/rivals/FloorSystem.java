@@ -2,7 +2,7 @@ package io.framecast.perf.rivals;
 
 import java.lang.foreign.Arena;
 
-/// What the kernel gives at best: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's
+/// The best that the kernel gives: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's
 /// calls, held back
 /// by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
 public final class FloorSystem implements MeasuredSystem {

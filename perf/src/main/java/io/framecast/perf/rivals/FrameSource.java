@@ -101,7 +101,7 @@ final class FrameSource {
                 traffic.wireBytes());
     }
 
-    /// What a publisher sent.
+    /// The traffic of a publisher.
     ///
     /// @param payloadBytes of datagrams or connections
     /// @param wireBytes the same with the headers of IP and what is above

@@ -56,7 +56,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
             try (Arena arena = Arena.ofConfined()) {
                 new Sending(publisher, source).run(spec.load().frameBytes(), arena);
             }
-            // Who is not waited for may keep the window from getting empty.
+            // A bystander, which the source does not wait for, may keep the window from getting empty.
             if (spec.load().bystanders() == 0) {
                 engine.awaitDrained();
             }

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/// What a receiver measures: payload of the frames due after the warm-up, over the time from the first of
+/// The measurements of a receiver: payload of the frames due after the warm-up, over the time from the first of
 /// these to the
 /// last frame in place; their latencies; frames that never came.
 final class GoodputMeter {

@@ -13,7 +13,7 @@ public interface MeasuredSystem {
     /// Takes a whole stream into host memory.
     ReceiverReport subscribe(StreamSpec spec);
 
-    /// What applications idle with here: the same for every system.
+    /// The idle strategy of applications, the same for every system.
     static IdleStrategy idle() {
         return new BackoffIdleStrategy(20, 10, 1_000, 200_000);
     }

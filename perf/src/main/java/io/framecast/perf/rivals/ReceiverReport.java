@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/// What a receiver measured of the frames that were due after the warm-up.
+/// The measurements of a receiver, of the frames that were due after the warm-up.
 ///
 /// @param frames that arrived whole
 /// @param bytes their payload

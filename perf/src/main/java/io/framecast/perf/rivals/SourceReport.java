@@ -1,6 +1,6 @@
 package io.framecast.perf.rivals;
 
-/// What a publisher measured, from the end of its warm-up until its last frame was taken.
+/// The measurements of a publisher, from the end of its warm-up until its last frame was taken.
 ///
 /// @param transport what carried the frames
 /// @param bytes payload

@@ -122,14 +122,15 @@ public final class StockAeronSystem implements MeasuredSystem {
                 FrameStamp.write(frame, source);
                 offer(publication, buffer, idle);
             }
-            // What was offered has been sent when its receivers have it; the processor's time until then
+            // The frames that were offered have been sent when the receivers have them; the processor's
+            // time until then
             // counts too.
             gone.run();
             return source.report(NAME, traffic.sent());
         }
     }
 
-    /// What an embedded driver has sent, from its counters.
+    /// The traffic of an embedded driver, from its counters.
     private static final class DriverTraffic {
         private final SystemCounters counters;
         private final int datagramBytes;

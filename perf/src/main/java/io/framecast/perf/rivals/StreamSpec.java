@@ -8,7 +8,7 @@ public record StreamSpec(Load load, Link link, int index) {
     /// Least room that a frame's stamp needs.
     public static final int FRAME_BYTES_MIN = FrameStamp.BYTES_MIN;
 
-    /// What is sent.
+    /// The frames of the stream.
     ///
     /// @param framesPerSecond 0 for as many as are taken
     /// @param warmUpNs frames due earlier than this after the first do not count
@@ -35,7 +35,7 @@ public record StreamSpec(Load load, Link link, int index) {
         }
     }
 
-    /// What it is sent over.
+    /// The network of the stream.
     ///
     /// @param group IPv4 multicast group; odd at its end, for Aeron sends its feedback to the even neighbour
     /// @param port first of the eight ports that the stream may use

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// What everybody would write first: one thread, a non-blocking TCP connection to each receiver, every
+/// The first program that most would write: one thread, a non-blocking TCP connection to each receiver, every
 /// frame written
 /// to each of them; each receiver reads into its ring of frames. Socket buffers are the kernel's to size.
 public final class TcpSystem implements MeasuredSystem {

@@ -15,10 +15,10 @@ enum Direction {
     D2H(false, true, false, true),
     /// Both ways, everywhere.
     BOTH(true, true, true, true),
-    /// As in seed 000, §7.2: to the device at the source, to the host at the receivers.
+    /// As in Chu et al. 2019, §7.2: to the device at the source, to the host at the receivers.
     PAPER(true, false, false, true);
 
-    /// What one process copies in the background.
+    /// The copies of one process in the background.
     record Load(boolean toDevice, boolean toHost) {
         boolean isAny() {
             return toDevice || toHost;

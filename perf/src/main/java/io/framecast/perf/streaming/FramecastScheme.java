@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
 /// Framecast by its public interface, with its default settings but for the window, of which no more could be
-/// used: each stream would begin in memory that nobody has touched.
+/// used: each stream would begin in memory that is untouched.
 final class FramecastScheme implements Scheme {
     private static final Duration LINGER = Duration.ofSeconds(10);
     private static final String AUTO = "auto";

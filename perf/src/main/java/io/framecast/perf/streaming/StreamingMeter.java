@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/// What a receiver measures, and how it makes sure that frames are what was sent: the front and the end of
+/// The measurements of a receiver, and its proof that frames equal those sent: the front and the end of
 /// each are read from the device, and all of some that do not count. Used by one thread.
 final class StreamingMeter implements AutoCloseable {
     private static final long LATENCY_MAX_NS = TimeUnit.MINUTES.toNanos(10);

@@ -59,7 +59,7 @@ final class StreamingSource {
             return;
         }
         if (phase == Phase.LEAD) {
-            // What is measured begins with nothing under way.
+            // The measurement begins with nothing under way.
             acknowledgements.await(number - 1);
             background.begin();
             cost.begin();

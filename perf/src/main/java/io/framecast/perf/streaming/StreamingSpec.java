@@ -23,7 +23,7 @@ record StreamingSpec(StreamSpec stream, Way way, Devices devices, Flow flow) {
     ///     [FrameContent#BLOCK_BYTES]
     record Way(String scheme, String transport, String placement, int radix, int chunkBytes) {}
 
-    /// What they come from and go to.
+    /// The devices of frames.
     ///
     /// @param names of the receivers' devices, by turns; the source's is the first
     /// @param sourceInDevice whether the source's frames lie on its device

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Where the results of a bench go: its table to people, JSON to `--json`, files to the folder of `--out`.
@@ -54,8 +55,8 @@ public final class Output {
             final List<Figure> figures) {
         final Map<String, Object> json = new LinkedHashMap<>(head);
         json.put("rows", table.json(rows));
-        file(name + ".json", Json.write(json) + "\n");
-        file(name + ".csv", table.csv(rows));
+        file(name + ".json", () -> Json.write(json) + "\n");
+        file(name + ".csv", () -> table.csv(rows));
         draw(figures.stream().filter(figure -> !figure.isEmpty()).toList());
         if (folder != null) {
             context.line("wrote " + folder.resolve(name + ".json"));
@@ -68,9 +69,9 @@ public final class Output {
     }
 
     /// Writes a file to the folder, where there is one.
-    public void file(final String name, final String content) {
+    public void file(final String name, final Supplier<String> content) {
         if (folder != null) {
-            write(folder, name, content.getBytes(StandardCharsets.UTF_8));
+            write(folder, name, content.get().getBytes(StandardCharsets.UTF_8));
         }
     }
 

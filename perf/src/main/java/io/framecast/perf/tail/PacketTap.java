@@ -36,7 +36,7 @@ final class PacketTap implements AutoCloseable {
     }
 
     private void watch(final TailLog.Kind kind, final int headersBytes, final Function<Arena, TapSocket> opening) {
-        // Made here: who opens the door wants to know that it could be.
+        // Made here: the opener of the tap must know whether it could be opened.
         final TapSocket socket = opening.apply(Arena.ofShared());
         threads.add(Thread.ofPlatform().daemon().name("tap-" + kind).start(() -> {
             try (socket;
@@ -57,7 +57,7 @@ final class PacketTap implements AutoCloseable {
         }
     }
 
-    /// What was seen, once it is closed.
+    /// The events, once it is closed.
     List<TailLog.Event> events() {
         return List.copyOf(events);
     }

@@ -13,7 +13,7 @@ import java.util.Set;
 ///
 /// *Lost* is what came to a diverted port: nothing is guessed. A frame that lost a datagram at one subscriber
 /// is compared with the earliest of the subscribers that lost nothing of it; a datagram with itself, from
-/// when it was lost at the door to when its repair came to the same door. A loss that no four later datagrams
+/// when it was lost at the tap to when its repair came to the same tap. A loss that no four later datagrams
 /// followed within 100 µs is a tail: as in the simulator, but by when frames were committed. Datagrams lost
 /// in a row count as followed when the last of them is.
 final class TailJoin {
@@ -43,10 +43,10 @@ final class TailJoin {
     /// @param tails of what nothing followed soon
     record Late(Percentiles gaps, Percentiles tails) {}
 
-    /// What came of it.
+    /// The result.
     ///
     /// @param frames that lost something at one subscriber: when they were ready there, less when at another
-    /// @param datagrams when a repair came to the door, less when the original was lost there
+    /// @param datagrams when a repair came to the tap, less when the original was lost there
     /// @param unrepaired frames that lost nothing anywhere and stood behind no repair: when they were ready
     ///     at each subscriber, less when at the earliest other: what the machine adds by itself
     /// @param counts of what is in none of these
@@ -73,7 +73,7 @@ final class TailJoin {
                 new Counts(join.behind, join.everywhere, join.unmatched));
     }
 
-    /// What one subscriber lost.
+    /// The losses of one subscriber.
     ///
     /// @param byFrame whether the frame has a tail among its losses
     /// @param bySequence the same of each datagram
@@ -113,7 +113,7 @@ final class TailJoin {
         return new Losses(byFrame, bySequence);
     }
 
-    // Every frame takes as many datagrams, so a sequence tells its frame.
+    // Every frame takes as many datagrams, so a sequence gives its frame.
     private long requireInPlace(final TailLog.Event event) {
         if (event.sequence() / load.datagramsPerFrame() != event.frame()) {
             throw new IllegalArgumentException("not of a stream of equal frames: " + event);

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What one process of a stream saw, written to a file when the stream is over.
+/// The events of one process of a stream, written to a file when the stream is over.
 ///
 /// @param atNs by frame number: when the publisher committed it, or a subscriber found it ready, by
 ///     System.nanoTime, which is one clock for all processes of a machine; 0 for never
-/// @param events datagrams seen at a subscriber's door
+/// @param events datagrams seen at a subscriber's tap
 record TailLog(long[] atNs, List<Event> events) {
     private static final long MAGIC = 0x6663_7461_696c_0001L;
     private static final long COUNT_MAX = 100_000_000;
@@ -22,7 +22,7 @@ record TailLog(long[] atNs, List<Event> events) {
     enum Kind {
         /// Data that the network lost on its last step.
         LOST,
-        /// A repair on its way to whomever it helps.
+        /// A repair on its way to a receiver.
         REPAIR,
         /// A repair that was lost like that.
         LOST_REPAIR

@@ -15,7 +15,7 @@ record TailSpec(Load load, Link link, String localAddress, String file) {
 
     private static final double NS_PER_SECOND = 1e9;
 
-    /// What is sent.
+    /// The frames of the stream.
     ///
     /// @param framesPerSecond 0 for as many as are taken; then nothing is logged
     /// @param leadNs frames published earlier than this after the first do not count
@@ -34,7 +34,7 @@ record TailSpec(Load load, Link link, String localAddress, String file) {
         }
     }
 
-    /// What it is sent over.
+    /// The network of the stream.
     ///
     /// @param port the group's: data, and the lanes' behind it
     /// @param divertedPort where lost data comes to; on the one behind it what else is lost; on the next

@@ -4,7 +4,7 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Finds a stream's data datagrams, sent first or again, in what came to a door.
+/// Finds a stream's data datagrams, sent first or again, in what came to a tap.
 ///
 /// Control datagrams share the version's byte with data: what is taken for data has the stream's frame
 /// length, an index within it, and the length that this index gives.

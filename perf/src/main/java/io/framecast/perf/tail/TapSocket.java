@@ -14,7 +14,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 
-/// A socket of Linux that tells when the kernel took what it receives. One thread, which owns the arena.
+/// A socket of Linux that reports when the kernel took each datagram. One thread, which owns the arena.
 final class TapSocket implements AutoCloseable {
     /// Bytes of an IPv4 header without options, and of a UDP header behind it.
     static final int IP_AND_UDP_BYTES = 28;

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,6 +81,7 @@ final class BenchToolTest {
     }
 
     /// Subramoni: "Hot spot is created at root due to large number of ACK's that reach it."
+    @Tag("campaign")
     @Test
     void shouldCountControlDatagramsWithAndWithoutCoRoots() throws Exception {
         final Run run = run(

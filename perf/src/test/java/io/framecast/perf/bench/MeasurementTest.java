@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +26,7 @@ final class MeasurementTest {
 
     private final List<String> lines = new ArrayList<>();
 
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({
         "framecast:udp, 65536, 1, 0",
@@ -73,6 +75,7 @@ final class MeasurementTest {
         assertPlausible(result);
     }
 
+    @Tag("campaign")
     @Test
     void shouldCountTheBytesOfTheInterfaceBetweenNamespaces() throws Exception {
         final String why = Networks.unavailable();
@@ -102,6 +105,7 @@ final class MeasurementTest {
         assertFalse(String.valueOf(failure.getMessage()).contains("\n"));
     }
 
+    @Tag("campaign")
     @Test
     void shouldCarryRoundAfterRoundByTheSameProcesses() throws Exception {
         for (final String name : List.of("framecast:udp", "framecast:aeron", "floor", "aeron", "tcp")) {
@@ -136,6 +140,7 @@ final class MeasurementTest {
         }
     }
 
+    @Tag("campaign")
     @Test
     void shouldChangeLossAndReceiversOfANetwork() throws Exception {
         final String why = Networks.unavailable();

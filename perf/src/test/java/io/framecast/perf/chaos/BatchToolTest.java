@@ -46,7 +46,7 @@ final class BatchToolTest {
             Signal.KILL.send(sleeper);
             assertTrue(sleeper.waitFor(10, TimeUnit.SECONDS));
             final IOException gone = assertThrows(IOException.class, () -> Signal.STOP.send(sleeper));
-            assertEquals("process " + sleeper.pid() + " is gone: SIGSTOP reached nobody", gone.getMessage());
+            assertEquals("process " + sleeper.pid() + " is gone: SIGSTOP did not reach it", gone.getMessage());
         } finally {
             sleeper.destroyForcibly();
         }

@@ -19,7 +19,7 @@ final class StreamLogTest {
         log.onLine("progress", "20 4 2000");
         log.onLine("wrong", "frame 21 differs");
         log.onLine("memory", "1 2 3");
-        log.onLine("shouted", "40 2");
+        log.onLine("garbage", "40 2");
         assertEquals(17, log.firstId());
         assertEquals(20, log.lastId());
         assertEquals(4, log.frames());

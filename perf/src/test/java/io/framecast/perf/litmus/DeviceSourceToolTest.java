@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The command line tool with frames in device memory, as users start it.
@@ -69,6 +70,7 @@ class DeviceSourceToolTest {
         assertEquals(sent.get("stream_crc32c"), got.get("stream_crc32c"));
     }
 
+    @Tag("campaign")
     @Test
     void shouldTellOfEachLitmusAsJson() throws Exception {
         final Map<?, ?> json = json(start("litmus", "--rounds", "300", "--json", "-"));

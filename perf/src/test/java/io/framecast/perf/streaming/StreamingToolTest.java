@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ final class StreamingToolTest {
 
     private record Run(int status, String out, String err) {}
 
+    @Tag("campaign")
     @Test
     void shouldReportPeakAndStreamingOfEveryScheme() throws Exception {
         final Path out = folder.resolve("report");

@@ -10,6 +10,7 @@ import io.framecast.perf.harness.Records;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -60,6 +61,7 @@ final class TailRunTest {
         assertEquals(711, spec.load().datagramsPerFrame());
     }
 
+    @Tag("campaign")
     @Test
     void shouldKnowEveryLossAndItsRepair() throws Exception {
         final String why = Networks.unavailable();

@@ -1,5 +1,10 @@
-package io.framecast.perf.rules;
+package io.framecast.rules;
 
+import com.palantir.javaformat.java.Formatter;
+import com.palantir.javaformat.java.FormatterException;
+import com.palantir.javaformat.java.ImportOrderer;
+import com.palantir.javaformat.java.JavaFormatterOptions;
+import com.palantir.javaformat.java.RemoveUnusedImports;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
@@ -10,24 +15,28 @@ import com.sun.source.util.TreePathScanner;
 import com.sun.source.util.Trees;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/// The rules on size and names. Complaints are lines `file:line: what, and the limit`.
+/// The rules on formatting, length of methods, and names. Complaints are lines `file:line: what, and the
+/// limit`.
 final class JavaStyle {
-    // Rarely over 600: what is longer than this has two ideas.
-    static final int FILE_LINES_MAX = 700;
     static final int METHOD_LINES_MAX = 70;
-    static final int PARAMETERS_MAX = 5;
     static final int DOC_COLUMNS_MAX = 120;
 
     private static final Pattern SUFFIX = Pattern.compile("\\w*(Manager|Helper|Helpers|Util|Utils|Impl|Base)");
     // Spelled in two parts, so that this file does not complain of itself.
     private static final Pattern MARK = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b(?!\\(#\\d+\\))");
+
+    private static final Formatter FORMATTER = Formatter.createFormatter(JavaFormatterOptions.builder()
+            .style(JavaFormatterOptions.Style.PALANTIR)
+            .build());
 
     private final List<String> complaints = new ArrayList<>();
 
@@ -43,10 +52,38 @@ final class JavaStyle {
         return style.complaints;
     }
 
-    private void checkLines(final String file, final List<String> lines) {
-        if (lines.size() > FILE_LINES_MAX) {
-            complain(file, 1, lines.size() + " lines, at most " + FILE_LINES_MAX);
+    /// @return where the source differs from its formatted text; empty where it does not
+    static List<String> unformatted(final Path path) {
+        final String source = Repository.read(path);
+        try {
+            final String formatted = format(source);
+            return formatted.equals(source)
+                    ? List.of()
+                    : List.of(Repository.ROOT.relativize(path) + ":" + firstDifference(source, formatted));
+        } catch (final FormatterException e) {
+            return List.of(Repository.ROOT.relativize(path) + ": " + e.getMessage());
         }
+    }
+
+    /// What `spotless:apply` does, step by step.
+    static String format(final String source) throws FormatterException {
+        final String ordered = ImportOrderer.reorderImports(source, JavaFormatterOptions.Style.PALANTIR);
+        return FORMATTER.formatSource(RemoveUnusedImports.removeUnusedImports(ordered));
+    }
+
+    private static int firstDifference(final String a, final String b) {
+        final List<String> as = a.lines().toList();
+        final List<String> bs = b.lines().toList();
+        final int common = Math.min(as.size(), bs.size());
+        return Stream.iterate(0, i -> i + 1)
+                        .limit(common)
+                        .filter(i -> !as.get(i).equals(bs.get(i)))
+                        .findFirst()
+                        .orElse(common)
+                + 1;
+    }
+
+    private void checkLines(final String file, final List<String> lines) {
         for (int i = 0; i < lines.size(); i++) {
             final String line = lines.get(i);
             // The formatter leaves what it cannot break; a doc line it does break no longer compiles.
@@ -95,7 +132,7 @@ final class JavaStyle {
                 complain(
                         file,
                         line(tree),
-                        tree.getSimpleName() + ": say what it does instead of Manager, Helper, Util, Impl, Base");
+                        tree.getSimpleName() + ": name its purpose instead of Manager, Helper, Util, Impl, Base");
             }
             return super.visitClass(tree, null);
         }
@@ -106,19 +143,7 @@ final class JavaStyle {
             if (lines > METHOD_LINES_MAX) {
                 complain(file, line(tree), tree.getName() + " of " + lines + " lines, at most " + METHOD_LINES_MAX);
             }
-            if (tree.getParameters().size() > PARAMETERS_MAX && !isRecordConstructor(tree)) {
-                complain(
-                        file,
-                        line(tree),
-                        tree.getName() + " with " + tree.getParameters().size() + " parameters, at most "
-                                + PARAMETERS_MAX + ", then a record");
-            }
             return super.visitMethod(tree, null);
-        }
-
-        private boolean isRecordConstructor(final MethodTree tree) {
-            return tree.getReturnType() == null
-                    && getCurrentPath().getParentPath().getLeaf().getKind() == Tree.Kind.RECORD;
         }
 
         private long line(final Tree tree) {
