@@ -11,9 +11,6 @@ import java.util.List;
 /// measures a program
 /// that runs, not one that starts.
 public final class BenchRole implements ChildRole {
-    static final String PUBLISH = "publish";
-    static final String SUBSCRIBE = "subscribe";
-
     /// Words: [#PUBLISH] or [#SUBSCRIBE], and the name of the system.
     @Override
     public int run(final List<String> words, final ParentLink parent) {

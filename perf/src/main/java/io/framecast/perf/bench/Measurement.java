@@ -1,7 +1,6 @@
 package io.framecast.perf.bench;
 
 import io.framecast.perf.harness.BenchNet;
-import io.framecast.perf.harness.Child;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
@@ -132,23 +131,19 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
     }
 
     private Pool start(final BenchSystem system, final Network network) {
-        return new Pool(group.subscribersMax(), (index, answers) -> {
-            final boolean source = index == Pool.SOURCE;
-            final String role = source ? BenchRole.PUBLISH : BenchRole.SUBSCRIBE;
-            final String name = system.name() + " " + role;
-            final List<String> prefix = (source ? network.source() : network.receiver(index)).prefix();
-            return new Child(
-                    name,
-                    Child.start(prefix, List.of(), BenchRole.class, List.of(role, system.name())),
-                    line -> show("[" + name + "] " + line),
-                    answers,
-                    StockAeronSystem::deleteAbandoned);
-        });
+        return Pool.start(
+                system.name(),
+                group.subscribersMax(),
+                BenchRole.class,
+                List.of(system.name()),
+                network::host,
+                this::show,
+                StockAeronSystem::deleteAbandoned);
     }
 
     // A line of several processes is shown once.
     private void show(final String line) {
-        if (!line.isBlank() && shown.add(line)) {
+        if (shown.add(line.replaceFirst(" receiver \\d+]", ""))) {
             console.accept(line);
         }
     }

@@ -81,6 +81,11 @@ public final class Network {
                 : new Host(Namespaces.within(source), ADDRESSES + "1");
     }
 
+    /// A receiver's host, or the source's for [Pool#SOURCE].
+    public Host host(final int index) {
+        return index == Pool.SOURCE ? source() : receiver(index);
+    }
+
     public Host receiver(final int index) {
         return source.isEmpty() ? source() : new Host(Namespaces.within(receivers.get(index)), address(index));
     }

@@ -10,6 +10,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.function.LongConsumer;
 
 /// The processes of one contender: a source, and as many receivers as its cases have at most. They live
 /// through all
@@ -35,6 +37,33 @@ public final class Pool implements AutoCloseable {
     public interface Starting {
         /// @param index of a receiver, or [#SOURCE]
         Child start(int index, Consumer<Child.Line> answers);
+    }
+
+    /// Starts a pool of JVMs. The words of their role are [ChildRole#PUBLISH] or [ChildRole#SUBSCRIBE], and
+    /// `words`.
+    ///
+    /// @param hosts of the processes, by index
+    /// @param afterEnd takes the number of each process when it was closed
+    public static Pool start(
+            final String name,
+            final int receiversMax,
+            final Class<? extends ChildRole> role,
+            final List<String> words,
+            final IntFunction<Network.Host> hosts,
+            final Consumer<String> console,
+            final LongConsumer afterEnd) {
+        return new Pool(receiversMax, (index, answers) -> {
+            final boolean source = index == SOURCE;
+            final String process = name + (source ? " source" : " receiver " + index);
+            final List<String> all = new ArrayList<>(List.of(source ? ChildRole.PUBLISH : ChildRole.SUBSCRIBE));
+            all.addAll(words);
+            return new Child(
+                    process,
+                    Child.start(hosts.apply(index).prefix(), List.of(), role, all),
+                    line -> console.accept("[" + process + "] " + line),
+                    answers,
+                    afterEnd);
+        });
     }
 
     /// The reports of a round, as JSON.

@@ -7,9 +7,6 @@ import java.util.List;
 
 /// One end of streams into devices.
 public final class StreamingRole implements ChildRole {
-    static final String PUBLISH = "publish";
-    static final String SUBSCRIBE = "subscribe";
-
     /// Word: [#PUBLISH] or [#SUBSCRIBE].
     @Override
     public int run(final List<String> words, final ParentLink parent) {

@@ -1,8 +1,8 @@
 package io.framecast.perf.streaming;
 
-import io.framecast.perf.harness.Child;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.MeasurementFailedException.Reason;
+import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Pool;
 import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
@@ -142,17 +142,14 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     }
 
     private Pool start(final Contender contender) {
-        return new Pool(plan.subscribersMax(), (index, answers) -> {
-            final boolean source = index == Pool.SOURCE;
-            final String name = contender.text() + (source ? " source" : " receiver " + index);
-            final List<String> words = List.of(source ? StreamingRole.PUBLISH : StreamingRole.SUBSCRIBE);
-            return new Child(
-                    name,
-                    Child.start(List.of(), List.of(), StreamingRole.class, words),
-                    line -> console.accept("[" + name + "] " + line),
-                    answers,
-                    _ -> {});
-        });
+        return Pool.start(
+                contender.text(),
+                plan.subscribersMax(),
+                StreamingRole.class,
+                List.of(),
+                Network.LOOPBACK::host,
+                console,
+                _ -> {});
     }
 
     private StreamingSpec spec(final StreamingCase setting, final Contender contender, final Variant variant) {

@@ -8,9 +8,6 @@ import java.util.List;
 
 /// One end of a stream whose repairs are timed.
 public final class TailRole implements ChildRole {
-    static final String PUBLISH = "publish";
-    static final String SUBSCRIBE = "subscribe";
-
     /// Word: [#PUBLISH] or [#SUBSCRIBE].
     @Override
     public int run(final List<String> words, final ParentLink parent) {

@@ -1,7 +1,6 @@
 package io.framecast.perf.tail;
 
 import io.framecast.perf.harness.BenchNet;
-import io.framecast.perf.harness.Child;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Network;
 import io.framecast.perf.harness.Networks;
@@ -142,8 +141,17 @@ final class TailRun implements AutoCloseable {
                 spec.localAddress(), logs ? log(folder, setting.subscribers()).toString() : "");
         final long endNs =
                 beginNs + spec.load().leadNs() + spec.load().measureNs() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-        final Pool.Reports reports =
-                pools.get(setting, () -> start(network, setting)).run(ofSource, ofSubscribers, 0, endNs);
+        final Pool.Reports reports = pools.get(
+                        setting,
+                        () -> Pool.start(
+                                "tail",
+                                setting.subscribers(),
+                                TailRole.class,
+                                List.of(),
+                                network::host,
+                                console,
+                                _ -> {}))
+                .run(ofSource, ofSubscribers, 0, endNs);
         final List<Map<?, ?>> all = new ArrayList<>();
         reports.receivers().forEach(report -> all.add(Records.map(report)));
         all.add(Records.map(reports.source()));
@@ -151,21 +159,6 @@ final class TailRun implements AutoCloseable {
             requireSameClock(beginNs, number(report, "clock_ns").longValue());
         }
         return all;
-    }
-
-    private Pool start(final Network network, final TailCase setting) {
-        return new Pool(setting.subscribers(), (index, answers) -> {
-            final boolean source = index == Pool.SOURCE;
-            final String name = source ? "publisher" : "subscriber " + index;
-            final List<String> prefix = (source ? network.source() : network.receiver(index)).prefix();
-            final List<String> words = List.of(source ? TailRole.PUBLISH : TailRole.SUBSCRIBE);
-            return new Child(
-                    name,
-                    Child.start(prefix, List.of(), TailRole.class, words),
-                    line -> console.accept("[" + name + "] " + line),
-                    answers,
-                    _ -> {});
-        });
     }
 
     // The join compares times of several processes: all must read one clock.
