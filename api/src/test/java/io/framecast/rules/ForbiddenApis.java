@@ -17,8 +17,7 @@ import java.util.stream.Stream;
 /// Calls that main code may not make, each with its reason, from the signature files in `forbidden-apis`.
 ///
 /// The checker's Maven plugin resolves signatures against Maven's own JVM: on 17 it knows no `Arena`, and
-/// would have to
-/// pass over what it does not know. In a test it runs on the JDK that the classes are built for.
+/// would have to pass over what it does not know. In a test it runs on the JDK that the classes are built for.
 final class ForbiddenApis {
     private ForbiddenApis() {}
 

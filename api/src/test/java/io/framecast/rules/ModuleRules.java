@@ -32,9 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Checks the sources and main classes of the module whose tests run it. The enforcer holds modules to
-/// their dependencies;
-/// these rules hold packages to theirs.
+/// Checks the sources and main classes of the module whose tests run it. The enforcer holds modules to their
+/// dependencies; these rules hold packages to theirs.
 public abstract class ModuleRules {
     private static final int PACKAGE_TYPES_MAX = 30;
     private static final Set<String> LARGE_PACKAGES =

@@ -17,9 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/// Measures one kernel that sums frames up and takes them from an arrival ring, and the same by a launch
-/// for each frame.
-/// Every sum is compared.
+/// Measures one kernel that sums frames up and takes them from an arrival ring, and the same by a launch for
+/// each frame. Every sum is compared.
 final class ArrivalMeter {
     static final int ENTRIES = 64;
     private static final int RESULTS = 4 * ENTRIES;

@@ -54,8 +54,7 @@ record BenchGroup(List<BenchPlan.Part> parts) {
     }
 
     /// The cases that warm a system up: its cases at full rate with all receivers, one of each loss, for
-    /// repairing is
-    /// code of its own.
+    /// repairing is code of its own.
     List<BenchCase> warmUps(final BenchSystem system) {
         return parts.stream()
                 .filter(part -> part.systems().contains(system))

@@ -8,8 +8,7 @@ import io.framecast.perf.rivals.StreamSpec;
 import java.util.List;
 
 /// One end of measured streams. Lives through many rounds, for a stream in service does too: the bench
-/// measures a program
-/// that runs, not one that starts.
+/// measures a program that runs, not one that starts.
 public final class BenchRole implements ChildRole {
     /// Words: [#PUBLISH] or [#SUBSCRIBE], and the name of the system.
     @Override

@@ -12,13 +12,10 @@ import java.util.function.ToDoubleFunction;
 
 /// The rows of a run, each compared with the other rows that it stands beside.
 final class BenchRows {
-    /// Fields of the ratios, in their order: median over median of goodput, or of p99 where the scenario
-    /// asks for
-    /// latency; `cpu`: CPU seconds per GB; `clean`: the same case without loss; `fewest`: the same case
-    /// with the fewest
-    /// receivers; `alone`: the same without a bystander; `healthy`: beside a bystander of the same policy
-    /// that is fast
-    /// enough.
+    /// Fields of the ratios, in their order: median over median of goodput, or of p99 where the scenario asks
+    /// for latency; `cpu`: CPU seconds per GB; `clean`: the same case without loss; `fewest`: the same case
+    /// with the fewest receivers; `alone`: the same without a bystander; `healthy`: beside a bystander of the
+    /// same policy that is fast enough.
     static final List<String> RATIOS = List.of(
             "ratio_to_floor",
             "ratio_to_aeron",

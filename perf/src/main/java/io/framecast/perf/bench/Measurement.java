@@ -20,8 +20,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /// Measures systems in the cases of one group: keeps the processes of each system, has them carry streams,
-/// gathers their
-/// reports.
+/// gathers their reports.
 final class Measurement implements BenchRun.Measuring, AutoCloseable {
     // Odd at its end: Aeron takes the even neighbour for its feedback.
     private static final String GROUP = "224.20.30.39";

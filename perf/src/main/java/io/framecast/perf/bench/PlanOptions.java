@@ -275,8 +275,7 @@ public final class PlanOptions {
     }
 
     // With batches a loss takes a sixteenth of a frame of 1 MiB, so that most frames arrive; they are worth
-    // knowing as
-    // the latency without repair.
+    // knowing as the latency without repair.
     private static boolean countsWhatArrives(final BenchCase setting) {
         return setting.scenario().comparesLatency() && setting.net() != BenchNet.LOOPBACK && setting.offload();
     }

@@ -19,9 +19,8 @@ final class ChaosProcess implements AutoCloseable {
     private static final long UNKNOWN = -1;
     private static final int LINES_MAX = 20;
 
-    // Heap and threads of a fixed size, so that growth shows; one compiler, for eight processes start and
-    // warm up on two
-    // cores.
+    // Heap and threads of a fixed size, so that growth shows; one compiler, for eight processes start and warm
+    // up on two cores.
     private static final List<String> FLAGS =
             List.of("-XX:TieredStopAtLevel=1", "-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch");
 

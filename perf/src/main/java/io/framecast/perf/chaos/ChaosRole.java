@@ -12,8 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /// A process of a chaos run. Reports events as lines of the protocol, which [StreamLog] reads, and follows
-/// orders. Times
-/// are those of [System#nanoTime], which on Linux is one clock for all processes.
+/// orders. Times are those of [System#nanoTime], which on Linux is one clock for all processes.
 public final class ChaosRole implements ChildRole {
     /// Order: report the memory.
     static final String MEMORY = "memory";
@@ -88,9 +87,8 @@ public final class ChaosRole implements ChildRole {
         }
     }
 
-    /// Reports now and then where the process is in the stream, and every long pause between two frames.
-    /// The stream's
-    /// thread.
+    /// Reports now and then where the process is in the stream, and every long pause between two frames. The
+    /// stream's thread.
     void onFrame(final ParentLink parent, final long frameId, final long frames) {
         final long nowNs = System.nanoTime();
         if (lastNs != 0 && nowNs - lastNs > GAP_MIN_NS) {

@@ -10,9 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// One run: starts everything, does faults, ends the stream, checks every process. The run's thread;
-/// [#stop] may be called
-/// from any.
+/// One run: starts everything, does faults, ends the stream, checks every process. The run's thread; [#stop]
+/// may be called from any.
 final class ChaosRun {
     private static final long JOIN_MAX_MS = 60_000;
     private static final long END_MAX_MS = 40_000;

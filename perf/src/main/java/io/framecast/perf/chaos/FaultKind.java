@@ -1,8 +1,7 @@
 package io.framecast.perf.chaos;
 
-/// The faults. A brief one is shorter than alive-timeout: every subscriber may notice a pause and no more.
-/// A fatal one
-/// lasts for ever, or longer than alive-timeout: the sender must evict its target.
+/// The faults. A brief one is shorter than alive-timeout: every subscriber may notice a pause and no more. A
+/// fatal one lasts for ever, or longer than alive-timeout: the sender must evict its target.
 enum FaultKind {
     KILL_SUBSCRIBER("kill -9", Action.KILL, Target.SUBSCRIBER, true),
     KILL_CO_ROOT("kill -9", Action.KILL, Target.CO_ROOT, true),

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// `framecast bench control`: its options as users give them, and its course. Each row is a run of the
-/// protocol in its
-/// simulator, so that it depends on its options alone.
+/// protocol in its simulator, so that it depends on its options alone.
 public final class ControlBench {
     private static final int DONE = 0;
     private static final int MISMATCH = 1;

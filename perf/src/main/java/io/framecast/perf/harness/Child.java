@@ -17,8 +17,7 @@ import java.util.function.LongConsumer;
 /// A process of a bench, from its parent's side.
 ///
 /// The protocol is lines of UTF-8. The parent writes orders to the child's stdin. The child writes `@kind
-/// text` to its
-/// stdout; every other line of stdout, and all of stderr, goes to the console.
+/// text` to its stdout; every other line of stdout, and all of stderr, goes to the console.
 public final class Child implements AutoCloseable {
     /// Kind of the last line, which the harness adds when the process has ended.
     public static final String ENDED = "ended";

@@ -7,9 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The network namespaces of a run, each a host of its own. Their names carry this process's number, so
-/// that runs do not
-/// meet; the next run deletes those that a killed one left behind.
+/// The network namespaces of a run, each a host of its own. Their names carry this process's number, so that
+/// runs do not meet; the next run deletes those that a killed one left behind.
 public final class Namespaces implements AutoCloseable {
     /// The interface of every host.
     public static final String DEVICE = "eth0";

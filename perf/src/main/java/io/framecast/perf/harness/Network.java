@@ -120,9 +120,8 @@ public final class Network {
         flooded = wantedReceivers;
     }
 
-    // At the input of both ends, so that data and control are lost alike. At the output a batch would still
-    // be one packet,
-    // whatever the interface then makes of it.
+    // At the input of both ends, so that data and control are lost alike. At the output a batch would still be
+    // one packet, whatever the interface then makes of it.
     private void drop(final String host) throws IOException {
         final String chain = "add table inet loss; "
                 + "add chain inet loss input { type filter hook input priority 0; }; "
@@ -135,9 +134,9 @@ public final class Network {
         return "numgen random mod " + LOSS_UNIT + " < " + Math.round(share * LOSS_UNIT) + " counter ";
     }
 
-    /// Loses datagrams on the last step to each receiver and on the first step from it, and shows the
-    /// losses: lost data
-    /// comes to another port of the receiver's host, and every other lost datagram to the port behind that.
+    /// Loses datagrams on the last step to each receiver and on the first step from it, and shows the losses:
+    /// lost data comes to another port of the receiver's host, and every other lost datagram to the port
+    /// behind that.
     ///
     /// @param losses of each receiver's link
     /// @param port of data

@@ -14,8 +14,7 @@ import java.util.function.IntFunction;
 import java.util.function.LongConsumer;
 
 /// The processes of one contender: a source, and as many receivers as its cases have at most. They live
-/// through all
-/// rounds; a round in which one of them fails is the last of all.
+/// through all rounds; a round in which one of them fails is the last of all.
 public final class Pool implements AutoCloseable {
     /// Index of the source.
     public static final int SOURCE = -1;

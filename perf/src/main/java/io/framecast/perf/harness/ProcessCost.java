@@ -8,9 +8,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// CPU time of this process and bytes sent by its network interface, between two moments. The process's
-/// clock counts
-/// every thread: the application's, an embedded driver's, the compiler's and the collector's.
+/// CPU time of this process and bytes sent by its network interface, between two moments. The process's clock
+/// counts every thread: the application's, an embedded driver's, the compiler's and the collector's.
 public final class ProcessCost {
     /// A figure that is not known.
     public static final long UNKNOWN = -1;

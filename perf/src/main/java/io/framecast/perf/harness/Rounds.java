@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Measures contenders in cases: first warms every contender up, then goes round by round with the
-/// contenders of a case
-/// side by side, so that load from elsewhere hits all of them alike.
+/// Measures contenders in cases: first warms every contender up, then goes round by round with the contenders
+/// of a case side by side, so that load from elsewhere hits all of them alike.
 ///
 /// @param <C> a case
 /// @param <S> a contender

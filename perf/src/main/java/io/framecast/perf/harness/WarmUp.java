@@ -7,9 +7,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// Untimed rounds of young processes until their goodput is steady and their compilers have next to nothing
-/// to do.
-/// Measurements after it are of a stream that has run for hours.
+/// Untimed rounds of young processes until their goodput is steady and their compilers have next to nothing to
+/// do. Measurements after it are of a stream that has run for hours.
 public final class WarmUp {
     private static final int ROUNDS_MIN = 3;
     private static final double STEADY_SHARE = 0.1;

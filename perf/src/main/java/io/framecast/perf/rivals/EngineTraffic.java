@@ -50,8 +50,7 @@ final class EngineTraffic implements AutoCloseable {
     }
 
     /// On every lane, for the frames since [#begin]: their share of the whole stream, joins included. What
-    /// counters
-    /// said at the beginning would be too little, for they are written every 10 ms.
+    /// counters said at the beginning would be too little, for they are written every 10 ms.
     ///
     /// @param frames published in all, and sent
     FrameSource.Traffic sent(final long frames) {

@@ -8,8 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
 /// The floor's receiver: datagrams land in a ring of frame memory in order of arrival, numbers between the
-/// payload; it
-/// looks at each number, and returns one credit per frame.
+/// payload; it looks at each number, and returns one credit per frame.
 final class FloorReceiver implements AutoCloseable {
     private static final int RING_FRAMES = 3;
     private static final int RING_BYTES_MIN = 1 << 20;

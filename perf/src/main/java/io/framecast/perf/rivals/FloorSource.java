@@ -8,9 +8,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
-/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel gets
-/// about them;
-/// what is written per frame is its stamp and the numbers of its datagrams.
+/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel gets about
+/// them; what is written per frame is its stamp and the numbers of its datagrams.
 final class FloorSource implements AutoCloseable {
     private static final int SLOTS_MIN = 2;
     private static final int SLOTS_MAX = 16;

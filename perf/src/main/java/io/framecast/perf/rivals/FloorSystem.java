@@ -2,9 +2,8 @@ package io.framecast.perf.rivals;
 
 import java.lang.foreign.Arena;
 
-/// The best that the kernel gives: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's
-/// calls, held back
-/// by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
+/// The best that the kernel gives: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls,
+/// held back by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
 public final class FloorSystem implements MeasuredSystem {
     static final String NAME = "floor";
 

@@ -6,10 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 /// Says when the frames of one stream are due, until its time is over, and measures the publisher meanwhile.
 ///
 /// At a fixed rate a frame is due at its place in the schedule, however late the frames before it were: a
-/// system that
-/// stalls pays for every frame that had to wait (no coordinated omission). Without a rate a frame is due
-/// when the
-/// publisher can take it.
+/// system that stalls pays for every frame that had to wait (no coordinated omission). Without a rate a frame
+/// is due when the publisher can take it.
 final class FrameSource {
     // A thread that parks comes back some tens of microseconds late: the rest is spun.
     private static final long SPIN_NS = 80_000;

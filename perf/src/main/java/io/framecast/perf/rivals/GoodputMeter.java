@@ -6,9 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/// The measurements of a receiver: payload of the frames due after the warm-up, over the time from the first of
-/// these to the
-/// last frame in place; their latencies; frames that never came.
+/// The measurements of a receiver: payload of the frames due after the warm-up, over the time from the first
+/// of these to the last frame in place; their latencies; frames that never came.
 final class GoodputMeter {
     private static final long LATENCY_NS_MAX = TimeUnit.HOURS.toNanos(1);
     private static final int DIGITS = 3;

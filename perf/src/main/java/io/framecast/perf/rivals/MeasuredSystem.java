@@ -6,8 +6,7 @@ import org.agrona.concurrent.IdleStrategy;
 /// One way of carrying frames from one process to others on this machine.
 public interface MeasuredSystem {
     /// Publishes a whole stream, once all its receivers are there. Returns when they have everything, or
-    /// `gone` says
-    /// that they left.
+    /// `gone` says that they left.
     SourceReport publish(StreamSpec spec, Runnable gone);
 
     /// Takes a whole stream into host memory.

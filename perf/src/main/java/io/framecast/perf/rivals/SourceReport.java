@@ -7,9 +7,8 @@ package io.framecast.perf.rivals;
 /// @param cpuNs of the whole process, every thread of it
 /// @param compileNs how long its compilers worked meanwhile
 /// @param interfaceBytes what its network interface sent meanwhile, link headers included
-/// @param payloadBytes payload of the datagrams that it sent on every lane, or of its connections; −1 where
-///     it cannot
-///     know
+/// @param payloadBytes payload of the datagrams that it sent on every lane, or of its connections; −1 where it
+///     cannot know
 /// @param wireBytes the same with IP, UDP and TCP headers, as far as it knows; −1 where it cannot
 public record SourceReport(
         String transport,

@@ -28,11 +28,9 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// Aeron's own reliable multicast, tuned for frames: the largest datagrams that the MTU takes, a message
-/// per datagram,
-/// windows and socket buffers as large as the system gives, quick repair, an embedded driver with one
-/// thread. Each
-/// fragment is copied from the term buffer to its place in a contiguous frame.
+/// Aeron's own reliable multicast, tuned for frames: the largest datagrams that the MTU takes, a message per
+/// datagram, windows and socket buffers as large as the system gives, quick repair, an embedded driver with
+/// one thread. Each fragment is copied from the term buffer to its place in a contiguous frame.
 public final class StockAeronSystem implements MeasuredSystem {
     private static final String NAME = "stock-aeron";
     private static final int STREAM = 1001;
@@ -122,9 +120,8 @@ public final class StockAeronSystem implements MeasuredSystem {
                 FrameStamp.write(frame, source);
                 offer(publication, buffer, idle);
             }
-            // The frames that were offered have been sent when the receivers have them; the processor's
-            // time until then
-            // counts too.
+            // The frames that were offered have been sent when the receivers have them; the processor's time
+            // until then counts too.
             gone.run();
             return source.report(NAME, traffic.sent());
         }

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /// The first program that most would write: one thread, a non-blocking TCP connection to each receiver, every
-/// frame written
-/// to each of them; each receiver reads into its ring of frames. Socket buffers are the kernel's to size.
+/// frame written to each of them; each receiver reads into its ring of frames. Socket buffers are the kernel's
+/// to size.
 public final class TcpSystem implements MeasuredSystem {
     private static final String NAME = "tcp";
     private static final int RING_FRAMES = 3;

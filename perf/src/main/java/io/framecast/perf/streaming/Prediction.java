@@ -33,8 +33,7 @@ record Prediction(double MBps, double latencyUs, String equation) {
     }
 
     /// @param placement how frames come into the receivers' devices: by copies of the device (`staged`), by
-    ///     the CPU over
-    ///     the same link (`fastcopy`), or by the network itself (`direct`, and `host` memory)
+    ///     the CPU over the same link (`fastcopy`), or by the network itself (`direct`, and `host` memory)
     private static Prediction of(
             final StreamingRow row, final String placement, final int sharers, final ModelParameters parameters) {
         final StreamingPlan plan = row.plan();

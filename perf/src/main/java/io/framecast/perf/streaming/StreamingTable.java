@@ -109,8 +109,7 @@ final class StreamingTable {
     }
 
     /// Per direction, peak and streaming of each scheme by number of subscribers, as in Chu et al. 2019,
-    /// figures 10 and 11;
-    /// measured and predicted beside one another.
+    /// figures 10 and 11; measured and predicted beside one another.
     static List<Figure> figures(final StreamingPlan plan, final List<StreamingRow> rows) {
         final String size = ", " + Texts.bytes(plan.frameBytes()) + " on "
                 + String.join("+", plan.devices().names());

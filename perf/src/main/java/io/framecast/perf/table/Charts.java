@@ -16,8 +16,7 @@ import org.knowm.xchart.style.CategoryStyler;
 import org.knowm.xchart.style.Styler;
 
 /// Draws figures, by XChart. Needs AWT with fonts, which small systems lack: there a method throws an
-/// unchecked exception
-/// or an error.
+/// unchecked exception or an error.
 final class Charts {
     private static final int WIDTH = 1_140;
     private static final int HEIGHT = 570;

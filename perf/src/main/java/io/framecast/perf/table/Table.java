@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Rows with named fields, for JSON and CSV, and with titled columns, for people.
 ///
-/// A field's value is a number, a text, a boolean, null, a map, or a list. A number that is not finite
-/// becomes null;
-/// others keep six places. In CSV (RFC 4180) a map becomes a field for each of its parts, and a list its
+/// A field's value is a number, a text, a boolean, null, a map, or a list. A number that is not finite becomes
+/// null; others keep six places. In CSV (RFC 4180) a map becomes a field for each of its parts, and a list its
 /// length.
 public final class Table<R> {
     /// Text of a column's cell that says nothing.

@@ -22,8 +22,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// Times repairs, case by case: fresh processes for each, which first carry streams at full rate, to be
-/// measured and to
-/// get warm, then the stream that is timed. All of these lose alike.
+/// measured and to get warm, then the stream that is timed. All of these lose alike.
 final class TailRun implements AutoCloseable {
     private static final String GROUP = "224.20.30.41";
     private static final int PORT = 20_100;

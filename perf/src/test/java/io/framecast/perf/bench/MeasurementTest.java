@@ -52,8 +52,7 @@ final class MeasurementTest {
         assertEquals(new BenchSystem(system).transport(), result.transport());
         if (framesPerSecond > 0) {
             // Not much more than was offered (on a starved machine what was late comes in a burst): what is
-            // counted
-            // ends with the last frame, not with the time.
+            // counted ends with the last frame, not with the time.
             final double offeredMBps = framesPerSecond * frameBytes / 1e6;
             assertTrue(result.goodputMBps() < 10 * offeredMBps, () -> result + " of " + offeredMBps);
         }

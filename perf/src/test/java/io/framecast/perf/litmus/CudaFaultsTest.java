@@ -36,9 +36,8 @@ class CudaFaultsTest {
         Assumptions.assumeTrue(missing.isEmpty());
     }
 
-    // The context was destroyed; a kernel left its memory; an uncorrectable error of its memory; the GPU
-    // fell off the
-    // bus.
+    // The context was destroyed; a kernel left its memory; an uncorrectable error of its memory; the GPU fell
+    // off the bus.
     @ParameterizedTest
     @ValueSource(ints = {709, 719, 214, 999})
     void shouldFailInOneLineAndServeOthersWhenTheDeviceIsLost(final int code) throws Exception {
