@@ -9,7 +9,6 @@ import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.streaming.StreamingOptions;
 import io.framecast.perf.table.Output;
 import io.framecast.perf.tail.TailOptions;
-import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -39,9 +38,6 @@ import picocli.CommandLine.Mixin;
             "MB = 10^6 bytes. Goodput: from the first publish to the last frame in place, at the slowest receiver."
         })
 final class BenchCommand implements Callable<Integer> {
-    private static final int DONE = 0;
-    private static final int MISMATCH = 1;
-
     @Mixin
     private PlanOptions options = new PlanOptions();
 
@@ -62,7 +58,10 @@ final class BenchCommand implements Callable<Integer> {
         final List<BenchRow> rows = measure(plan, run);
         output.file("index.html", () -> BenchTable.page(machine, plan, started, rows));
         output.write("bench", Map.of("machine", machine.json()), BenchTable.TABLE, rows, "", BenchTable.figures(rows));
-        return status(rows, run);
+        final List<BenchRow> own = rows.stream().filter(BenchRow::framecast).toList();
+        return output.status(
+                run.haveFramesDiffered() || own.stream().anyMatch(row -> row.lostFrames() > 0),
+                own.stream().flatMap(row -> row.failures().stream()).toList());
     }
 
     /// How late repairs come, a question of its own with options of its own.
@@ -153,20 +152,5 @@ final class BenchCommand implements Callable<Integer> {
         } catch (final StoppedException e) {
             throw new ConfigException("stopped before the end: nothing is reported", e);
         }
-    }
-
-    // The failure of a rival stands in its row; the failure of Framecast is the result.
-    private int status(final List<BenchRow> rows, final BenchRun run) {
-        final List<BenchRow> own = rows.stream().filter(BenchRow::framecast).toList();
-        if (run.haveFramesDiffered() || own.stream().anyMatch(row -> row.lostFrames() > 0)) {
-            context.line("framecast: mismatch: frames were lost or differ, see the rounds");
-            return MISMATCH;
-        }
-        final List<String> failures =
-                own.stream().flatMap(row -> row.failures().stream()).toList();
-        if (!failures.isEmpty()) {
-            throw new PeerLostException(failures.size() + " measurements of Framecast failed: " + failures.getFirst());
-        }
-        return DONE;
     }
 }

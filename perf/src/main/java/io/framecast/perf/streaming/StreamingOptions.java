@@ -7,7 +7,6 @@ import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.harness.StoppedException;
 import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.table.Output;
-import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -22,8 +21,6 @@ import picocli.CommandLine.Option;
 
 /// The options of `framecast bench streaming` as users give them, and the plan they make.
 public final class StreamingOptions {
-    private static final int DONE = 0;
-    private static final int MISMATCH = 1;
     private static final String AUTO = "auto";
     // A frame is claimed whole, and the window is larger.
     private static final int FRAME_BYTES_MAX = 32 << 20;
@@ -195,25 +192,14 @@ public final class StreamingOptions {
                     rows,
                     StreamingTable.head(plan),
                     StreamingTable.figures(plan, rows));
-            return status(context, rows, run);
+            return output.status(
+                    run.haveFramesDiffered(),
+                    rows.stream()
+                            .filter(row -> row.contender().isFramecast())
+                            .flatMap(row -> row.failures().stream())
+                            .toList());
         } catch (final StoppedException e) {
             throw new ConfigException("stopped before the end: nothing is reported", e);
         }
-    }
-
-    // The failure of a rival stands in its row; the failure of Framecast is the result.
-    private static int status(final ToolContext context, final List<StreamingRow> rows, final StreamingRun run) {
-        if (run.haveFramesDiffered()) {
-            context.line("framecast: mismatch: frames differ from those sent, see the rounds");
-            return MISMATCH;
-        }
-        final List<String> failures = rows.stream()
-                .filter(row -> row.contender().isFramecast())
-                .flatMap(row -> row.failures().stream())
-                .toList();
-        if (!failures.isEmpty()) {
-            throw new PeerLostException(failures.size() + " measurements of Framecast failed: " + failures.getFirst());
-        }
-        return DONE;
     }
 }

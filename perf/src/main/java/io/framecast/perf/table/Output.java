@@ -1,6 +1,7 @@
 package io.framecast.perf.table;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
 import io.framecast.samples.json.Json;
 import java.io.IOException;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the results of a bench go: its table to people, JSON to `--json`, files to the folder of `--out`.
 public final class Output {
+    private static final int DONE = 0;
+    private static final int MISMATCH = 1;
+
     private final ToolContext context;
     private final @Nullable Path folder;
 
@@ -66,6 +70,23 @@ public final class Output {
             context.line(all);
         }
         context.result(json, all);
+    }
+
+    /// The tool's exit status after a run that compares Framecast with rivals. The failure of a rival stands
+    /// in its row; the failure of Framecast is the result.
+    ///
+    /// @param haveDiffered whether frames of Framecast were lost or differ
+    /// @param failures of Framecast
+    /// @throws PeerLostException when a measurement of Framecast failed
+    public int status(final boolean haveDiffered, final List<String> failures) {
+        if (haveDiffered) {
+            context.line("framecast: mismatch: frames were lost or differ, see the rounds");
+            return MISMATCH;
+        }
+        if (!failures.isEmpty()) {
+            throw new PeerLostException(failures.size() + " measurements of Framecast failed: " + failures.getFirst());
+        }
+        return DONE;
     }
 
     /// Writes a file to the folder, where there is one.
