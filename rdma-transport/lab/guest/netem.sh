@@ -5,7 +5,7 @@
 #                                      takes: loss 1%, duplicate 1%, delay 5ms reorder 25%, …; replaces the one before
 #   netem.sh DEVICES group FAULT…      on what a device gets of IPv4 groups alone, replaces the one before too
 #   netem.sh DEVICES cut               pulls the cable: no carrier, and the RDMA port goes down
-#   netem.sh DEVICES mend              no faults, cable in
+#   netem.sh DEVICES restore              no faults, cable in
 #   netem.sh DEVICES [in|out] dropped  prints how many packets were lost to a fault, a line for each
 #
 # Every process costs a second where the guest's CPUs are busy: so one call of each tool is for all devices.
@@ -19,7 +19,7 @@ fail() {
     exit 2
 }
 
-[ $# -ge 2 ] || fail 'expected DEVICES [in|out] FAULT…, DEVICES cut or DEVICES mend'
+[ $# -ge 2 ] || fail 'expected DEVICES [in|out] FAULT…, DEVICES cut or DEVICES restore'
 IFS=, read -ra devices <<<"$1"
 shift
 for device in "${devices[@]}"; do
@@ -57,7 +57,7 @@ without_faults() {
 
 case ${1:-} in
     cut) each 'link set %s down' port | ip -batch - ;;
-    mend)
+    restore)
         each 'link set %s up' port | ip -batch -
         without_faults port ve
         ;;

@@ -40,7 +40,7 @@ under() {
     done
     "$here/netem.sh" "${devices[-1]}" "${fault[@]}"
     said=$(sends -l -n 3200) || return
-    "$here/netem.sh" "${devices[-1]}" mend
+    "$here/netem.sh" "${devices[-1]}" restore
     printf '%s\n' "$said"
     [[ $said =~ $2 && $said =~ "${devices[1]} 3200 lost 0 late "[0-9]+" doubled 0 " ]]
 }
@@ -56,13 +56,13 @@ port() {
     return 1
 }
 
-# The program finds a port without a carrier; mended, it carries again.
-cut_and_mend() {
+# The program finds a port without a carrier; restored, it carries again.
+cut_and_restore() {
     local status=0
     "$here/netem.sh" "${devices[-1]}" cut
     port DOWN || return
     sends || status=$?
-    "$here/netem.sh" "${devices[-1]}" mend
+    "$here/netem.sh" "${devices[-1]}" restore
     [ "$status" = 2 ] || return 1
     port ACTIVE && sends
 }
@@ -91,7 +91,7 @@ if [ -d /sys/class/net/fabric ] && [ ${#devices[@]} -ge 3 ]; then
     check 'loss on one cable' under loss 10% -- 'lost [1-9][0-9]* late [0-9]+ doubled 0'
     check 'reordering on one cable' under delay 2ms reorder 25% -- 'lost 0 late [1-9][0-9]* doubled 0'
     check 'duplication on one cable' under duplicate 10% -- 'lost 0 late [0-9]+ doubled [1-9]'
-    check 'a cable pulled and put back' cut_and_mend
+    check 'a cable pulled and put back' cut_and_restore
     check 'a reliable connection' reliable
 fi
 printf '%d passed, %d failed\n' "$passed" "$failed"

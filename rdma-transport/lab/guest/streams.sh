@@ -192,14 +192,14 @@ under() {
     shift
     case $* in
         *duplicate*) shows=framecast_duplicate_datagrams_total ;;
-        *reorder*) shows=framecast_mended_bytes_total ;;
+        *reorder*) shows=framecast_reassembled_bytes_total ;;
     esac
     [ -z "$shows" ] || summed "$shows" || return
     before=$all
     faults "$@" || return
-    publish "$size" && arrives 1 2 3 || { faults mend; return 1; }
+    publish "$size" && arrives 1 2 3 || { faults restore; return 1; }
     lost
-    faults mend
+    faults restore
     [[ $* != *loss* || $taken -gt 0 ]] || { say 'no datagram was lost'; return 1; }
     same_last "$size" 1 2 3 >same || { cat same; return 1; }
     [ -z "$shows" ] || summed "$shows" || return
@@ -301,9 +301,9 @@ written_into_copies() {
     eventually is_settled || { say "neither made nor refused; subscriber 3 said: $(tail -n 2 said3)"; return 1; }
     for try in 1 2 3 4; do
         faults group loss 5% || return
-        publish "$PIECE_BYTES" && arrives 1 2 || { faults mend; return 1; }
+        publish "$PIECE_BYTES" && arrives 1 2 || { faults restore; return 1; }
         lost
-        faults mend
+        faults restore
         count_copies || return
         say "$counts"
         [ "$owned" -eq 0 ] || [ "$set_pulled" -eq 0 ] || [ "$guarded" -eq 0 ] || break
@@ -345,18 +345,18 @@ delivered() {
 # Each frame lies where it landed first, and none was copied. The kernel reorders datagrams where a sender moves between
 # CPUs, which copies a frame; it does not so each time.
 in_place() {
-    local try all frames mended copied
+    local try all frames before copied
     for try in 1 2 3; do
         # The first time they are just starting.
         eventually summed framecast_in_place_frames_total || { say 'a subscriber tells nothing of itself'; return 1; }
         frames=$all
-        summed framecast_mended_bytes_total || return
-        mended=$all
+        summed framecast_reassembled_bytes_total || return
+        before=$all
         publish "$bytes" && arrives 1 2 3 && eventually delivered || return
         summed framecast_in_place_frames_total && frames=$((all - frames)) &&
-            summed framecast_mended_bytes_total || return
-        copied=$((all - mended))
-        say "$frames of $((3 * bytes / FRAME_BYTES)) frames in place at three subscribers, $copied bytes mended (try $try)"
+            summed framecast_reassembled_bytes_total || return
+        copied=$((all - before))
+        say "$frames of $((3 * bytes / FRAME_BYTES)) frames in place at three subscribers, $copied bytes reassembled (try $try)"
         [ "$frames" -lt $((3 * bytes / FRAME_BYTES)) ] || [ "$copied" != 0 ] || return 0
     done
     return 1
@@ -407,7 +407,7 @@ cut_briefly() {
     writer=$!
     sleep 6
     port=$(</sys/class/infiniband/rxe3/ports/1/state)
-    "$here/netem.sh" rxe3 mend || return
+    "$here/netem.sh" rxe3 restore || return
     # Whether a queue pair fails meanwhile is up to what its process happens to send.
     arrives 1 2 3 && wait "$writer" && evicted 0 &&
         say "$bytes bytes published while the cable of subscriber 2 was out for 6 s, nobody evicted;" \
@@ -422,7 +422,7 @@ cut_for_long() {
     "$here/netem.sh" rxe4 cut || return
     publish "$PIECE_BYTES"
     eventually evicted 1 || { say 'nobody was evicted'; return 1; }
-    "$here/netem.sh" rxe4 mend
+    "$here/netem.sh" rxe4 restore
     arrives 1 2 && ends 3 3 'source lost'
 }
 

@@ -1,14 +1,16 @@
 package io.framecast.api;
 
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.KernelSource;
 import java.time.Duration;
 
-/// Frames told to a kernel that is already running, by a ring of entries in memory that the device reads: no
-/// launch per frame. A persistent kernel waits for entries by channel, source and tag (`framecast.cuh`),
-/// works on the frames where they lie and returns them; what it returned goes back to the source as credit.
+/// Announces frames to a kernel that is already running, by a ring of entries in memory that the device reads:
+/// no launch per frame. A persistent kernel waits for entries by channel, source and tag (`framecast.cuh`),
+/// works on the frames where they lie and returns them; returned frames go back to the source as credit.
 ///
 /// ```java
-/// Arrival arrival = subscriber.device().openArrival(ArrivalOptions.DEFAULT);
+/// Arrival arrival = Arrival.open(subscriber.device(), ArrivalOptions.DEFAULT);
 /// arrival.attach(subscriber, 0);                     // instead of subscriber.poll()
 /// arrival.launch(kernel, 4, 256, results.address()); // the kernel's first argument is the ring
 /// while (!arrival.serve(Duration.ofMillis(100))) { … }
@@ -28,6 +30,17 @@ public interface Arrival extends AutoCloseable {
     /// Most subscribers, and the highest channel number + 1.
     int CHANNELS_MAX = 1024;
 
+    /// Opens a ring on a device that has [ArrivalRings].
+    ///
+    /// @throws DeviceException when this kind of device has no kernels that run beside the host, or no memory
+    ///     is left
+    static Arrival open(final DeviceBackend device, final ArrivalOptions options) {
+        return device.capability(ArrivalRings.class)
+                .orElseThrow(() -> new DeviceException(
+                        device.name() + ": has no kernels that wait for frames; take cuda or emulated"))
+                .open(options);
+    }
+
     /// The ring's address for a kernel. [#launch] passes it.
     long address();
 
@@ -44,8 +57,8 @@ public interface Arrival extends AutoCloseable {
     ///
     /// @param kernel a [KernelSource#persistent] one
     /// @throws IllegalStateException while a kernel is running
-    /// @throws io.framecast.api.error.DeviceException when it cannot be launched, among others because not all its
-    ///     blocks fit on the device at once; the ring stays as it is
+    /// @throws io.framecast.api.error.DeviceException when it cannot be launched, among others because not all
+    ///     its blocks fit on the device at once; the ring stays as it is
     void launch(KernelSource kernel, int gridBlocks, int blockThreads, long... arguments);
 
     /// Whether the kernel launched last has not ended yet.

@@ -6,7 +6,7 @@ package io.framecast.api;
 /// @param events entries for losses and for sources and subscribers that come and go
 /// @param returned entries that the kernel gave back
 /// @param outstanding entries that it has not
-/// @param lostFrames frames told lost
-/// @param mergedLosses losses told together with the one before, because the kernel took no entries
+/// @param lostFrames frames reported lost
+/// @param mergedLosses losses reported together with the one before, because the kernel took no entries
 public record ArrivalStats(
         long frames, long events, long returned, int outstanding, long lostFrames, long mergedLosses) {}

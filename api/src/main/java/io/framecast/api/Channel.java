@@ -2,13 +2,14 @@ package io.framecast.api;
 
 import java.nio.file.Path;
 
-/// Where a stream goes and how: a group or fan-out address, a name, link and stream settings. Immutable. Written as a
-/// URI, `framecast:<transport>?key=value|key=value`, for example
+/// Where a stream goes and how: a group or fan-out address, a name, link and stream settings. Immutable.
+/// Written as a URI, `framecast:<transport>?key=value|key=value`, for example
 /// `framecast:auto?group=224.20.30.39:24326|channel=cam1|device=cuda:0`; `parse(toString())` is identity.
 ///
 /// Keys and their meaning are listed in [ChannelKey]. Unknown keys are rejected with the nearest known one.
 public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Channel.Ipc {
-    /// `auto`, `udp`, `aeron` or `verbs`.
+    /// The name of a transport's provider, such as `udp`, `aeron` or `verbs`; `auto` for the best that works
+    /// here. The node refuses a name that no provider found on the class path owns.
     String transport();
 
     /// Tells streams on one group apart; letters, digits, `.`, `_` and `-`.
@@ -22,8 +23,8 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
 
     Channel withStream(StreamConfig value);
 
-    /// A multicast group: each datagram is sent once, the network multiplies. Lanes use `port` (data), `port + 1`
-    /// (repair) and `port + 2` (control).
+    /// A multicast group: each datagram is sent once, the network multiplies. Lanes use `port` (data), `port +
+    /// 1` (repair) and `port + 2` (control).
     record Multicast(String transport, HostPort group, String name, LinkConfig link, StreamConfig stream)
             implements Channel {
         public Multicast {
@@ -47,8 +48,8 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
         }
     }
 
-    /// Unicast fan-out for networks without multicast: receivers register at the source's address and the source's
-    /// driver sends each of them a copy.
+    /// Unicast fan-out for networks without multicast: receivers register at the source's address and the
+    /// source's driver sends each of them a copy.
     record Fanout(String transport, HostPort control, String name, LinkConfig link, StreamConfig stream)
             implements Channel {
         public Fanout {

@@ -71,12 +71,16 @@ public enum ChannelKey {
     PLACEMENT("placement"),
     /// See [PlacementOptions#fastcopyMaxBytes]: `auto` or bytes.
     FASTCOPY_MAX("fastcopy-max"),
-    /// See [PlacementOptions#chunkBytes]: `auto` or bytes. A publisher's.
+    /// See [PlacementOptions#chunkBytes]: `auto` or bytes, the length of a piece and no threshold. A
+    /// publisher's.
     CHUNK("chunk");
 
     static final String DEFAULT_NAME = "default";
-    static final List<String> TRANSPORTS = List.of("auto", "udp", "aeron", "verbs");
 
+    private static final String PROVIDER_NAME = "[a-z][a-z0-9-]{0,31}";
+    private static final Pattern PROVIDER = Pattern.compile(PROVIDER_NAME);
+    private static final Pattern DEVICE_NAME =
+            Pattern.compile("auto(," + PROVIDER_NAME + ")?|" + PROVIDER_NAME + "(:\\d{1,3})?");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     private final String key;
@@ -100,9 +104,16 @@ public enum ChannelKey {
     }
 
     static void requireTransport(final String transport) {
-        if (!TRANSPORTS.contains(transport)) {
-            throw new IllegalArgumentException("transport: expected one of " + TRANSPORTS + ", got " + transport
-                    + "; nearest is " + nearest(transport, TRANSPORTS));
+        if (!PROVIDER.matcher(transport).matches()) {
+            throw new IllegalArgumentException("transport: expected auto or a provider's name (1 … 32 of a-z, 0-9, '-',"
+                    + " a letter first), got " + transport);
+        }
+    }
+
+    static void requireDevice(final String device) {
+        if (!DEVICE_NAME.matcher(device).matches()) {
+            throw new IllegalArgumentException("device: expected auto, auto,KIND, KIND or KIND:N with a provider's name"
+                    + " (1 … 32 of a-z, 0-9, '-', a letter first) for KIND and 0 … 999 for N, got " + device);
         }
     }
 
@@ -111,20 +122,6 @@ public enum ChannelKey {
             throw new IllegalArgumentException(
                     "channel: expected 1 … 64 of letters, digits, '.', '_', '-', got " + name);
         }
-    }
-
-    /// The known word with the smallest edit distance.
-    static String nearest(final String word, final List<String> known) {
-        String best = known.getFirst();
-        int bestDistance = Integer.MAX_VALUE;
-        for (final String candidate : known) {
-            final int distance = EditDistance.between(word, candidate);
-            if (distance < bestDistance) {
-                bestDistance = distance;
-                best = candidate;
-            }
-        }
-        return best;
     }
 
     static List<String> keys() {

@@ -54,7 +54,7 @@ final class ChannelParser {
         final ChannelKey key = ChannelKey.find(text);
         if (key == null) {
             throw new IllegalArgumentException(
-                    "unknown key " + text + "; nearest is " + ChannelKey.nearest(text, ChannelKey.keys()));
+                    "unknown key " + text + "; nearest is " + EditDistance.nearest(text, ChannelKey.keys()));
         }
         final String value = part.substring(equals + 1);
         if (value.isEmpty()) {

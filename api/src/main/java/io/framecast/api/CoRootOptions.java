@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /// @param feed publisher: how co-roots get what they keep
 /// @param sets publisher: who shares a co-root
 /// @param site subscriber: subscribers of one site share a co-root where they can; empty for this host
-/// @param serves subscriber: whether it may become a co-root
+/// @param serves subscriber: whether it may become a co-root. A subscriber whose placement is `direct` never
+///     does, whatever this says: its payloads are not in host memory, from which a co-root repairs
 public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolean serves) {
     public static final int AUTO = -1;
     public static final int COUNT_MAX = 256;

@@ -2,7 +2,7 @@ package io.framecast.api;
 
 /// What happens when a subscriber cannot keep up with its source. Each subscriber chooses for itself, beside
 /// others on the same stream; a publisher has no use for it. Whatever is chosen, frames are given whole or
-/// not at all, in order, and every frame that is not given is told with number and reason
+/// not at all, in order, and every frame that is not given is reported with number and reason
 /// ([Subscriber#onLoss]).
 ///
 /// Written as `reliable`, `latest`, `deadline=40ms` or `evict=2s`; `parse(toString())` is identity.
@@ -50,7 +50,7 @@ public sealed interface Delivery {
     }
 
     /// Every frame reaches the subscriber; one that holds the source back for longer than this is evicted,
-    /// and told ([Subscriber.State#SOURCE_LOST]).
+    /// which its state shows ([Subscriber.State#SOURCE_LOST]).
     ///
     /// @param patienceMs 1 … [#PATIENCE_MAX_MS]
     record Evict(int patienceMs) implements Delivery {

@@ -1,5 +1,7 @@
 package io.framecast.api;
 
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import java.time.Duration;
 
@@ -7,12 +9,23 @@ import java.time.Duration;
 /// kernel writes a request and goes on, the host copies the bytes into the publisher's window, commits, and
 /// writes the answer where the kernel looks for it.
 ///
-/// What a kernel asks is checked as if it came from a stranger: the channel must be bound, the range must lie
-/// inside a region that was allowed, the length must be one that the publisher takes. Else it is refused and
-/// counted.
+/// The host trusts no request: the channel must be bound, the range must lie inside a region that was allowed,
+/// and the publisher must take the length. The host refuses and counts every other request.
 ///
 /// Threading: as [Arrival]; publishers that are bound are used by that thread too.
 public interface DeviceRequests extends AutoCloseable {
+    /// Opens a queue on a device that has [RequestQueues].
+    ///
+    /// @param requestsMax requests not answered yet, at most; a power of two, 2 … 65536
+    /// @throws DeviceException when this kind of device has no kernels that run beside the host, or no memory
+    ///     is left
+    static DeviceRequests open(final DeviceBackend device, final int requestsMax) {
+        return device.capability(RequestQueues.class)
+                .orElseThrow(() -> new DeviceException(
+                        device.name() + ": has no kernels that ask to publish; take cuda or emulated"))
+                .open(requestsMax);
+    }
+
     /// The queue's address for kernels.
     long address();
 

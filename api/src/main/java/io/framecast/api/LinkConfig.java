@@ -2,15 +2,15 @@ package io.framecast.api;
 
 /// How the channel uses the network.
 ///
-/// @param networkInterface name (`eth0`) or literal address of the interface; empty lets the transport choose and
-///     say
+/// @param networkInterface name (`eth0`) or literal address of the interface; empty lets the transport choose
+///     and say
 /// @param mtuBytes largest IP packet, 0 for the interface's own MTU; datagrams are never fragmented
 /// @param ttl multicast hop limit, 0 … 255
-/// @param dscp what IP packets are marked with for the network to tell them by (RFC 2474), 0 … 63: all that this
+/// @param dscp the code point that marks IP packets for the network (RFC 2474), 0 … 63: all packets that this
 ///     end sends, control and one-sided operations too. Over `udp` and `verbs`; `aeron` refuses another than 0
 /// @param socketBufferBytes wanted socket buffers (SO_RCVBUF, SO_SNDBUF), 0 for as much as the system gives
-/// @param rateBytes most bytes of datagrams that a source sends per second, Framecast's headers and what is sent
-///     again included, those of UDP and IP not; 0 for as many as receivers give credit for
+/// @param rateBytes most bytes of datagrams that a source sends per second, Framecast's headers and what is
+///     sent again included, those of UDP and IP not; 0 for as many as receivers give credit for
 /// @param oneSided whether grants are written into memory of the source, and repairs read out of it or a
 ///     co-root's, where the transport can; else all of it goes by datagram
 /// @param unicastPorts ports that this end's own sockets are bound to, so that a firewall can let them through;

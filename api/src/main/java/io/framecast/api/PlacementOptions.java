@@ -9,8 +9,9 @@ import java.util.Locale;
 /// @param kind a subscriber's: which way to take; `auto` takes the first of the others that works here
 /// @param fastcopyMaxBytes a subscriber's: longest run of bytes that the CPU stores through a mapping
 ///     (`fastcopy`) instead of asking the device's copy engine; [#AUTO] measures it at start
-/// @param chunkBytes a publisher's: how much of a frame in device memory is copied out at a time, while what
-///     was copied before is sent; [#AUTO] measures what the device likes
+/// @param chunkBytes a publisher's: the length of the pieces in which a frame is copied out of device memory,
+///     while the pieces before are sent. It is no threshold: every frame in device memory is copied out, and a
+///     shorter frame is one piece. [#AUTO] measures the device's fastest length
 public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes) {
     public static final long AUTO = -1;
     /// More is a mistake: the CPU would be busy with copies for milliseconds.
@@ -24,7 +25,8 @@ public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes
     public enum Kind {
         /// The first of the following that works here.
         AUTO,
-        /// The transport lands payloads in device memory.
+        /// The transport writes payloads into device memory. Such a subscriber never serves as a co-root
+        /// ([CoRootOptions#serves]): a co-root repairs from host memory.
         DIRECT,
         /// Payloads land in the host; the CPU stores short ones into the device's memory through a mapping of
         /// it, the copy engine takes the rest.
@@ -48,7 +50,7 @@ public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes
             final List<String> words = words();
             if (!words.contains(text)) {
                 throw new IllegalArgumentException("placement: expected " + String.join(" or ", words) + ", got " + text
-                        + "; nearest is " + ChannelKey.nearest(text, words));
+                        + "; nearest is " + EditDistance.nearest(text, words));
             }
             return values()[words.indexOf(text)];
         }

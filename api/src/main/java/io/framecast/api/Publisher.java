@@ -9,9 +9,9 @@ import java.util.List;
 
 /// One source's stream of frames on a channel.
 ///
-/// Threading: one thread at a time claims, commits, offers and awaits room; another that does so meanwhile gets an
-/// [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at any
-/// time.
+/// Threading: one thread at a time claims, commits, offers and awaits room; another that does so meanwhile gets
+/// an [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at
+/// any time.
 ///
 /// Results of [#tryClaim] and [#offer] are codes, never exceptions: a positive position, or one of the
 /// negative constants. Retry BACK_PRESSURED and NOT_CONNECTED after [#awaitRoom] or a short idle; give up at
@@ -46,8 +46,8 @@ public interface Publisher extends AutoCloseable {
     /// The device of the channel's `device=`, opened when first asked for: frames that lie in its memory are
     /// offered with [#offer(DeviceRegion, DeviceEvent, FrameOptions)]. Closed with this publisher.
     ///
-    /// @throws io.framecast.api.error.FramecastException with one line that names the mend, when it cannot be
-    ///     opened
+    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix it, when it cannot
+    ///     be opened
     /// @throws IllegalStateException when this publisher is closed, also by another thread meanwhile
     default DeviceBackend device() {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
@@ -61,7 +61,7 @@ public interface Publisher extends AutoCloseable {
     /// @param frame 1 … frame-max bytes; may be written again when the answer is positive
     /// @param written recorded behind the work that writes the frame: nothing is read before it is complete
     /// @throws io.framecast.api.error.DeviceException when the device fails. A frame that has begun cannot be
-    ///     completed then: the publisher is closed, and its subscribers are told that the source is lost
+    ///     completed then: the publisher is closed, and its subscribers report the source lost
     default long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
         throw new UnsupportedOperationException("publisher: frames in device memory are not supported");
     }
@@ -71,8 +71,8 @@ public interface Publisher extends AutoCloseable {
     /// room and somebody to take it. With [NodeConfig.Threading#INVOKER] it runs the agents meanwhile, unless
     /// another thread does.
     ///
-    /// An interrupt ends the wait and is left standing. A thread that was interrupted before sleeps all the same,
-    /// so a loop around this call does not spin.
+    /// An interrupt ends the wait and is left standing. A thread that was interrupted before sleeps all the
+    /// same, so a loop around this call does not spin.
     ///
     /// @param bytes of the frame
     /// @return whether [#tryClaim] or [#offer] is worth a try
@@ -90,7 +90,7 @@ public interface Publisher extends AutoCloseable {
         return List.of();
     }
 
-    /// Frames and bytes taken so far, and how often a caller was told BACK_PRESSURED.
+    /// Frames and bytes taken so far, and how often a call returned BACK_PRESSURED.
     PublisherStats stats();
 
     /// Why the publisher closed on its own; empty while it is open or after [#close].
@@ -108,8 +108,8 @@ public interface Publisher extends AutoCloseable {
     @Override
     void close();
 
-    /// Ends the session without end of stream: subscribers are told that the source is lost, not that this
-    /// was all. For a source whose input failed. Nobody is waited for. Idempotent, and without effect after
+    /// Ends the session without end of stream: subscribers report the source lost instead of the end of the
+    /// stream. For a source whose input failed. Nobody is waited for. Idempotent, and without effect after
     /// [#close].
     void abandon();
 }

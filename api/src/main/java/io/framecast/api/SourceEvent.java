@@ -6,10 +6,9 @@ import java.util.HexFormat;
 ///
 /// @param session the source's session: a number of its own for each life of a source, see
 ///     [DeviceFrame#session]
-/// @param firstFrameId when joined: number of the session's first frame that is given or told lost. Where a
+/// @param firstFrameId when joined: number of the session's first frame that is given or reported lost. Where a
 ///     session is joined again that is behind the last one given: what lies between was sent meanwhile, and is
-///     reported lost. Else
-///     [#NO_FRAME]
+///     reported lost. Else [#NO_FRAME]
 /// @param reason when lost: why, in one line; else empty
 public record SourceEvent(long session, Kind kind, long firstFrameId, String reason) {
     public static final long NO_FRAME = -1;

@@ -23,7 +23,7 @@ public record SourceOptions(int count, int rejoinMs, JoinAt joinAt) {
     public enum JoinAt {
         /// The next that the source begins.
         FRAME,
-        /// The next that is marked as a keyframe; those before it are told as [LossReason#AWAITS_KEYFRAME].
+        /// The next that is marked as a keyframe; those before it are reported as [LossReason#AWAITS_KEYFRAME].
         /// On a stream that marks none, no frame is ever given.
         KEYFRAME
     }

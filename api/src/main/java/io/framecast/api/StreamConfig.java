@@ -1,5 +1,7 @@
 package io.framecast.api;
 
+import java.util.function.Consumer;
+
 /// How a stream behaves. The source's window, frame-max and alive-timeout reach its subscribers in the join.
 ///
 /// @param windowBytes payload bytes the source can still repair; 0 lets the source choose from frame-max
@@ -9,9 +11,11 @@ package io.framecast.api;
 /// @param ringMaxBytes most memory a subscriber gives each session for its ring and tables, whatever the
 ///     source asks for; 0 for a quarter of what the device, or the host, has available
 /// @param framesHeld frames a subscriber may hold unreleased while one more arrives
-/// @param device where frames land: `host`, `cuda:N`, `emulated[:N]`; `auto` for the first GPU, or the host's
-///     memory where there is none; `auto,emulated` for the first GPU, or the emulated one where there is none.
-///     What `auto` took is told ([NodeConfig#notices])
+/// @param device where the subscriber receives frames: a provider's kind and, where it has several devices, an
+///     ordinal: `host`, `cuda:N`, `emulated[:N]`, or the name of a provider of your own. The node refuses a
+///     name that no provider found on the class path owns. `auto` takes ordinal 0 of the first GPU kind that
+///     works, or host memory where there is none; it never takes a second GPU. `auto,emulated` takes the
+///     emulated GPU before host memory. The node reports the device that `auto` took ([NodeConfig#notices])
 /// @param delivery what happens when this subscriber is too slow; `reliable` blocks the source. Nothing to a
 ///     publisher
 /// @param aliveTimeoutMs silence after which a peer is lost
@@ -64,202 +68,108 @@ public record StreamConfig(
                 reorderDatagrams >= 0 && reorderDatagrams <= 10_000,
                 "reorder: expected 0 … 10000 datagrams, got ",
                 reorderDatagrams);
-        if (!device.matches("auto(,emulated)?|host|emulated(:\\d{1,3})?|cuda:\\d{1,3}")) {
-            throw new IllegalArgumentException(
-                    "device: expected auto, auto,emulated, host, emulated[:N] or cuda:N, got " + device);
-        }
+        ChannelKey.requireDevice(device);
     }
 
     public StreamConfig withWindowBytes(final long value) {
-        return new StreamConfig(
-                value,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.windowBytes = value);
     }
 
     public StreamConfig withFrameMaxBytes(final long value) {
-        return new StreamConfig(
-                windowBytes,
-                value,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.frameMaxBytes = value);
     }
 
     public StreamConfig withRingBytes(final long value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                value,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.ringBytes = value);
     }
 
     public StreamConfig withRingMaxBytes(final long value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                value,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.ringMaxBytes = value);
     }
 
     public StreamConfig withFramesHeld(final int value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                value,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.framesHeld = value);
     }
 
     public StreamConfig withDevice(final String value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                value,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.device = value);
     }
 
     public StreamConfig withDelivery(final Delivery value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                value,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.delivery = value);
     }
 
     public StreamConfig withAliveTimeoutMs(final long value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                value,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.aliveTimeoutMs = value);
     }
 
     public StreamConfig withReorderDatagrams(final int value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                value,
-                coRoots,
-                sources,
-                placement);
+        return with(draft -> draft.reorderDatagrams = value);
     }
 
     public StreamConfig withCoRoots(final CoRootOptions value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                value,
-                sources,
-                placement);
+        return with(draft -> draft.coRoots = value);
     }
 
     public StreamConfig withSources(final SourceOptions value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                value,
-                placement);
+        return with(draft -> draft.sources = value);
     }
 
     public StreamConfig withPlacement(final PlacementOptions value) {
-        return new StreamConfig(
-                windowBytes,
-                frameMaxBytes,
-                ringBytes,
-                ringMaxBytes,
-                framesHeld,
-                device,
-                delivery,
-                aliveTimeoutMs,
-                reorderDatagrams,
-                coRoots,
-                sources,
-                value);
+        return with(draft -> draft.placement = value);
+    }
+
+    private StreamConfig with(final Consumer<Draft> change) {
+        final Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.checked();
+    }
+
+    /// The components of a config that is being changed.
+    private static final class Draft {
+        private long windowBytes;
+        private long frameMaxBytes;
+        private long ringBytes;
+        private long ringMaxBytes;
+        private int framesHeld;
+        private String device;
+        private Delivery delivery;
+        private long aliveTimeoutMs;
+        private int reorderDatagrams;
+        private CoRootOptions coRoots;
+        private SourceOptions sources;
+        private PlacementOptions placement;
+
+        private Draft(final StreamConfig config) {
+            windowBytes = config.windowBytes;
+            frameMaxBytes = config.frameMaxBytes;
+            ringBytes = config.ringBytes;
+            ringMaxBytes = config.ringMaxBytes;
+            framesHeld = config.framesHeld;
+            device = config.device;
+            delivery = config.delivery;
+            aliveTimeoutMs = config.aliveTimeoutMs;
+            reorderDatagrams = config.reorderDatagrams;
+            coRoots = config.coRoots;
+            sources = config.sources;
+            placement = config.placement;
+        }
+
+        private StreamConfig checked() {
+            return new StreamConfig(
+                    windowBytes,
+                    frameMaxBytes,
+                    ringBytes,
+                    ringMaxBytes,
+                    framesHeld,
+                    device,
+                    delivery,
+                    aliveTimeoutMs,
+                    reorderDatagrams,
+                    coRoots,
+                    sources,
+                    placement);
+        }
     }
 
     private static void require(final boolean condition, final String message, final long value) {

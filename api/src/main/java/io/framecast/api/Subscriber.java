@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// a thread of the subscriber's own.
 ///
 /// Threading: one thread at a time polls, awaits frames and posts; another that does so meanwhile gets an
-/// [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at any
-/// time; frames may be released by any thread.
+/// [IllegalStateException], and nothing is damaged. All else, and [#close], may be called from any thread at
+/// any time; frames may be released by any thread.
 public interface Subscriber extends AutoCloseable {
     /// Where a subscription stands.
     enum State {
@@ -22,8 +22,8 @@ public interface Subscriber extends AutoCloseable {
         /// Receiving, from one source at least.
         READY,
         /// The source said this was the last frame, and every frame up to it was given to [#poll]. With
-        /// `sources=` more than one, the end of a source is told ([#onSource]) and others are listened for:
-        /// this state is never reached.
+        /// `sources=` more than one, the subscriber reports the end of a source ([#onSource]) and listens for
+        /// others: this state is never reached.
         END_OF_STREAM,
         /// The source fell silent for longer than alive-timeout, or evicted this subscriber; [#failure] says
         /// which, and what to do. Under `delivery=evict=T` that is for holding the source back longer than T.
@@ -57,26 +57,26 @@ public interface Subscriber extends AutoCloseable {
     @Nullable
     DeviceFrame poll();
 
-    /// Sleeps until a frame has arrived, or there is something else to tell, or the state says that none will
+    /// Sleeps until a frame has arrived, or there is something else to report, or the state says that none will
     /// come any more, or the time is over. Instead of polling in a loop; the thread is woken as soon as there
     /// is something to poll. With [NodeConfig.Threading#INVOKER] it runs the agents meanwhile, unless another
     /// thread does.
     ///
-    /// An interrupt ends the wait and is left standing. A thread that was interrupted before sleeps all the same,
-    /// so a loop around this call does not spin.
+    /// An interrupt ends the wait and is left standing. A thread that was interrupted before sleeps all the
+    /// same, so a loop around this call does not spin.
     ///
-    /// @return whether [#poll] has a frame to give, or frames to tell lost, or to tell [#onSource] something
+    /// @return whether [#poll] has a frame to give, or lost frames or a source to report
     /// @throws IllegalStateException when another thread is using this subscriber
     boolean awaitFrame(Duration longest);
 
-    /// Has frames that are given up told to a handler. It is called by [#poll] only, on that caller's thread,
-    /// in the stream's order: frames that were lost before a frame are told before that frame is given, and
-    /// those behind the last one before the state says that the stream is over. So every frame number of a session
-    /// from the first one of the first membership in it ([SourceEvent#firstFrameId]) is either given or told,
-    /// once; also those published between two memberships ([LossReason#NOT_A_MEMBER]), as soon as the second has
-    /// begun. Of a session that is not joined again, nobody knows how many frames followed. Neighbours may be
-    /// told together; where the caller has not polled for so long that more than a thousand runs of different
-    /// reasons wait, those with the reason of the newest.
+    /// Has lost frames reported to a handler. It is called by [#poll] only, on that caller's thread, in the
+    /// stream's order: frames that were lost before a frame are reported before that frame is given, and those
+    /// behind the last one before the state says that the stream is over. So every frame number of a session
+    /// from the first one of the first membership in it ([SourceEvent#firstFrameId]) is either given or
+    /// reported, once; also those published between two memberships ([LossReason#NOT_A_MEMBER]), as soon as the
+    /// second has begun. Of a session that is not joined again, nobody knows how many frames followed.
+    /// Neighbours may be reported together; where the caller has not polled for so long that more than a
+    /// thousand runs of different reasons wait, those with the reason of the newest.
     ///
     /// Under `delivery=reliable` and `evict` a member loses nothing but [LossReason#DAMAGED] frames, and those
     /// known to have begun when its source was lost or evicted it ([LossReason#UNREPAIRABLE]).
@@ -84,19 +84,23 @@ public interface Subscriber extends AutoCloseable {
     /// @param handler must not call this subscriber; replaces the one before
     void onLoss(LossHandler handler);
 
-    /// Has sources that come and go told to a handler. It is called by [#poll] only, on that caller's thread:
-    /// that a session was joined before its first frame, that it ended or was lost behind its last.
+    /// Has sources that come and go reported to a handler. It is called by [#poll] only, on that caller's
+    /// thread: that a session was joined before its first frame, that it ended or was lost behind its last.
     ///
     /// @param handler must not call this subscriber; replaces the one before
     void onSource(SourceHandler handler);
 
-    /// Posts a buffer of the caller's (Chu et al. 2019, §4.2, Algorithm 1): the next frame not yet
-    /// arrived, whichever source it is from, lands in it, and [DeviceFrame#region] is that buffer. Buffers
-    /// are used in the order they were posted; closing such a frame gives the buffer back to its owner.
+    /// Posts a buffer of the caller's for the next frame not yet arrived, whichever source it is from;
+    /// [DeviceFrame#region] is then that buffer. The subscriber uses buffers in the order of posting; closing
+    /// such a frame gives the buffer back to its owner.
     ///
-    /// @param region memory of [#device] that every thread may write, at least frame-max long (the source's, once
-    ///     one is heard; before that the channel's), and no part of a buffer that is posted, or whose frame is not
-    ///     released
+    /// The frame reaches the buffer by one copy within the device: payloads arrive in the ring of the session
+    /// first, under every placement. The receives of Chu et al. 2019, §4.2, Algorithm 1, which land in the
+    /// user's buffer itself, are not built.
+    ///
+    /// @param region memory of [#device] that every thread may write, at least frame-max long (the source's,
+    ///     once one is heard; before that the channel's), and no part of a buffer that is posted, or whose
+    ///     frame is not released
     /// @return false when as many buffers are posted as the queue holds, or no frame will come any more
     /// @throws IllegalArgumentException when it is not such memory; the message says what was expected
     /// @throws IllegalStateException when another thread is using this subscriber

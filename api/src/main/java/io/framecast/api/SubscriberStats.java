@@ -1,12 +1,13 @@
 package io.framecast.api;
 
-/// What a subscriber saw so far. Frames count when [Subscriber#poll] hands them over; datagrams and mended
+/// What a subscriber saw so far. Frames count when [Subscriber#poll] hands them over; datagrams and reassembled
 /// bytes when they arrive, so they may run ahead of the frames.
 ///
 /// @param frames frames handed to poll
 /// @param bytes their payload bytes
 /// @param inPlaceFrames frames whose bytes lie where the transport, or one copy to the device, first put them
-/// @param mendedBytes payload bytes copied once more, within the device or host, to make a frame contiguous
+/// @param reassembledBytes payload bytes copied once more, within the device or host, to make a frame
+///     contiguous
 /// @param repairedDatagrams datagrams that arrived by the repair lane and were needed
 /// @param duplicateDatagrams datagrams dropped because they had arrived before
 /// @param lost frames that were never given, once [Subscriber#poll] has passed them
@@ -16,7 +17,7 @@ public record SubscriberStats(
         long frames,
         long bytes,
         long inPlaceFrames,
-        long mendedBytes,
+        long reassembledBytes,
         long repairedDatagrams,
         long duplicateDatagrams,
         LossCounts lost,

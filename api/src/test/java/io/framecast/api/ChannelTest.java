@@ -155,7 +155,7 @@ final class ChannelTest {
         "alive-timeout=9, alive-timeout: expected 10",
         "reorder=10001, reorder: expected 0",
         "reorder=, reorder: expected a value",
-        "device=gpu:0, device: expected auto",
+        "device=GPU:0, 'device: expected auto, auto,KIND, KIND or KIND:N'",
         "delivery=sometimes, 'delivery: expected reliable, latest, deadline=T or evict=T with T such as 40ms or 2s, 1ms … 65535ms'",
         "delivery=deadline, delivery: expected reliable",
         "delivery=deadline=40, delivery: expected reliable",
@@ -211,9 +211,19 @@ final class ChannelTest {
     }
 
     @Test
-    void shouldNameNearestTransport() {
-        final String message = complaint("framecast:verb?group=224.0.0.1:5");
-        assertTrue(message.contains("nearest is verbs"), message);
+    void shouldLeaveNamesToProviders() {
+        for (final String uri : List.of(
+                "framecast:queue-test?group=224.0.0.1:5|device=test:0",
+                "framecast:verb?group=224.0.0.1:5|device=auto,test")) {
+            assertEquals(uri, Channel.parse(uri).toString());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Udp", "1udp", "queue_test", "udp ", "a23456789012345678901234567890123"})
+    void shouldRefuseWhatNoTransportCanBeCalled(final String transport) {
+        final String message = complaint("framecast:" + transport + "?group=224.0.0.1:5");
+        assertTrue(message.contains("transport: expected auto or a provider's name"), message);
     }
 
     @Test
@@ -243,7 +253,7 @@ final class ChannelTest {
     }
 
     private static Channel random(final SplittableRandom random) {
-        final String transport = ChannelKey.TRANSPORTS.get(random.nextInt(4));
+        final String transport = pick(random, "auto", "udp", "aeron", "verbs", "queue-test");
         final String name = pick(random, "default", "cam1", "A.b_c-9", "x".repeat(64));
         final LinkConfig link = new LinkConfig(
                 pick(random, "", "eth0", "10.0.0.7", "veth-a.100"),

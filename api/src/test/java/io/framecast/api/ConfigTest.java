@@ -144,13 +144,39 @@ final class ConfigTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"auto", "host", "emulated", "emulated:0", "emulated:999", "cuda:0", "cuda:15"})
+    @ValueSource(
+            strings = {
+                "auto",
+                "auto,emulated",
+                "host",
+                "emulated",
+                "emulated:0",
+                "emulated:999",
+                "cuda:0",
+                "cuda:15",
+                "test",
+                "my-gpu2:7"
+            })
     void shouldTakeDevices(final String device) {
         assertEquals(device, STREAM.withDevice(device).device());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "cuda", "cuda:", "cuda:-1", "cuda:1000", "host:0", "CUDA:0", " auto", "auto\n"})
+    @ValueSource(
+            strings = {
+                "",
+                "cuda:",
+                "cuda:-1",
+                "cuda:1000",
+                "CUDA:0",
+                " auto",
+                "auto\n",
+                "auto,",
+                "auto,cuda:0",
+                "host,emulated",
+                "-test",
+                "2gpu"
+            })
     void shouldRefuseWhatIsNoDevice(final String device) {
         refused("device", () -> STREAM.withDevice(device));
     }

@@ -2,7 +2,7 @@ package io.framecast.engine;
 
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
-import io.framecast.api.spi.NodeProvider;
+import io.framecast.api.NodeProvider;
 import io.framecast.engine.node.FramecastNode;
 
 /// Launches nodes; found by `ServiceLoader`.

@@ -64,7 +64,7 @@ public final class KernelGather implements DeviceGather {
     /// The same from as many pieces on as are sooner done by the kernel, as measured here and now. Plain copies
     /// where a kernel cannot be had: an old driver, no memory, a persistent kernel behind which loading would
     /// wait.
-    static DeviceGather measured(
+    public static DeviceGather measured(
             final DeviceBackend device, final DeviceStream stream, final BooleanSupplier isCrowded) {
         if (isCrowded.getAsBoolean()) {
             return DeviceGather.byCopies(stream);

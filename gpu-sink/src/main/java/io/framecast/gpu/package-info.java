@@ -1,5 +1,6 @@
-/// GPUs behind the [io.framecast.api.spi.DeviceBackend] SPI. `CudaBackend` drives NVIDIA GPUs and is the only user of
-/// JCuda; the package `emulated` is a GPU for machines without one.
+/// What the CUDA and the emulated device share: tables of allocations, deferred frees, bounds, the gather
+/// kernel, words that host and device both access. Only the packages below call it, and tests and benches for
+/// [SharedWords].
 @NullMarked
 package io.framecast.gpu;
 

@@ -6,14 +6,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /// The contract's kernel with its PTX.
-final class ContractPtx {
+public final class ContractPtx {
     private ContractPtx() {}
 
-    static KernelSource withPtx(final KernelSource kernel) {
+    public static KernelSource withPtx(final KernelSource kernel) {
         return new KernelSource(kernel.name(), () -> resource(kernel.name() + ".ptx"), kernel.emulation());
     }
 
-    static byte[] resource(final String name) {
+    public static byte[] resource(final String name) {
         try (InputStream in = ContractPtx.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new AssertionError("no test resource " + name);

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// An RC queue pair. One that acts has a send queue with everything that goes with it; one that only accepts posts
-/// nothing at all: its device serves the peer.
+/// An RC queue pair. One that acts has a send queue with everything that goes with it; one that only accepts
+/// posts nothing at all: its device serves the peer.
 ///
 /// Threading: the owner's thread, but for making and connecting, which a worker does. Where the owner closes
 /// meanwhile, the worker releases what it made.
@@ -301,7 +301,8 @@ final class RcEndpoint implements OneSidedEndpoint {
     }
 
     /// When this returns nothing of the peer's gets in any more: the queue pair is in error, or will never be
-    /// connected. Where a worker has it, that worker releases it later. A device that refuses even this is gone.
+    /// connected. Where a worker has it, that worker releases it later. A device that refuses even this is
+    /// gone.
     @Override
     public void close() {
         lock.lock();
@@ -331,28 +332,18 @@ final class RcEndpoint implements OneSidedEndpoint {
         }
         released = true;
         final QueuePair pair = queuePair;
+        if (pair != null) {
+            owner.quietly(pair::fail);
+            owner.quietly(pair::close);
+        }
         final CompletionQueue queue = completions;
+        if (queue != null) {
+            owner.quietly(queue::close);
+        }
         final RcOperations current = operations;
-        owner.quietly(() -> {
-            if (pair != null) {
-                pair.fail();
-            }
-        });
-        owner.quietly(() -> {
-            if (pair != null) {
-                pair.close();
-            }
-        });
-        owner.quietly(() -> {
-            if (queue != null) {
-                queue.close();
-            }
-        });
-        owner.quietly(() -> {
-            if (current != null) {
-                current.close();
-            }
-        });
+        if (current != null) {
+            owner.quietly(current::close);
+        }
         onReleased.accept(this);
     }
 }

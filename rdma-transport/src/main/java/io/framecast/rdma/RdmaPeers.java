@@ -8,30 +8,31 @@ import org.jspecify.annotations.Nullable;
 
 /// Peers of a lane by handle, lowest free one first.
 ///
-/// A device that is to send by an address handle that was destroyed fails the queue pair, so the way of a
+/// A device that is to send by an address handle that was destroyed fails the queue pair, so the handle of a
 /// peer that left is kept until what was posted for it has completed.
 final class RdmaPeers implements AutoCloseable {
     static final int PEERS_MAX = 1 << 14;
 
-    private final RdmaWays ways;
+    private final AddressHandleCache handles;
     private final Deque<Leaving> leaving = new ArrayDeque<>();
     private @Nullable Peer[] peers = new Peer[8];
     private int lowestFree;
 
-    /// A way and what datagrams carry that take it. Equal only to itself: another connection is another peer.
+    /// An address handle, and the queue pair and key of the datagrams that take it. Equal only to itself:
+    /// another connection is another peer.
     static final class Peer {
-        private final RdmaWays.Way way;
+        private final AddressHandleCache.Entry entry;
         private final int queuePair;
         private final int queueKey;
 
-        Peer(final RdmaWays.Way way, final int queuePair, final int queueKey) {
-            this.way = way;
+        Peer(final AddressHandleCache.Entry entry, final int queuePair, final int queueKey) {
+            this.entry = entry;
             this.queuePair = queuePair;
             this.queueKey = queueKey;
         }
 
-        RdmaWays.Way way() {
-            return way;
+        AddressHandleCache.Entry entry() {
+            return entry;
         }
 
         int queuePair() {
@@ -43,11 +44,11 @@ final class RdmaPeers implements AutoCloseable {
         }
     }
 
-    /// A way, and the last send that may need it.
-    private record Leaving(RdmaWays.Way way, long submitted) {}
+    /// An address handle, and the last send that may need it.
+    private record Leaving(AddressHandleCache.Entry entry, long submitted) {}
 
-    RdmaPeers(final RdmaWays ways) {
-        this.ways = ways;
+    RdmaPeers(final AddressHandleCache handles) {
+        this.handles = handles;
     }
 
     Peer peer(final int handle) {
@@ -62,12 +63,12 @@ final class RdmaPeers implements AutoCloseable {
         if (lowestFree == PEERS_MAX) {
             throw new TransportException("verbs: a lane holds " + PEERS_MAX + " peers; disconnect some");
         }
-        final RdmaWays.Way way = ways.take(address);
+        final AddressHandleCache.Entry entry = handles.take(address);
         if (lowestFree == peers.length) {
             peers = Arrays.copyOf(peers, 2 * peers.length);
         }
         final int handle = lowestFree;
-        peers[handle] = new Peer(way, address.queuePair(), address.queueKey());
+        peers[handle] = new Peer(entry, address.queuePair(), address.queueKey());
         while (lowestFree < peers.length && peers[lowestFree] != null) {
             lowestFree++;
         }
@@ -76,30 +77,30 @@ final class RdmaPeers implements AutoCloseable {
 
     /// @param submitted sends of the lane so far
     void remove(final int handle, final long submitted) {
-        leaving.add(new Leaving(peer(handle).way(), submitted));
+        leaving.add(new Leaving(peer(handle).entry(), submitted));
         peers[handle] = null;
         lowestFree = Math.min(lowestFree, handle);
     }
 
-    /// Lets go of the ways that nothing posted needs any more.
+    /// Gives back the handles that no posted send needs any more.
     ///
     /// @param completed sends of the lane that are done
     void settle(final long completed) {
         Leaving next = leaving.peek();
         while (next != null && next.submitted <= completed) {
-            ways.giveBack(next.way);
+            handles.giveBack(next.entry);
             leaving.remove();
             next = leaving.peek();
         }
     }
 
-    /// Has ways made anew that leave from where the own address does not stand any more.
+    /// Has handles made anew whose source index is not the own address's any more.
     ///
     /// @param index where it stands
     void renew(final int index) {
         for (final Peer peer : peers) {
             if (peer != null) {
-                ways.renew(peer.way, index);
+                handles.renew(peer.entry, index);
             }
         }
     }
@@ -109,7 +110,7 @@ final class RdmaPeers implements AutoCloseable {
         settle(Long.MAX_VALUE);
         for (final Peer peer : peers) {
             if (peer != null) {
-                ways.giveBack(peer.way);
+                handles.giveBack(peer.entry);
             }
         }
         Arrays.fill(peers, null);

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What this machine has for the transport `verbs`, and how to mend what is missing. Opens each device for a
+/// What this machine has for the transport `verbs`, and how to fix what is missing. Opens each device for a
 /// moment; changes nothing.
 public final class RdmaSurvey {
     private static final int DATAGRAM_BYTES_MAX = 4096;
@@ -38,11 +38,11 @@ public final class RdmaSurvey {
     ///
     /// @param isGood whether nothing needs to be done
     /// @param what how things are
-    /// @param mend what to do; empty where nothing can or need be
-    public record Finding(boolean isGood, String what, String mend) {
+    /// @param fix what to do; empty where nothing can or need be
+    public record Finding(boolean isGood, String what, String fix) {
         @Override
         public String toString() {
-            return mend.isEmpty() ? what : what + ": " + mend;
+            return fix.isEmpty() ? what : what + ": " + fix;
         }
     }
 
@@ -66,8 +66,8 @@ public final class RdmaSurvey {
         findings.add(new Finding(true, what, ""));
     }
 
-    private void bad(final String what, final String mend) {
-        findings.add(new Finding(false, what, mend));
+    private void bad(final String what, final String fix) {
+        findings.add(new Finding(false, what, fix));
     }
 
     private void survey() {
@@ -162,8 +162,8 @@ public final class RdmaSurvey {
                 + layer(port) + ", MTU " + port.mtu().activeBytes() + " of "
                 + port.mtu().maxBytes() + ", GIDs "
                 + gids.stream().map(RdmaSurvey::described).collect(Collectors.joining(", "));
-        final String mend = mend(context.name(), number, port, gids);
-        findings.add(new Finding(mend.isEmpty(), what, mend));
+        final String fix = fix(context.name(), number, port, gids);
+        findings.add(new Finding(fix.isEmpty(), what, fix));
     }
 
     private static String layer(final PortAttributes port) {
@@ -194,7 +194,7 @@ public final class RdmaSurvey {
                 || Ipoib.on(device, port, false).isPresent();
     }
 
-    private static String mend(
+    private static String fix(
             final String device, final int number, final PortAttributes port, final List<GidEntry> gids) {
         if (port.linkLayer() == PortAttributes.LinkLayer.INFINIBAND) {
             if (!port.isActive()) {

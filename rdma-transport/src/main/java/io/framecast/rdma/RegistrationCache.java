@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Only host memory whose arena is known, and that no peer can reach, is kept unused, least recently used first
 /// to go. It is deregistered within seconds after its arena was closed, and before anything else is registered:
-/// another arena's memory at the same address is never taken for it. All other is deregistered with its last lease.
+/// another arena's memory at the same address is never taken for it. All other is deregistered with its
+/// last lease.
 ///
-/// Threading: any thread; called when lanes open and close and when they have nothing to do, never on the data path.
+/// Threading: any thread; called when lanes open and close and when they have nothing to do, never on the
+/// data path.
 final class RegistrationCache implements AutoCloseable {
     static final int IDLE_MAX = 16;
     static final long IDLE_BYTES_MAX = 1L << 30;
@@ -84,7 +86,8 @@ final class RegistrationCache implements AutoCloseable {
                     && (scope == null ? other.scope == null : scope.equals(other.scope));
         }
 
-        // What peers may reach goes with its last lease: its memory may be another's next, and they know its key.
+        // What peers may reach goes with its last lease: its memory may be another's next, and they know
+        // its key.
         boolean mayIdle() {
             return scope != null && scope.isAlive() && (access & PEERS) == 0;
         }
@@ -166,7 +169,7 @@ final class RegistrationCache implements AutoCloseable {
             try {
                 return domain.register(what.address, what.bytes, what.access);
             } catch (final NativeException _) {
-                // No driver knows the address: that the device takes no dma-buf is what can be mended.
+                // No driver knows the address: that the device takes no dma-buf is what the user can fix.
                 throw e;
             }
         }
@@ -197,8 +200,8 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its own
-    /// deregister it: to unpin much takes milliseconds. Waits for nobody.
+    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its
+    /// own deregister it: to unpin much takes milliseconds. Waits for nobody.
     void look() {
         final long nowNs = System.nanoTime();
         if (nowNs - lookedNs < LOOK_NS || !lock.tryLock()) {

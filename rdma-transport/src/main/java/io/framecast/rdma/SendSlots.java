@@ -26,7 +26,7 @@ final class SendSlots implements AutoCloseable {
     private final SendRing ring;
     private final SendRequests requests;
     private final CompletionQueue queue;
-    private final RdmaWays ways;
+    private final AddressHandleCache handles;
     private final WorkCompletions batch;
     private final int depth;
     private final int datagramBytesMax;
@@ -55,7 +55,7 @@ final class SendSlots implements AutoCloseable {
             final int depth) {
         this.ring = ring;
         this.queue = queue;
-        ways = link.ways();
+        handles = link.handles();
         this.depth = depth;
         datagramBytesMax = link.port().datagramBytesMax();
         payloadElement = ring.headerBytes() == 0 ? 0 : 1;
@@ -104,11 +104,11 @@ final class SendSlots implements AutoCloseable {
             reap();
         }
         final int room = (int) Math.min(wanted, depth - (submitted - completed));
-        final AddressHandle way = to.way().handle();
-        if (way == null) {
-            return withoutWay(to.way(), room);
+        final AddressHandle handle = to.entry().handle();
+        if (handle == null) {
+            return withoutHandle(to.entry(), room);
         }
-        final long bytes = prepare(to, way, firstSlot, room);
+        final long bytes = prepare(to, handle, firstSlot, room);
         final int accepted = requests.post(queuePair, firstSlot, room);
         submitted += accepted;
         posted = accepted > 0 ? submitted : posted;
@@ -125,8 +125,9 @@ final class SendSlots implements AutoCloseable {
         return bytes;
     }
 
-    // Nearly always a slot goes where it went before, as long as before, without a signal: then nothing is written.
-    private long prepare(final RdmaPeers.Peer to, final AddressHandle way, final int firstSlot, final int count) {
+    // Nearly always a slot goes where it went before, as long as before, without a signal: then nothing is
+    // written.
+    private long prepare(final RdmaPeers.Peer to, final AddressHandle handle, final int firstSlot, final int count) {
         long bytes = (long) headerBytes * count;
         int slot = firstSlot;
         for (int i = 1; i <= count; i++) {
@@ -135,7 +136,7 @@ final class SendSlots implements AutoCloseable {
                 length(slot, payloadBytes);
             }
             if (aims[slot] != to) {
-                requests.datagram(slot, way, to.queuePair(), to.queueKey());
+                requests.datagram(slot, handle, to.queuePair(), to.queueKey());
                 aims[slot] = to;
             }
             final long identifier = submitted + i;
@@ -163,13 +164,14 @@ final class SendSlots implements AutoCloseable {
         lengths[slot] = payloadBytes;
     }
 
-    // A way that is being made pushes back; what should take one that cannot be made is lost.
-    private int withoutWay(final RdmaWays.Way way, final int count) {
-        if (!way.isFailed()) {
+    // The lane pushes back while the kernel makes the handle, and loses the datagram when there is none to
+    // be made.
+    private int withoutHandle(final AddressHandleCache.Entry entry, final int count) {
+        if (!entry.isFailed()) {
             backPressured += count;
             return 0;
         }
-        ways.seekAgain(way);
+        handles.seekAgain(entry);
         unreachable += count;
         submitted += count;
         settle();
@@ -234,12 +236,12 @@ final class SendSlots implements AutoCloseable {
         return completed;
     }
 
-    /// Sends refused for want of room, or of a way not yet made.
+    /// Sends refused for want of room, or of an address handle that is not made yet.
     long backPressured() {
         return backPressured;
     }
 
-    /// Sends to peers that no way leads to.
+    /// Sends to peers for which no address handle can be made.
     long unreachable() {
         return unreachable;
     }

@@ -29,7 +29,8 @@ final class VerbsLane implements Lane {
     private static final String NAME = "verbs: ";
     // In vain, before events are looked for: a thread that does not sleep does so within a millisecond or some.
     private static final int IDLE_LOOKS = 1024;
-    // A device that works sends what waits within microseconds, and a lane is closed by a thread that has others.
+    // A device that works sends what waits within microseconds, and a lane is closed by a thread that has
+    // others.
     private static final long DRAIN_MAX_NS = 50_000_000;
 
     private final LaneKind kind;
@@ -46,7 +47,7 @@ final class VerbsLane implements Lane {
     private final int sendSlots;
     private final @Nullable ReceiveSlots receive;
     private final @Nullable CompletionChannel wakeup;
-    private final Revival revival;
+    private final QueuePairRecovery recovery;
     // Since events were looked for.
     private int idleLooks;
     // As often as this lane looked at the port anew.
@@ -80,14 +81,14 @@ final class VerbsLane implements Lane {
             final QueueDepths depths = wanted.within(queuePair.limits());
             final int queueKey = queueKey(link, only);
             queuePair.startDatagrams(port.gid().port(), 0, queueKey);
-            revival = new Revival(port, queuePair, queueKey, datagramBytes(config));
+            recovery = new QueuePairRecovery(port, queuePair, queueKey, datagramBytes(config));
             // It may be another than when the transport was opened.
-            revival.requireWide();
+            recovery.requireWide();
             address = new RdmaAddress(port.gid().gid(), port.lid(), queuePair.number(), queueKey);
-            peers = keep(new RdmaPeers(link.ways()));
+            peers = keep(new RdmaPeers(link.handles()));
             group = sendRing == null
                     ? null
-                    : new RdmaPeers.Peer(RdmaWays.Way.of(wayToGroup()), QueuePair.MULTICAST, queueKey);
+                    : new RdmaPeers.Peer(AddressHandleCache.Entry.of(groupHandle()), QueuePair.MULTICAST, queueKey);
             send = sendRing == null ? null : keep(new SendSlots(arena, link, sendRing, sends, depths.sends()));
             receive = receiveRing == null
                     ? null
@@ -121,7 +122,7 @@ final class VerbsLane implements Lane {
     }
 
     // A group's link address follows from its own: no neighbour is asked.
-    private AddressHandle wayToGroup() {
+    private AddressHandle groupHandle() {
         return keep(port.domain().addressHandle(link.pathToGroup()));
     }
 
@@ -155,7 +156,7 @@ final class VerbsLane implements Lane {
     public int post(final int firstSlot, final int count) {
         final ReceiveSlots slots = receiving();
         try {
-            return revival.isFailed() && !isRevived() ? 0 : slots.post(firstSlot, count);
+            return recovery.isFailed() && !isRecovered() ? 0 : slots.post(firstSlot, count);
         } catch (final TransportException e) {
             throw ended(e);
         }
@@ -170,7 +171,7 @@ final class VerbsLane implements Lane {
                 onIdle();
             }
             if (slots.isFailed()) {
-                outlive(slots.failure());
+                recoverFrom(slots.failure());
             }
             return count;
         } catch (final TransportException e) {
@@ -197,34 +198,34 @@ final class VerbsLane implements Lane {
         final int returns = events.returns();
         if (returns != portReturns) {
             portReturns = returns;
-            revival.requireWide();
+            recovery.requireWide();
         }
     }
 
     // A queue pair that failed may come back; the lane pushes back until then.
-    private void outlive(final TransportException failure) {
+    private void recoverFrom(final TransportException failure) {
         requireDevice();
-        if (!revival.onFailure()) {
+        if (!recovery.onFailure()) {
             throw failure;
         }
         if (receive != null) {
             receive.hold();
         }
-        isRevived();
+        isRecovered();
     }
 
-    private boolean isRevived() {
-        if (!revival.isDue()) {
+    private boolean isRecovered() {
+        if (!recovery.isDue()) {
             return false;
         }
         if (receive != null && receive.posted() > 0) {
-            revival.await(receive.posted());
+            recovery.await(receive.posted());
             return false;
         }
-        if (send != null && !hasRenewedWays()) {
+        if (send != null && !hasRenewedHandles()) {
             return false;
         }
-        revival.restart();
+        recovery.restart();
         if (send != null) {
             send.restart();
         }
@@ -235,9 +236,9 @@ final class VerbsLane implements Lane {
     }
 
     // What leaves from where the own address stood before would fail again. The address may be gone by now.
-    private boolean hasRenewedWays() {
+    private boolean hasRenewedHandles() {
         try {
-            renewWays();
+            renewHandles();
             return true;
         } catch (final TransportException e) {
             if (port.hasGid()) {
@@ -247,13 +248,13 @@ final class VerbsLane implements Lane {
         }
     }
 
-    private void renewWays() {
+    private void renewHandles() {
         final int index = port.gidIndex();
         peers.renew(index);
         final AddressHandle former =
-                group == null || port.isInfiniBand() ? null : group.way().handle();
+                group == null || port.isInfiniBand() ? null : group.entry().handle();
         if (group != null && former != null && former.path().sourceGid() != index) {
-            group.way().replace(wayToGroup());
+            group.entry().replace(groupHandle());
             // The queue pair has failed, so nothing is sent by it; while it is, the kernel keeps its entry.
             opened.remove(former);
             former.close();
@@ -300,12 +301,12 @@ final class VerbsLane implements Lane {
 
     private int send(final SendSlots slots, final RdmaPeers.Peer to, final int firstSlot, final int count) {
         try {
-            if (revival.isFailed() && !isRevived()) {
+            if (recovery.isFailed() && !isRecovered()) {
                 return slots.pushBack(count);
             }
             final int accepted = slots.send(queuePair, to, firstSlot, count);
             if (slots.isFailed()) {
-                outlive(slots.failure());
+                recoverFrom(slots.failure());
             }
             return accepted;
         } catch (final TransportException e) {
@@ -333,7 +334,7 @@ final class VerbsLane implements Lane {
                     onIdle();
                 }
                 if (send.isFailed()) {
-                    outlive(send.failure());
+                    recoverFrom(send.failure());
                 }
             } catch (final TransportException e) {
                 throw ended(e);
@@ -368,7 +369,7 @@ final class VerbsLane implements Lane {
             case TRUNCATED -> receive == null ? 0 : receive.truncated();
             case MALFORMED -> receive == null ? 0 : receive.malformed();
             case SEND_BACK_PRESSURED -> send == null ? 0 : send.backPressured();
-            case SYSTEM_ERRORS -> revival.revivals() + (send == null ? 0 : send.unreachable());
+            case SYSTEM_ERRORS -> recovery.recoveries() + (send == null ? 0 : send.unreachable());
             // A device drops what finds no receive without telling.
             case RECEIVE_OVERRUNS -> 0;
         };
@@ -446,11 +447,11 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // What was posted last says goodbye: regions and ways go now, and a device that has not come to it yet would lose
-    // it.
+    // The last sends say goodbye. Regions and address handles close next, and a device that has not sent them
+    // by then would lose them.
     private void drain() {
         final SendSlots posted = send;
-        if (posted == null || failure != null || revival.isFailed() || posted.isFailed()) {
+        if (posted == null || failure != null || recovery.isFailed() || posted.isFailed()) {
             return;
         }
         final long endNs = System.nanoTime() + DRAIN_MAX_NS;

@@ -19,13 +19,16 @@ import org.jspecify.annotations.Nullable;
 /// One-sided operations over RC queue pairs of a channel's port.
 ///
 /// A queue pair and a region of one domain fit each other, so whoever holds one connection and guesses
-/// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from strangers,
-/// not from members. Who only reads gets a queue pair that lets it only read, and what is written is checked.
+/// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from
+/// strangers, not from members. Who only reads gets a queue pair that lets it only read, and what is written is
+/// checked.
 ///
 /// Threading: any thread.
 final class VerbsOneSided implements OneSided {
+    private static final int CONNECTING_MAX = 4;
+
     private final VerbsLink link;
-    private final RcWorkers workers = new RcWorkers();
+    private final OnDemandThreads workers = new OnDemandThreads("framecast-verbs-connect", CONNECTING_MAX);
     // Packet sequence numbers that nobody guesses: RC takes any packet that has the right ones.
     private final SecureRandom random = new SecureRandom();
     private final ReentrantLock lock = new ReentrantLock();
@@ -47,12 +50,12 @@ final class VerbsOneSided implements OneSided {
         return new RdmaAddress(port().gid().gid(), port().lid(), 0, 0);
     }
 
-    RcWorkers workers() {
+    OnDemandThreads workers() {
         return workers;
     }
 
     AddressPath path(final RcDescriptor peer) {
-        return link.ways().path(peer.gid(), peer.lid());
+        return link.handles().path(peer.gid(), peer.lid());
     }
 
     int nextPsn() {
@@ -151,7 +154,8 @@ final class VerbsOneSided implements OneSided {
         try {
             release.run();
         } catch (final TransportException | IllegalStateException _) {
-            // A device that is gone refuses everything, and so what depends on it stays; the process's end releases it.
+            // A device that is gone refuses everything, and so what depends on it stays; the process's end
+            // releases it.
         }
     }
 

@@ -4,6 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.HostPort;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
@@ -12,7 +13,6 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.api.spi.TransportCapabilities.Placement;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.AddressPath;
 import io.framecast.rdma.verbs.CmLibrary;
@@ -44,7 +44,7 @@ final class VerbsTransport implements Transport {
     private final VerbsOneSided oneSided;
     /// Opened by the conductor, closed by their own threads.
     private final List<VerbsLane> lanes = new CopyOnWriteArrayList<>();
-    private boolean isLandingTold;
+    private boolean isRegistrationReported;
     private boolean closed;
 
     private VerbsTransport(
@@ -62,27 +62,30 @@ final class VerbsTransport implements Transport {
         final String wanted = channel.link().networkInterface();
         final RdmaPort port = RdmaPort.open(
                 library, channel.group().address(), wanted, channel.link().mtuBytes());
-        final RdmaWays ways = new RdmaWays(
+        final AddressHandleCache handles = new AddressHandleCache(
                 port, new AddressPath.Hops(channel.link().ttl(), channel.link().trafficClass(), 0));
         try {
-            return open(port, channel.group(), ways, config.warnings());
+            return open(port, channel.group(), handles, config.warnings());
         } catch (final RuntimeException e) {
-            ways.close();
+            handles.close();
             throw e;
         }
     }
 
     private static VerbsTransport open(
-            final RdmaPort port, final HostPort group, final RdmaWays ways, final Consumer<String> notices) {
+            final RdmaPort port,
+            final HostPort group,
+            final AddressHandleCache handles,
+            final Consumer<String> notices) {
         final RdmaPort.Subnet subnet = port.subnet();
         final SubnetGroup joined = subnet == null
                 ? null
                 : SubnetGroup.join(CmLibrary.load(), subnet.own().address(), group.address(), JOIN_MAX_NS);
-        final AddressPath path = joined == null ? ways.path(gid(group.address()), 0) : joined.path();
+        final AddressPath path = joined == null ? handles.path(gid(group.address()), 0) : joined.path();
         notices.accept("verbs: " + port.describe() + ", group " + path.destination());
         final RegistrationCache registrations = new RegistrationCache(port.domain());
         return new VerbsTransport(
-                new VerbsLink(port, group, path, ways, registrations, new DeviceEvents(port, notices)),
+                new VerbsLink(port, group, path, handles, registrations, new DeviceEvents(port, notices)),
                 joined,
                 notices);
     }
@@ -109,16 +112,17 @@ final class VerbsTransport implements Transport {
                 SCATTER_MAX,
                 ReceiveSlots.RESERVE_BYTES,
                 link.port().datagramBytesMax(),
-                Placement.FIFO);
+                Placement.BY_ARRIVAL);
     }
 
     /// Registers it, as lanes do. The device may take dma-bufs or not, a driver may know the GPU's addresses or
-    /// not, and either may stop at some length: nothing but that tells. Which of the two it is, one notice says.
+    /// not, and either may stop at some length: nothing but that tells. Which of the two it is, one notice
+    /// says.
     @Override
-    public Optional<String> landingRefusal(final DeviceRegion memory) {
+    public Optional<String> canReceiveInto(final DeviceRegion memory) {
         try (RegistrationCache.Lease lease = link.registrations().lease(memory, Access.LOCAL_WRITE)) {
-            if (!memory.hostAddressable() && !isLandingTold) {
-                isLandingTold = true;
+            if (!memory.hostAddressable() && !isRegistrationReported) {
+                isRegistrationReported = true;
                 notices.accept("verbs: " + link.port().context().name() + " writes into device memory, registered by "
                         + (lease.region().isDmaBuf() ? "dma-buf" : "address (nvidia-peermem)"));
             }
@@ -183,7 +187,7 @@ final class VerbsTransport implements Transport {
             if (subnetGroup != null) {
                 subnetGroup.close();
             }
-            link.ways().close();
+            link.handles().close();
         });
         if (refused != null) {
             throw refused;

@@ -2,9 +2,9 @@ package io.framecast.rdma;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.FramecastException;
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import io.framecast.rdma.verbs.VerbsLibrary;
 import java.net.InetAddress;
 import java.util.Optional;

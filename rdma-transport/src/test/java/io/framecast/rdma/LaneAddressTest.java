@@ -14,8 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A port whose address goes, or comes back elsewhere in its table, on the stand-in. The kernel keeps an entry while
-/// anything uses it, so an address that comes back meanwhile gets another.
+/// A port whose address goes, or comes back elsewhere in its table, on the stand-in. The kernel keeps an entry
+/// while anything uses it, so an address that comes back meanwhile gets another.
 final class LaneAddressTest {
     private static final int FIRST = 1;
     private static final int OTHER = 3;
@@ -125,13 +125,13 @@ final class LaneAddressTest {
     @Test
     void shouldTryAgainAWhileWhereTheTableIsLate() {
         final int number = RdmaAddress.decode(source.address()).queuePair();
-        for (int i = 0; i < Revival.AGAIN_MAX; i++) {
+        for (int i = 0; i < QueuePairRecovery.AGAIN_MAX; i++) {
             fabric.set("break_qp", number);
             source.multicast(0, 1);
             source.completed();
             Wait.until("the queue pair to be back", () -> source.multicast(1, 1) == 1);
         }
-        assertEquals(Revival.AGAIN_MAX, source.counter(LaneCounter.SYSTEM_ERRORS));
+        assertEquals(QueuePairRecovery.AGAIN_MAX, source.counter(LaneCounter.SYSTEM_ERRORS));
         Wait.untilEnded(() -> {
             fabric.set("break_qp", number);
             source.multicast(2, 1);

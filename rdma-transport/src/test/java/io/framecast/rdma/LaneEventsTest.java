@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Fabric;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -21,7 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a device says of itself while lanes use it, and lanes that close behind what they sent, on the stand-in.
+/// What a device says of itself while lanes use it, and lanes that close behind what they sent, on the
+/// stand-in.
 final class LaneEventsTest {
     private static final int SLOTS = 8;
     private static final int DEVICE_FATAL = 8;

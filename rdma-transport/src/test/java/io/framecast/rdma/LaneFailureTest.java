@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Fabric;
 import io.framecast.rdma.verbs.Gid;
 import java.lang.foreign.Arena;

@@ -3,6 +3,7 @@ package io.framecast.rdma;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
@@ -11,7 +12,6 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.VerbsLibrary;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Fabric;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of lanes on a real device whose cable is out, whose address goes, and whose MTU shrinks. In the lab
-/// alone: there device rxe1 is on interface ve1, with the address 10.1.1.1, and its cable is port1.
+/// What becomes of lanes on a real device whose cable is out, whose address goes, and whose MTU shrinks. In the
+/// lab alone: there device rxe1 is on interface ve1, with the address 10.1.1.1, and its cable is port1.
 @Tag("rdma")
 final class RdmaFaultTest {
     private static final int SLOTS = 16;

@@ -31,36 +31,36 @@ final class RdmaPeersTest {
     }
 
     private static AddressHandle made(final RdmaPeers peers, final int peer) {
-        final RdmaWays.Way way = peers.peer(peer).way();
-        Wait.until("a way to be made", () -> way.handle() != null);
-        return way.handle();
+        final AddressHandleCache.Entry entry = peers.peer(peer).entry();
+        Wait.until("a entry to be made", () -> entry.handle() != null);
+        return entry.handle();
     }
 
     @Test
     void shouldShareAnAddressHandleUntilItsLastPeerIsGone() throws Exception {
         final Fabric fabric = Fabric.standIn();
         final RdmaPort port = port(fabric);
-        try (RdmaWays ways = new RdmaWays(port, AddressPath.Hops.DEFAULT)) {
+        try (AddressHandleCache ways = new AddressHandleCache(port, AddressPath.Hops.DEFAULT)) {
             final RdmaPeers peers = new RdmaPeers(ways);
             final RdmaPeers others = new RdmaPeers(ways);
             final int first = peers.add(address(2, 17));
             final int second = peers.add(address(2, 18));
             final int third = peers.add(address(3, 17));
             final int other = others.add(address(2, 17));
-            final AddressHandle way = made(peers, first);
-            assertSame(way, made(peers, second));
-            assertSame(way, made(others, other));
-            assertNotSame(way, made(peers, third));
+            final AddressHandle entry = made(peers, first);
+            assertSame(entry, made(peers, second));
+            assertSame(entry, made(others, other));
+            assertNotSame(entry, made(peers, third));
             assertEquals(18, peers.peer(second).queuePair());
             peers.remove(first, 5);
             others.close();
             peers.settle(5);
-            assertTrue(way.isOpen());
+            assertTrue(entry.isOpen());
             peers.remove(second, 7);
             peers.settle(6);
-            assertTrue(way.isOpen(), "a send may still need it");
+            assertTrue(entry.isOpen(), "a send may still need it");
             peers.settle(7);
-            assertFalse(way.isOpen());
+            assertFalse(entry.isOpen());
             assertEquals(first, peers.add(address(2, 19)));
             assertTrue(made(peers, first).isOpen());
             peers.close();
@@ -74,19 +74,19 @@ final class RdmaPeersTest {
         final Fabric fabric = Fabric.standIn();
         final RdmaPort port = port(fabric);
         fabric.set("ah_hangs", 1);
-        try (RdmaWays ways = new RdmaWays(port, AddressPath.Hops.DEFAULT);
+        try (AddressHandleCache ways = new AddressHandleCache(port, AddressPath.Hops.DEFAULT);
                 RdmaPeers peers = new RdmaPeers(ways)) {
             final int[] bad = new int[20];
             for (int i = 0; i < bad.length; i++) {
                 bad[i] = peers.add(address(100 + i, 17));
-                assertNull(peers.peer(bad[i]).way().handle());
+                assertNull(peers.peer(bad[i]).entry().handle());
             }
             for (final int peer : bad) {
                 peers.remove(peer, 0);
             }
             peers.settle(0);
         } finally {
-            assertTrue(port.context().isOpen(), "as long as a way is being made");
+            assertTrue(port.context().isOpen(), "as long as a entry is being made");
             fabric.set("ah_hangs", 0);
         }
         Wait.until("the port to close", () -> fabric.library().liveHandles() == 0);
@@ -95,17 +95,17 @@ final class RdmaPeersTest {
     @Test
     void shouldTryAgainWhenAWayCouldNotBeMade() throws Exception {
         final Fabric fabric = Fabric.standIn();
-        try (RdmaWays ways = new RdmaWays(port(fabric), AddressPath.Hops.DEFAULT);
+        try (AddressHandleCache ways = new AddressHandleCache(port(fabric), AddressPath.Hops.DEFAULT);
                 RdmaPeers peers = new RdmaPeers(ways)) {
             fabric.fail("ibv_create_ah", 110);
-            RdmaWays.Way way = null;
+            AddressHandleCache.Entry entry = null;
             try {
-                way = peers.peer(peers.add(address(2, 17))).way();
+                entry = peers.peer(peers.add(address(2, 17))).entry();
             } catch (final TransportException e) {
                 assertTrue(e.getMessage().startsWith("ibv_create_ah: errno 110, "), e.getMessage());
             }
-            if (way != null) {
-                Wait.until("the failure", way::isFailed);
+            if (entry != null) {
+                Wait.until("the failure", entry::isFailed);
             }
             made(peers, peers.add(address(2, 17)));
         }

@@ -31,7 +31,7 @@ final class RdmaSurveyTest {
     }
 
     @AfterEach
-    void mend() {
+    void restore() {
         fabric.set("devices", 3);
         fabric.set("iwarp", 0);
         fabric.set("subnet", 0);
@@ -87,18 +87,18 @@ final class RdmaSurveyTest {
 
     @Test
     void shouldNameTheMendOfWhatIsMissing() {
-        assertTrue(find("device standin0: takes no dma-buf").mend().contains("nvidia-peermem"));
+        assertTrue(find("device standin0: takes no dma-buf").fix().contains("nvidia-peermem"));
         fabric.set("mtu", 1024);
-        assertTrue(find("standin0 port 1").mend().contains("mtu 9000"));
+        assertTrue(find("standin0 port 1").fix().contains("mtu 9000"));
         fabric.set("port_state", 1);
-        assertTrue(find("standin0 port 1: DOWN").mend().contains("ip link set"));
+        assertTrue(find("standin0 port 1: DOWN").fix().contains("ip link set"));
         fabric.set("devices", 0);
-        assertTrue(find("no RDMA device").mend().contains("rdma link add"));
+        assertTrue(find("no RDMA device").fix().contains("rdma link add"));
         fabric.fail("ibv_get_device_list", 38);
-        assertTrue(find("RDMA devices").mend().contains("modprobe"));
+        assertTrue(find("RDMA devices").fix().contains("modprobe"));
         fabric.set("devices", 1);
         fabric.fail("ibv_open_device", 13);
-        assertTrue(find("device standin0").mend().contains("/dev/infiniband/uverbs"));
+        assertTrue(find("device standin0").fix().contains("/dev/infiniband/uverbs"));
     }
 
     @Test
@@ -106,7 +106,7 @@ final class RdmaSurveyTest {
         fabric.set("iwarp", 1);
         final Finding finding = find("device standin0: iWARP");
         assertFalse(finding.isGood());
-        assertTrue(finding.mend().contains("framecast:udp"), finding::mend);
+        assertTrue(finding.fix().contains("framecast:udp"), finding::fix);
     }
 
     @Test
@@ -117,7 +117,7 @@ final class RdmaSurveyTest {
         fabric.set("subnet", 1);
         try {
             System.setProperty(CmLibrary.PROPERTY, "libnowhere.so.1");
-            assertTrue(find(name).mend().contains("install librdmacm1"));
+            assertTrue(find(name).fix().contains("install librdmacm1"));
             System.setProperty(CmLibrary.PROPERTY, StandInCm.load().path().toString());
             assertTrue(find(name).isGood());
         } finally {
@@ -129,7 +129,7 @@ final class RdmaSurveyTest {
     void shouldReadTheLimitOfLockedMemory() throws IOException {
         assertTrue(find("locked memory: limit unknown").isGood());
         write("proc/self/limits", "Max locked memory         8388608              8388608              bytes\n");
-        assertTrue(find("locked memory: 8388608 bytes").mend().startsWith("LimitMEMLOCK=infinity"));
+        assertTrue(find("locked memory: 8388608 bytes").fix().startsWith("LimitMEMLOCK=infinity"));
         write("proc/self/status", "Name:\tjava\nCapEff:\t000001ffffffffff\n");
         assertTrue(find("locked memory: 8388608 bytes, lifted by CAP_IPC_LOCK").isGood());
         write("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes\n");

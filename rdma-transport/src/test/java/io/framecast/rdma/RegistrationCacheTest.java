@@ -10,13 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.Channel;
 import io.framecast.api.error.NativeException;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.Context;
 import io.framecast.rdma.verbs.Fabric;
@@ -230,8 +230,8 @@ final class RegistrationCacheTest {
             assertFalse(lease.region().isDmaBuf());
             // What it uses.
             notices.clear();
-            assertEquals(Optional.empty(), transport.landingRefusal(exported));
-            assertEquals(Optional.empty(), transport.landingRefusal(exported));
+            assertEquals(Optional.empty(), transport.canReceiveInto(exported));
+            assertEquals(Optional.empty(), transport.canReceiveInto(exported));
             assertEquals(
                     List.of("verbs: standin0 writes into device memory, registered by address (nvidia-peermem)"),
                     notices);

@@ -4,20 +4,21 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.rdma.verbs.Fabric;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What `dscp=` marks packets with. Devices land the routing header before each datagram: a packet's own mark is there.
+/// What `dscp=` marks packets with. Devices land the routing header before each datagram: a packet's own
+/// mark is there.
 abstract class TrafficClassContract {
     private static final LaneRings RINGS = new LaneRings(8, 24, 64);
     // In the 40 bytes: behind 20 of zeros, the second of the IPv4 header.

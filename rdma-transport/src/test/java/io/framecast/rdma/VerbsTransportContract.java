@@ -1,8 +1,8 @@
 package io.framecast.rdma;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.api.spi.TransportContract;
 import io.framecast.rdma.verbs.Fabric;
 

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import io.framecast.rdma.verbs.Fabric;
 import io.framecast.rdma.verbs.VerbsLibrary;
 import java.lang.foreign.Arena;

@@ -1,6 +1,6 @@
 package io.framecast.reliability;
 
-/// Why a receiver that its source does not wait for gave frames up.
+/// Why frames were lost to a receiver.
 public enum LossReason {
     /// Something of it was lost, or sent when there was no room, and the source does not hold it any more.
     UNREPAIRABLE,
@@ -9,5 +9,9 @@ public enum LossReason {
     /// A newer one is whole.
     SUPERSEDED,
     /// Frames before it were given up, and the stream can be taken up again at a keyframe only.
-    AWAITS_KEYFRAME
+    AWAITS_KEYFRAME,
+    /// The table of the datagram that carried it is damaged.
+    DAMAGED,
+    /// Published while the receiver was no member.
+    NOT_A_MEMBER
 }

@@ -71,12 +71,15 @@ final class ReceiveLedger {
         return true;
     }
 
-    /// What could be granted. Never takes back what was.
+    /// What could be granted. Never takes back what was, and never less than is acknowledged: a source that
+    /// does not
+    /// wait may be far past the slots of a receiver whose user holds its whole ring.
     long grant() {
         final long capacityLimit = highest() + config.receiveCapacity();
         // Frames not yet polled keep their place in the tables, which are as long as the window.
         final long tableLimit = queue.first() + window.capacity();
-        return Math.max(granted, Math.min(tableLimit, Math.min(creditLimit, capacityLimit)));
+        final long room = Math.min(tableLimit, Math.min(creditLimit, capacityLimit));
+        return Math.max(granted, Math.max(metadata.acknowledgeable(), room));
     }
 
     /// The largest grant told.

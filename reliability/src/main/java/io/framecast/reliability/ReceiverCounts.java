@@ -15,7 +15,7 @@ public final class ReceiverCounts {
     @Nullable
     AckScheduler scheduler;
 
-    long givenUpFrames;
+    long droppedFrames;
     long aggregates;
     long reportsTaken;
     long repairsSent;
@@ -136,7 +136,7 @@ public final class ReceiverCounts {
     }
 
     /// Frames that were given up whole.
-    public long givenUpFrames() {
-        return givenUpFrames;
+    public long droppedFrames() {
+        return droppedFrames;
     }
 }

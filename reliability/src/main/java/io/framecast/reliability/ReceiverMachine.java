@@ -74,7 +74,7 @@ public final class ReceiverMachine {
     private final SourceWatch source;
     private final Standstill standstill;
     // Null for one that its source waits for.
-    private final @Nullable GiveUps giveUps;
+    private final @Nullable DropPolicy drops;
 
     private State state = State.JOINING;
     private Reason lostReason = Reason.SILENT;
@@ -107,8 +107,8 @@ public final class ReceiverMachine {
         frames = new FrameTable(window.capacity());
         metadata = new MetadataTracker(frames, window, stream.slotBytes());
         queue = new FrameQueue(frames, window, metadata, stream.slotBytes());
-        final GiveUps.Arrivals arrivals = new GiveUps.Arrivals(frames, window, metadata, queue);
-        giveUps = GiveUps.of(config.delivery(), stream, arrivals, this::onGivenUp);
+        final DropPolicy.Arrivals arrivals = new DropPolicy.Arrivals(frames, window, metadata, queue);
+        drops = DropPolicy.of(config.delivery(), stream, arrivals);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         ledger = new ReceiveLedger(config, window, metadata, queue, streamEnd);
         final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
@@ -140,7 +140,8 @@ public final class ReceiverMachine {
         return source.isEvicted();
     }
 
-    /// A duty cycle begins; call once in each, before [#onTick]. Where the cycle before is long ago, this process
+    /// A duty cycle begins; call once in each, before [#onTick]. Where the cycle before is long ago, this
+    /// process
     /// stood still: a member then asks the source before it takes it for lost.
     ///
     /// @return how long it stood still, in nanoseconds; 0 where it did not
@@ -279,8 +280,8 @@ public final class ReceiverMachine {
         final long first = sequence - DataLayout.frameIndex(header, offset);
         final long frameEnd = first + StreamInfo.slots(DataLayout.frameBytes(header, offset), stream.slotBytes());
         if (sequence >= ledger.granted()) {
-            return giveUps != null && streamEnd.admits(frameEnd)
-                    ? giveUps.onOverrun(header, offset, frameEnd)
+            return drops != null && streamEnd.admits(frameEnd)
+                    ? drops.onOverrun(header, offset, frameEnd)
                     : Verdict.IMPOSSIBLE;
         }
         if (first < queue.first() || !streamEnd.admits(frameEnd) || !frames.learn(header, offset, first)) {
@@ -295,17 +296,36 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    private void onGivenUp(final GivenUp givenUp) {
-        counts.givenUpFrames += givenUp.frames();
-        ledger.onCredit(output.onGivenUp(givenUp));
+    /// Drops the next frames that cannot become whole any more, or expired before they were, where the source
+    /// does not wait. Call until null in each cycle; memory and credit ([#onCredit]) must follow before the
+    /// next call.
+    ///
+    /// @return a reused object, or null when nothing is dropped
+    public @Nullable DroppedFrames pollUnfinished(final long nowNs) {
+        return drops == null || state != State.RECEIVING
+                ? null
+                : onDropped(drops.nextUnfinished(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs), nowNs);
     }
 
-    /// Gives up whole frames that are out of date; call before [#nextFrameBytes], where the source does not
-    /// wait.
-    public void passOver(final long nowNs) {
-        if (giveUps != null && giveUps.passOver(nowNs) > 0) {
+    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null
+    /// before [#nextFrameBytes]; memory and credit ([#onCredit]) must follow before the next call.
+    ///
+    /// @return a reused object, or null when nothing is dropped
+    public @Nullable DroppedFrames pollOutdated(final long nowNs) {
+        return drops == null ? null : onDropped(drops.nextOutdated(nowNs), nowNs);
+    }
+
+    private @Nullable DroppedFrames onDropped(final @Nullable DroppedFrames dropped, final long nowNs) {
+        if (dropped != null) {
+            counts.droppedFrames += dropped.frames();
             reporting.onRequest(false, nowNs);
         }
+        return dropped;
+    }
+
+    /// Whether a frame of that timestamp is older than the receiver's deadline, by the clock that stamped it.
+    public boolean isExpired(final long timestampNs, final long nowNs) {
+        return drops != null && drops.isTooOld(timestampNs, nowNs);
     }
 
     private void onAccepted(
@@ -398,7 +418,7 @@ public final class ReceiverMachine {
             return Verdict.GOOD;
         }
         final long told = HeartbeatLayout.nextSequence(datagram, offset);
-        final long sent = giveUps == null ? told : Math.min(told, ledger.granted());
+        final long sent = drops == null ? told : Math.min(told, ledger.granted());
         if (sent > ledger.granted()) {
             // The source went past this receiver's credit, so it no longer counts it: an ACK brings the EVICT.
             reporting.onRequest(true, nowNs);
@@ -409,8 +429,8 @@ public final class ReceiverMachine {
             return Verdict.INCONSISTENT;
         }
         announce(HeartbeatLayout.nextFrameId(datagram, offset), sent);
-        if (giveUps != null) {
-            giveUps.onHeartbeat(datagram, offset, nowNs);
+        if (drops != null) {
+            drops.onHeartbeat(datagram, offset, nowNs);
         }
         if (sent > window.end()) {
             nacks.onTail(window.end(), sent, nowNs);
@@ -583,8 +603,8 @@ public final class ReceiverMachine {
     }
 
     private void onChange() {
-        if (giveUps != null) {
-            giveUps.onChange();
+        if (drops != null) {
+            drops.onChange();
         }
     }
 
@@ -625,10 +645,6 @@ public final class ReceiverMachine {
         if (nacks.nextDeadlineNs() <= nowNs) {
             work += nackSender.report(nacks, ledger.highestData(), nowNs);
         }
-        if (giveUps != null && giveUps.onTick(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs)) {
-            reporting.onRequest(false, nowNs);
-            work++;
-        }
         work += reporting.onTick(nowNs);
         return work + reporting.askFor(metadata, nowNs);
     }
@@ -649,7 +665,7 @@ public final class ReceiverMachine {
                         Math.min(
                                 Math.min(
                                         nacks.nextDeadlineNs(),
-                                        giveUps == null ? Long.MAX_VALUE : giveUps.nextDeadlineNs()),
+                                        drops == null ? Long.MAX_VALUE : drops.nextDeadlineNs()),
                                 ledger.isComplete() ? Long.MAX_VALUE : source.lostNs()));
             case ENDED -> reporting.nextDeadlineNs() < source.silentNs() ? reporting.nextDeadlineNs() : Long.MAX_VALUE;
             case LOST, REFUSED -> Long.MAX_VALUE;

@@ -13,14 +13,6 @@ public interface ReceiverOutput {
     /// valid until [#sendControl].
     MemorySegment control();
 
-    /// Frames were given up, by a receiver that its source does not wait for. Memory follows at once: their
-    /// slots are free, and the next frame begins behind them.
-    ///
-    /// @return sequences below this have a slot now, as in [ReceiverMachine#onCredit]
-    default long onGivenUp(final GivenUp frames) {
-        throw new IllegalStateException("a receiver that is waited for gives nothing up");
-    }
-
     /// Sends the first `bytes` bytes of [#control] to the source. May lose them.
     void sendControl(int bytes);
 
@@ -54,8 +46,8 @@ public interface ReceiverOutput {
         return NO_PULL;
     }
 
-    /// Begins to make an endpoint by which this receiver reads its co-root's copy of the window; the one before was
-    /// cut. Returns at once.
+    /// Begins to make an endpoint by which this receiver reads its co-root's copy of the window; the one
+    /// before was cut. Returns at once.
     ///
     /// @return false when that cannot be
     default boolean makeSetLink() {

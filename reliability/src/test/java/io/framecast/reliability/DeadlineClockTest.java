@@ -1,6 +1,7 @@
 package io.framecast.reliability;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
@@ -30,11 +31,10 @@ final class DeadlineClockTest {
     private final ReceiveWindow window = new ReceiveWindow(SLOTS);
     private final MetadataTracker metadata = new MetadataTracker(frames, window, SLOT_BYTES);
     private final FrameQueue queue = new FrameQueue(frames, window, metadata, SLOT_BYTES);
-    private final GiveUps giveUps = GiveUps.of(
+    private final DropPolicy policy = DropPolicy.of(
             Delivery.deadline((int) (PATIENCE_NS / 1_000_000)),
             stream,
-            new GiveUps.Arrivals(frames, window, metadata, queue),
-            _ -> {});
+            new DropPolicy.Arrivals(frames, window, metadata, queue));
 
     // The first of two datagrams is here, so its frame is known and not whole.
     @BeforeEach
@@ -55,24 +55,24 @@ final class DeadlineClockTest {
         values.progress(1, 0).repairable(1).timing(nowNs, 1_000, 1).clock(clockNs);
         final int length = HeartbeatLayout.writeInfo(datagram, stream, new byte[] {'c'});
         HeartbeatLayout.write(datagram, length, 0, values, new HeaderChecksum());
-        giveUps.onHeartbeat(datagram, 0, nowNs);
-        giveUps.onTick(SLOTS, 1_000, nowNs);
+        policy.onHeartbeat(datagram, 0, nowNs);
+        assertNull(policy.nextUnfinished(SLOTS, 1_000, nowNs));
     }
 
     @Test
     void shouldFollowTheNewestClockWhenHeartbeatsArriveInOrder() {
         heartbeat(STAMP_NS, 1_000);
-        assertEquals(1_000 + PATIENCE_NS, giveUps.nextDeadlineNs());
+        assertEquals(1_000 + PATIENCE_NS, policy.nextDeadlineNs());
         // This one was under way for 500 ns less.
         heartbeat(STAMP_NS + 2_500, 3_000);
-        assertEquals(500 + PATIENCE_NS, giveUps.nextDeadlineNs());
+        assertEquals(500 + PATIENCE_NS, policy.nextDeadlineNs());
     }
 
     @Test
     void shouldNotSetTheClockBackWhenAHeartbeatWasOvertaken() {
         heartbeat(STAMP_NS + 1_000_000, 1_001_000);
-        assertEquals(1_000 + PATIENCE_NS, giveUps.nextDeadlineNs());
+        assertEquals(1_000 + PATIENCE_NS, policy.nextDeadlineNs());
         heartbeat(STAMP_NS, 8_000_000);
-        assertEquals(1_000 + PATIENCE_NS, giveUps.nextDeadlineNs());
+        assertEquals(1_000 + PATIENCE_NS, policy.nextDeadlineNs());
     }
 }

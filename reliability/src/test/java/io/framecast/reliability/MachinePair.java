@@ -169,9 +169,21 @@ final class MachinePair {
         if (sender.nextDeadlineNs() <= nowNs) {
             sender.onTick(nowNs);
         }
+        drop();
         if (receiver.nextDeadlineNs() <= nowNs) {
             receiver.onTick(nowNs);
         }
+    }
+
+    /// As if the ring were endless: frames that are dropped free nothing.
+    ///
+    /// @return whether any were
+    boolean drop() {
+        boolean any = false;
+        while (receiver.pollUnfinished(nowNs) != null || receiver.pollOutdated(nowNs) != null) {
+            any = true;
+        }
+        return any;
     }
 
     /// Lets time pass: nothing is lost any more.
@@ -317,12 +329,6 @@ final class MachinePair {
         @Override
         public int pull(final long firstSequence, final int count) {
             return link.pull(firstSequence, count);
-        }
-
-        // As if the ring were endless: what is given up frees nothing.
-        @Override
-        public long onGivenUp(final GivenUp givenUp) {
-            return 0;
         }
     }
 }

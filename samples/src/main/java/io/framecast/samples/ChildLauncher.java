@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /// Starts processes of this same tool.
-interface ChildLauncher {
+public interface ChildLauncher {
     /// @param arguments the command line behind `framecast`
     /// @param stdin whether the child reads this process's standard input
     /// @param lines takes what it writes to stderr, line by line, on a thread of the launcher's

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// What the demo tells its children beside the public options. Not for users, hence hidden.
-final class ChildOptions {
-    static final String PARENT_OPTION = "--parent";
-    static final String CHILD_OPTION = "--child";
+public final class ChildOptions {
+    public static final String PARENT_OPTION = "--parent";
+    public static final String CHILD_OPTION = "--child";
 
     @Option(names = PARENT_OPTION, hidden = true)
     private @Nullable Long parentPid;
@@ -16,7 +16,7 @@ final class ChildOptions {
     private boolean child;
 
     /// Ends this process as soon as the parent has ended, and reports progress to it.
-    void apply(final Environment environment) {
+    public void apply(final Environment environment) {
         if (child) {
             environment.console().useMachineProgress();
         }
@@ -32,7 +32,7 @@ final class ChildOptions {
         Runtime.getRuntime().halt(ExitStatus.PEER_LOST);
     }
 
-    boolean isChild() {
+    public boolean isChild() {
         return child;
     }
 }

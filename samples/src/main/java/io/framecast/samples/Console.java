@@ -3,10 +3,11 @@ package io.framecast.samples;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/// Standard error for people: lines, and on a terminal one progress line that is overwritten in place. Any thread.
-final class Console {
+/// Standard error for people: lines, and on a terminal one progress line that is overwritten in place. Any
+/// thread.
+public final class Console {
     /// Begins a progress line of a demo's child, which its parent reads.
-    static final String PROGRESS_MARK = "@progress ";
+    public static final String PROGRESS_MARK = "@progress ";
 
     private static final long TERMINAL_INTERVAL_NS = 200_000_000;
     private static final String CLEAR_LINE = "\r\u001b[K";
@@ -17,7 +18,7 @@ final class Console {
     private boolean progressShown;
     private long shownNs;
 
-    Console(final PrintStream stream, final boolean terminal) {
+    public Console(final PrintStream stream, final boolean terminal) {
         this.stream = stream;
         this.terminal = terminal;
         this.shownNs = System.nanoTime() - TERMINAL_INTERVAL_NS;
@@ -28,21 +29,21 @@ final class Console {
         machine = true;
     }
 
-    synchronized void line(final String text) {
+    public synchronized void line(final String text) {
         clearProgress();
         stream.println(text);
         stream.flush();
     }
 
     /// Whether a progress line would be shown now: ask before building one.
-    synchronized boolean isProgressDue() {
+    public synchronized boolean isProgressDue() {
         return (terminal || machine) && System.nanoTime() - shownNs >= TERMINAL_INTERVAL_NS;
     }
 
     /// @param frames so far
     /// @param bytes so far
     /// @param activity what is going on: `published`, `received`, `waiting …`
-    synchronized void progress(final String activity, final long frames, final long bytes) {
+    public synchronized void progress(final String activity, final long frames, final long bytes) {
         shownNs = System.nanoTime();
         if (machine) {
             stream.println(PROGRESS_MARK + frames + " " + bytes + " " + activity);
@@ -53,7 +54,7 @@ final class Console {
         stream.flush();
     }
 
-    synchronized void clearProgress() {
+    public synchronized void clearProgress() {
         if (progressShown) {
             stream.print(CLEAR_LINE);
             stream.flush();

@@ -2,44 +2,39 @@ package io.framecast.samples;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
-import io.framecast.api.spi.DeviceBackendProvider;
-import java.util.ServiceLoader;
+import io.framecast.api.provider.ProviderLookup;
 
-/// Looks for a device before processes are started for it: each of them would fail for the same reason, late.
-final class Devices {
-    private static final String MEND = "; device auto takes what is there";
+/// Checks a device before processes are started for it: each of them would fail for the same reason, late.
+public final class Devices {
+    private static final String STAND_IN = "auto,emulated";
 
     private Devices() {}
 
-    /// The tool goes on without a GPU, and says so: `auto` is `auto,emulated` here.
-    static Channel orEmulated(final Channel channel) {
-        return channel.stream().device().equals("auto")
-                ? channel.withStream(channel.stream().withDevice("auto,emulated"))
-                : channel;
-    }
-
-    /// Looks for it.
+    /// The channel with the device that `--device` names.
     ///
-    /// @param device as in `--device` or the URI; a word that means nothing is refused elsewhere
-    /// @throws ConfigException when there is no such device on this machine
-    static void require(final String device) {
-        final int colon = device.indexOf(':');
-        final String kind = colon < 0 ? device : device.substring(0, colon);
-        for (final DeviceBackendProvider provider : ServiceLoader.load(DeviceBackendProvider.class)) {
-            if (provider.kind().equals(kind)) {
-                require(device, colon, provider);
-            }
+    /// @throws ConfigException naming the option and what it expects, also when no provider has the device
+    public static Channel withDevice(final Channel channel, final String device) {
+        try {
+            final Channel changed = channel.withStream(channel.stream().withDevice(device));
+            require(changed);
+            return changed;
+        } catch (final IllegalArgumentException | ConfigException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
         }
     }
 
-    private static void require(final String device, final int colon, final DeviceBackendProvider provider) {
-        provider.unavailable().ifPresent(reason -> {
-            throw new ConfigException("device: " + device + " cannot be used here: " + reason + MEND);
-        });
-        final String ordinal = colon < 0 ? "0" : device.substring(colon + 1);
-        if (ordinal.matches("\\d{1,3}") && Integer.parseInt(ordinal) >= provider.deviceCount()) {
-            throw new ConfigException("device: expected " + provider.kind() + " below " + provider.deviceCount()
-                    + ", got " + device + MEND);
+    /// The tool goes on without a GPU and reports it: `auto` becomes `auto,emulated`.
+    public static Channel orEmulated(final Channel channel) {
+        return channel.stream().device().equals(ProviderLookup.AUTO)
+                ? channel.withStream(channel.stream().withDevice(STAND_IN))
+                : channel;
+    }
+
+    /// @throws ConfigException when there is no such device on this machine
+    public static void require(final Channel channel) {
+        final String device = channel.stream().device();
+        if (!device.equals(ProviderLookup.AUTO) && !device.equals(STAND_IN)) {
+            ProviderLookup.device(ProviderLookup.devices(), device);
         }
     }
 }

@@ -4,13 +4,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
 /// CRC32C over the payload bytes of a stream, in publishing order.
-final class FrameChecksum {
+public final class FrameChecksum {
     /// ByteBuffers end at 2 GiB, frames at 4.
     private static final long PART_BYTES_MAX = 1L << 30;
 
     private final CRC32C crc = new CRC32C();
 
-    void update(final MemorySegment frame) {
+    public void update(final MemorySegment frame) {
         for (long at = 0; at < frame.byteSize(); at += PART_BYTES_MAX) {
             final long part = Math.min(PART_BYTES_MAX, frame.byteSize() - at);
             crc.update(frame.asSlice(at, part).asByteBuffer());
@@ -18,7 +18,7 @@ final class FrameChecksum {
     }
 
     /// Eight hex digits.
-    String hex() {
+    public String hex() {
         return java.util.HexFormat.of().toHexDigits((int) crc.getValue());
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// What is published, and how it is cut into frames: shared by `publish` and `demo`.
-final class InputOptions {
+public final class InputOptions {
     private static final double LIVE_FPS = 60;
 
     @Option(
@@ -31,11 +31,11 @@ final class InputOptions {
     private @Nullable Double rate;
 
     /// @param input what `--input` said: demo has a default where publish has none
-    FrameShape shape(final InputSpec input) {
+    public FrameShape shape(final InputSpec input) {
         return FrameShape.of(input, frameBytes, video);
     }
 
-    double framesPerSecond(final InputSpec input) {
+    public double framesPerSecond(final InputSpec input) {
         if (rate != null) {
             return rate;
         }
@@ -43,7 +43,7 @@ final class InputOptions {
     }
 
     /// The same options again, for a child.
-    List<String> arguments() {
+    public List<String> arguments() {
         final List<String> arguments = new ArrayList<>();
         add(arguments, "--frame-bytes", frameBytes);
         add(arguments, "--video", video);

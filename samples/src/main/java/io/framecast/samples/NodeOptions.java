@@ -2,12 +2,15 @@ package io.framecast.samples;
 
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.ConfigException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Settings of the node, shared by all commands that run one.
-final class NodeOptions {
-    static final int PORT_MAX = 65_535;
+/// Options of the commands that run a node.
+public final class NodeOptions {
+    public static final int PORT_MAX = 65_535;
+    /// Longer than any run.
+    public static final Duration FOREVER = Duration.ofDays(3_650);
 
     private static final long PATTERN_SEED = 1;
 
@@ -31,7 +34,7 @@ final class NodeOptions {
     private @Nullable Integer metricsPort;
 
     /// @throws ConfigException when an option is out of range
-    NodeConfig config(final Environment environment) {
+    public NodeConfig config(final Environment environment) {
         if (metricsPort != null && (metricsPort < 0 || metricsPort > PORT_MAX)) {
             throw new ConfigException("--metrics-port: expected 0 … " + PORT_MAX + ", got " + metricsPort);
         }
@@ -46,20 +49,28 @@ final class NodeOptions {
         }
     }
 
-    long patternSeed() {
+    /// Seconds as written on the command line.
+    public static Duration seconds(final String option, final double seconds) {
+        if (!(seconds >= 0 && seconds <= FOREVER.toSeconds())) {
+            throw new ConfigException(option + ": expected seconds >= 0, got " + seconds);
+        }
+        return Duration.ofNanos(Math.round(seconds * 1e9));
+    }
+
+    public long patternSeed() {
         return seed == null ? PATTERN_SEED : seed;
     }
 
-    double loss() {
+    public double loss() {
         return loss;
     }
 
     @Nullable
-    Long seed() {
+    public Long seed() {
         return seed;
     }
 
-    int metricsPort() {
+    public int metricsPort() {
         return metricsPort == null ? NodeConfig.NO_METRICS : metricsPort;
     }
 }

@@ -1,10 +1,10 @@
 package io.framecast.samples;
 
-/// The other end went away before the stream ended. One line.
-public final class PeerLostException extends RuntimeException {
+/// A process on the other end that is gone, or that never answered.
+public final class PeerLostException extends CommandException {
     private static final long serialVersionUID = 1L;
 
     public PeerLostException(final String message) {
-        super(message);
+        super(ExitStatus.PEER_LOST, message);
     }
 }

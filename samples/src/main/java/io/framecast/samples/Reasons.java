@@ -7,10 +7,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /// Why a file cannot be used, in words: the JDK's messages repeat the path and leave the reason out.
-final class Reasons {
+public final class Reasons {
     private Reasons() {}
 
-    static String of(final Path file, final IOException failure) {
+    public static String of(final Path file, final IOException failure) {
         final String reason = switch (failure) {
             case NoSuchFileException _ -> "no such file or directory";
             case AccessDeniedException _ -> "permission denied";

@@ -13,12 +13,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
 
-/// Where a command's result goes: one JSON object to stdout (`--json -`) or a file, or text for people.
+/// Writes a command's result: one JSON object to stdout (`--json -`) or to a file, or text for people.
 ///
-/// The target is found in the raw arguments, before they are parsed, because wrong arguments are reported there too.
-final class Report {
+/// The target is found in the raw arguments, before they are parsed, because wrong arguments are reported
+/// there too.
+public final class Report implements ToolContext {
     /// Begins the line that says why a command failed.
-    static final String COMPLAINT = "framecast: ";
+    public static final String COMPLAINT = "framecast: ";
 
     private static final String OPTION = "--json";
     private static final String STDOUT = "-";
@@ -26,15 +27,17 @@ final class Report {
     private final @Nullable String target;
     private final OutputStream out;
     private final Console console;
+    private final Stop stop;
     private boolean written;
 
-    private Report(final @Nullable String target, final OutputStream out, final Console console) {
+    private Report(final @Nullable String target, final Environment environment) {
         this.target = target;
-        this.out = out;
-        this.console = console;
+        out = environment.out();
+        console = environment.console();
+        stop = environment.stop();
     }
 
-    static Report of(final String[] arguments, final Environment environment) {
+    public static Report of(final String[] arguments, final Environment environment) {
         @Nullable String target = null;
         for (int i = 0; i < arguments.length; i++) {
             if (arguments[i].equals(OPTION) && i + 1 < arguments.length) {
@@ -43,11 +46,11 @@ final class Report {
                 target = arguments[i].substring(OPTION.length() + 1);
             }
         }
-        return new Report(target, environment.out(), environment.console());
+        return new Report(target, environment);
     }
 
     /// The option as picocli is to know it.
-    static OptionSpec option() {
+    public static OptionSpec option() {
         return OptionSpec.builder(OPTION)
                 .paramLabel("FILE|-")
                 .type(String.class)
@@ -56,19 +59,33 @@ final class Report {
     }
 
     /// Whether stdout belongs to the JSON object.
-    boolean ownsStdout() {
+    public boolean ownsStdout() {
         return STDOUT.equals(target);
     }
 
-    /// Whether the result goes out as JSON.
-    boolean isWanted() {
+    @Override
+    public boolean hasJson() {
         return target != null;
     }
 
-    /// Finds out before a long run that the file cannot be written; what is in it is kept until there is a result.
-    ///
-    /// @throws ConfigException naming file and reason
-    void requireWritable() {
+    @Override
+    public void line(final String text) {
+        console.line(text);
+    }
+
+    @Override
+    public void onStop(final Runnable action) {
+        stop.onRequest(action);
+    }
+
+    @Override
+    public boolean isStopped() {
+        return stop.isRequested();
+    }
+
+    /// What is in the file is kept until there is a result.
+    @Override
+    public void requireWritable() {
         if (target == null || ownsStdout()) {
             return;
         }
@@ -83,10 +100,15 @@ final class Report {
         }
     }
 
-    /// Prints a result: JSON where it was asked for, else `text`.
+    @Override
+    public void result(final Map<String, Object> json, final String text) {
+        result(json, text, false);
+    }
+
+    /// As [#result(Map, String)].
     ///
     /// @param stdoutTaken frames went to stdout: text goes to stderr
-    void result(final Map<String, Object> json, final String text, final boolean stdoutTaken) {
+    public void result(final Map<String, Object> json, final String text, final boolean stdoutTaken) {
         console.clearProgress();
         if (target != null) {
             writeJson(json);
@@ -98,7 +120,7 @@ final class Report {
     }
 
     /// Prints a failure: a line on stderr, and `{"error", "exit"}` where JSON was asked for.
-    void failure(final int status, final String line) {
+    public void failure(final int status, final String line) {
         console.line(COMPLAINT + line);
         if (target == null || target.isEmpty() || written) {
             return;
@@ -119,7 +141,7 @@ final class Report {
     ///
     /// @param option the option that names the other file
     /// @throws ConfigException when `file` is where the result goes
-    void requireOther(final String option, final Path file) {
+    public void requireOther(final String option, final Path file) {
         if (target == null || ownsStdout() || target.isEmpty()) {
             return;
         }

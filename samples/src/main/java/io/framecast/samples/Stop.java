@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The wish to end early, from Ctrl-C or SIGTERM to whoever works. The virtual machine reports both as a shutdown hook
-/// and ends when that returns, so the hook waits for the work to end in order.
-final class Stop {
+/// The wish to end early, from Ctrl-C or SIGTERM to whoever works. The virtual machine reports both as a
+/// shutdown hook and ends when that returns, so the hook waits for the work to end in order.
+public final class Stop {
     /// Longer than any linger of a stopped publisher; then the process ends anyway.
     private static final long FINISH_MAX_S = 30;
 
@@ -17,12 +17,12 @@ final class Stop {
     private volatile boolean deferred;
     private volatile int status;
 
-    boolean isRequested() {
+    public boolean isRequested() {
         return requested;
     }
 
     /// Runs `action` when stopping is requested, on the requester's thread; at once if it was already.
-    void onRequest(final Runnable action) {
+    public void onRequest(final Runnable action) {
         synchronized (actions) {
             actions.add(action);
         }
@@ -31,7 +31,7 @@ final class Stop {
         }
     }
 
-    void request() {
+    public void request() {
         requested = true;
         final List<Runnable> all;
         synchronized (actions) {
@@ -40,20 +40,20 @@ final class Stop {
         all.forEach(Runnable::run);
     }
 
-    /// From now on a signal stops nothing: this process ends when its work does. For a subscriber of the demo, whose
-    /// terminal sends Ctrl-C to every process at once: it must still see the end of the stream.
-    void defer() {
+    /// From now on a signal stops nothing: this process ends when its work does. For a subscriber of the demo,
+    /// whose terminal sends Ctrl-C to every process at once: it must still see the end of the stream.
+    public void defer() {
         deferred = true;
     }
 
     /// The work has ended with this exit status.
-    void finish(final int exitStatus) {
+    public void finish(final int exitStatus) {
         status = exitStatus;
         finished.countDown();
     }
 
     /// Makes the process end through the work's own end when it is signalled.
-    void install() {
+    public void install() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::onShutdown, "framecast-stop"));
     }
 

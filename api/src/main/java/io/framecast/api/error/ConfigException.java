@@ -1,7 +1,7 @@
 package io.framecast.api.error;
 
-/// A setting that cannot work: unknown channel key, bad number, ring too small, port in use. Mended by the user before
-/// a restart.
+/// A setting that cannot work: unknown channel key, bad number, ring too small, port in use. The user fixes it
+/// before a restart.
 public final class ConfigException extends FramecastException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,8 @@ package io.framecast.api.error;
 
 import java.util.Objects;
 
-/// What Framecast throws: the message is one line that names the mend. Back-pressure and loss are never exceptions.
+/// The exceptions of Framecast: the message is one line that says how to fix it. Back-pressure and loss are
+/// never exceptions.
 public abstract sealed class FramecastException extends RuntimeException
         permits ConfigException, TransportException, DeviceException, CodecException {
     private static final long serialVersionUID = 1L;

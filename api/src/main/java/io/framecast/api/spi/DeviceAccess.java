@@ -3,9 +3,9 @@ package io.framecast.api.spi;
 import io.framecast.api.error.DeviceException;
 import java.util.Optional;
 
-/// Ways into a device's memory beside its own copy engine: a NIC that writes there, and a mapping that the
-/// CPU stores through. Probed when a subscriber chooses its placement; a way that is refused says why in a
-/// few words.
+/// How others reach a device's memory beside its own copy engine: a NIC that writes there, and a mapping that
+/// the CPU stores through. The engine probes both when a subscriber chooses its placement; a refusal names its
+/// reason in a few words.
 ///
 /// Threading: any thread.
 public interface DeviceAccess {
@@ -22,7 +22,7 @@ public interface DeviceAccess {
     /// @param region an allocation of this device's
     /// @return the same memory, with a dma-buf descriptor; or without one where the NIC's driver knows device
     ///     addresses (nvidia-peermem). Until [#unexport]
-    /// @throws DeviceException with one line that names the mend
+    /// @throws DeviceException with one line that says how to fix it
     default DeviceRegion export(final DeviceRegion region) {
         throw new DeviceException("export: " + exportRefusal().orElse("not supported"));
     }
@@ -46,7 +46,7 @@ public interface DeviceAccess {
     /// Maps an allocation, whole, for the CPU.
     ///
     /// @param region an allocation of this device's
-    /// @throws DeviceException with one line that names the mend
+    /// @throws DeviceException with one line that says how to fix it
     default DeviceMapping map(final DeviceRegion region) {
         throw new DeviceException("map: " + mappingRefusal().orElse("not supported"));
     }

@@ -1,26 +1,28 @@
 package io.framecast.api.spi;
 
-import io.framecast.api.Arrival;
-import io.framecast.api.ArrivalOptions;
-import io.framecast.api.DeviceRequests;
 import io.framecast.api.error.DeviceException;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
-/// One opened device: memory, streams, events, copies, kernels. Shaped by the CUDA driver API.
+/// One opened device: memory, streams and events, shaped by the CUDA driver API. A simple device implements
+/// these; the methods with a default are for devices that do more: kernels, NICs that write into device memory,
+/// and the capabilities that [#capability] hands out.
 ///
 /// Threading: every method may be called from any thread; a [DeviceStream] is used by one thread at a time.
-/// Ownership: what a backend allocates is freed by it, one by one or all at once in [#close]. Closing while
+/// Ownership: a backend frees its allocations, one by one or all at once in [#close]. Closing while
 /// copies run waits for them. Errors: a failed call throws [io.framecast.api.error.DeviceException] whose
-/// line names the call, the code and the mend.
+/// line names the call, the code and how to fix it.
 public interface DeviceBackend extends AutoCloseable {
-    /// What ran, for output that must always say it: `cuda:0`, `emulated:0`, `host`.
+    /// The device's name for reports and logs: `cuda:0`, `emulated:0`, `host`.
     String name();
 
     /// One line for a person: model, memory, driver.
-    String description();
+    default String description() {
+        return name();
+    }
 
-    /// Whether the host addresses device memory directly: then payloads land in place and no copies are
-    /// needed.
+    /// Whether the host addresses device memory directly: then transports receive payloads in place and no
+    /// copies are needed.
     boolean hostAddressable();
 
     /// Device memory, at least 256-byte aligned, zeroed or not.
@@ -40,9 +42,13 @@ public interface DeviceBackend extends AutoCloseable {
 
     /// Page-locks memory that somebody else owns (a transport's receive ring), so that copies from it are
     /// asynchronous and need no bounce buffer. A no-op where it makes no difference.
-    void registerHost(MemorySegment segment);
+    default void registerHost(final MemorySegment segment) {
+        // Copies from any memory run alike.
+    }
 
-    void unregisterHost(MemorySegment segment);
+    default void unregisterHost(final MemorySegment segment) {
+        // Nothing was registered.
+    }
 
     /// Makes a stream: work on one stream runs in order, streams run beside each other.
     DeviceStream openStream();
@@ -50,8 +56,13 @@ public interface DeviceBackend extends AutoCloseable {
     /// Makes an event, complete until first recorded.
     DeviceEvent openEvent();
 
-    /// Loads a kernel. Loading is eager: nothing is left to be loaded at first launch.
-    DeviceKernel load(KernelSource source);
+    /// Loads a kernel. Loading is eager: the first launch loads nothing.
+    ///
+    /// @throws DeviceException when this kind of device runs no kernels
+    default DeviceKernel load(final KernelSource source) {
+        throw new DeviceException(name() + ": this device runs no kernels, so it cannot load " + source.name()
+                + "; take device=cuda:N or device=emulated");
+    }
 
     /// Bytes of device memory allocated and not yet freed.
     long allocatedBytes();
@@ -61,8 +72,8 @@ public interface DeviceBackend extends AutoCloseable {
         return DeviceGather.byCopies(stream);
     }
 
-    /// What was given out and not got back, beside [#allocatedBytes]: live counts, the same object every time.
-    /// A backend that counts nothing has none.
+    /// Live counts of what the device gave out and did not get back, beside [#allocatedBytes]; the same object
+    /// every time. The default counts nothing.
     default DeviceResources resources() {
         return new DeviceResources();
     }
@@ -73,8 +84,8 @@ public interface DeviceBackend extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
-    /// Whether work that was enqueued on a stream of this backend has not ended. Never waits; of a device that is
-    /// closed or lost nothing runs.
+    /// Whether work that was enqueued on a stream of this backend has not ended. Never waits; of a device that
+    /// is closed or lost nothing runs.
     default boolean isBusy() {
         return false;
     }
@@ -85,23 +96,16 @@ public interface DeviceBackend extends AutoCloseable {
         return false;
     }
 
-    /// Opens a ring through which frames reach a kernel that is already running.
+    /// An optional capability of this device, named by its interface, such as `io.framecast.api.ArrivalRings`
+    /// and `io.framecast.api.RequestQueues`. Interfaces are the names, so that a device and its users may agree
+    /// on one that this package does not know.
     ///
-    /// @throws io.framecast.api.error.DeviceException when this kind of device has no kernels that run beside
-    ///     the host, or no memory is left
-    default Arrival openArrival(final ArrivalOptions options) {
-        throw new DeviceException(name() + ": has no kernels that wait for frames; take cuda or emulated");
+    /// @return empty when the device lacks it
+    default <T> Optional<T> capability(final Class<T> type) {
+        return Optional.empty();
     }
 
-    /// Opens a queue through which kernels ask for device memory to be published.
-    ///
-    /// @param requestsMax requests not answered yet, at most; a power of two, 2 … 65536
-    /// @throws io.framecast.api.error.DeviceException as [#openArrival]
-    default DeviceRequests openRequests(final int requestsMax) {
-        throw new DeviceException(name() + ": has no kernels that ask to publish; take cuda or emulated");
-    }
-
-    /// Ways into this device's memory beside its streams.
+    /// How a NIC and the CPU reach this device's memory beside its streams.
     default DeviceAccess access() {
         return DeviceAccess.NONE;
     }

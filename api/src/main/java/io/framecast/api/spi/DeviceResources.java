@@ -3,12 +3,13 @@ package io.framecast.api.spi;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/// What a device has given out and not got back, by kind: a backend keeps the books, counters and tests read
-/// them. Whoever has closed everything sees zeros, whatever failed on the way. Any thread; nothing allocates.
+/// Counts of the resources that a device gave out and did not get back, by kind: a backend counts, counters and
+/// tests read. All counts are zero once every resource is closed, whatever failed on the way. Any thread;
+/// nothing allocates.
 public final class DeviceResources {
     /// What is counted, one by one but for pinned memory.
     public enum Kind {
-        /// Allocations of device memory; their bytes are told by [DeviceBackend#allocatedBytes].
+        /// Allocations of device memory; [DeviceBackend#allocatedBytes] has their bytes.
         REGIONS,
         /// Bytes of pinned host memory.
         PINNED_BYTES,

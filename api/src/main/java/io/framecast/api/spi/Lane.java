@@ -7,14 +7,14 @@ package io.framecast.api.spi;
 /// everything that a network may do (loss, unreachable peers, full buffers) is a smaller return value and a
 /// counter.
 public interface Lane extends AutoCloseable {
-    /// What a full receive queue and an unlimited one have in common: no limit of their own.
+    /// The capacity of a lane that loses no datagram for lack of room outside its ring.
     int UNLIMITED = Integer.MAX_VALUE;
 
     /// Where peers reach this lane by unicast. Stable from open to close.
     LaneAddress address();
 
-    /// Posts `count` consecutive slots of the receive ring, beginning at `firstSlot` and wrapping at the ring's end.
-    /// FIFO lanes append them to what is posted; AIMED lanes replace what is posted.
+    /// Posts `count` consecutive slots of the receive ring, beginning at `firstSlot` and wrapping at the ring's
+    /// end. BY_ARRIVAL lanes append them to what is posted; BY_SEQUENCE lanes replace what is posted.
     ///
     /// @return how many were accepted: fewer when the queue is full
     int post(int firstSlot, int count);
@@ -24,20 +24,22 @@ public interface Lane extends AutoCloseable {
     /// @return receive completions written to `completions`, 0 when there is nothing or no slot
     int poll(Completions completions);
 
-    /// A descriptor of the operating system that polls readable while a datagram waits in this lane; it stays the
-    /// lane's. For lanes where so much arrives that being told by a set of them costs more than it saves.
+    /// A descriptor of the operating system that polls readable while a datagram waits in this lane; it stays
+    /// the lane's. For lanes where so much arrives that a wake-up by a set of descriptors costs more than it
+    /// saves.
     ///
     /// @return -1 where there is none, or when the lane is closed
     default int readyDescriptor() {
         return -1;
     }
 
-    /// The owner is about to look once more and then to sleep: whatever comes from now on makes [#readyDescriptor]
-    /// readable. For lanes whose descriptor tells only of what it was asked for (completion channels of verbs).
+    /// The owner is about to look once more and then to sleep: whatever comes from now on makes
+    /// [#readyDescriptor] readable. For lanes whose descriptor reports only completions that were asked for
+    /// (completion channels of verbs).
     default void armReady() {}
 
-    /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room outside the
-    /// ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
+    /// How many full-size datagrams may be on their way to this lane before one is lost for lack of room
+    /// outside the ring (udp: effective SO_RCVBUF ÷ measured truesize; verbs: what is posted, so [#UNLIMITED]).
     int receiveCapacity();
 
     /// Sends `count` consecutive slots of the send ring, wrapping at its end, each once to the whole group.
@@ -53,14 +55,14 @@ public interface Lane extends AutoCloseable {
     /// Sends accepted since the lane opened.
     long submitted();
 
-    /// Sends that left this process and whose memory may be reused: a count that follows [#submitted], in order. What
-    /// a source tells its receivers to be sent, is.
+    /// Sends that left this process and whose memory may be reused: a count that follows [#submitted], in
+    /// order. A source announces to its receivers only sends that are completed.
     long completed();
 
     /// A handle for [#unicast] to a peer's address. Handles are small integers, reused after [#disconnect].
     ///
-    /// @throws io.framecast.api.error.TransportException when the address is not one of this transport's, or the
-    ///     lane holds as many peers as it can
+    /// @throws io.framecast.api.error.TransportException when the address is not one of this transport's, or
+    ///     the lane holds as many peers as it can
     int connect(LaneAddress peer);
 
     void disconnect(int peer);

@@ -26,7 +26,8 @@ public interface OneSided {
     /// Registers memory, which stays the caller's and must outlive the registration. Slow; never on the data
     /// path.
     ///
-    /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
+    /// @throws io.framecast.api.error.TransportException when the system refuses; the message says how to
+    ///     fix it
     RegisteredMemory register(MemorySegment memory, Access access);
 
     /// As [#register(MemorySegment, Access)], of a device's memory.
@@ -37,7 +38,8 @@ public interface OneSided {
     /// Makes an endpoint that acts. May take milliseconds; waits for no peer.
     ///
     /// @param operationsMax operations under way at a time
-    /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
+    /// @throws io.framecast.api.error.TransportException when the system refuses; the message says how to
+    ///     fix it
     default OneSidedEndpoint open(final int operationsMax) {
         return open(operationsMax, Access.LOCAL);
     }
@@ -46,7 +48,7 @@ public interface OneSided {
     OneSidedEndpoint open(int operationsMax, Access peer);
 
     /// Makes an endpoint through which a peer reads memory that this side registered for that. Returns at
-    /// once: the rest is done elsewhere, and [OneSidedEndpoint#state] tells of it.
+    /// once: another thread does the rest, and [OneSidedEndpoint#state] reports it.
     ///
     /// @param descriptor the peer's, from the wire
     /// @throws io.framecast.api.error.TransportException when it is no descriptor of this transport, or names
@@ -55,8 +57,8 @@ public interface OneSided {
         return accept(descriptor, Access.PEERS_READ, 0);
     }
 
-    /// As [#accept(byte[])], where the peer may do more, or this side acts on memory that the peer registered for
-    /// peers, too.
+    /// As [#accept(byte[])], where the peer may do more, or this side acts on memory that the peer registered
+    /// for peers, too.
     ///
     /// @param peer what it may do
     /// @param operationsMax of this side's, under way at a time; 0: only the peer acts

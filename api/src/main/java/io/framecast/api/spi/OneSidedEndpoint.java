@@ -38,7 +38,7 @@ public interface OneSidedEndpoint extends AutoCloseable {
 
     /// Writes one aligned 64-bit word into the peer's memory, at once as seen from there.
     ///
-    /// @param address a multiple of 8, as the peer told it
+    /// @param address a multiple of 8, as the peer announced it
     /// @param token comes back from [#poll]; not negative
     /// @return false when there is no room, or the endpoint is not up
     boolean write64(long address, int key, long value, long token);
@@ -51,8 +51,8 @@ public interface OneSidedEndpoint extends AutoCloseable {
     /// @return false when there is no room, or the endpoint is not up
     boolean read(Range target, long address, int key, long token);
 
-    /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations are carried
-    /// out, and complete, in order: who sees the last of them sees those before.
+    /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations are
+    /// carried out, and complete, in order: who sees the last of them sees those before.
     ///
     /// @param source what
     /// @param token comes back from [#poll], or [#NO_TOKEN]

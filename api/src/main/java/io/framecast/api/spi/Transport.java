@@ -18,13 +18,16 @@ public interface Transport extends AutoCloseable {
 
     /// Opens one lane. Never blocks on a peer.
     ///
-    /// @throws io.framecast.api.error.TransportException when the system refuses; the message names the mend
+    /// @throws io.framecast.api.error.TransportException when the system refuses; the message says how to
+    ///     fix it
     Lane open(LaneConfig config);
 
-    /// Why payloads cannot land in this memory; empty when they can. Where only a trial can tell, it is tried.
+    /// Whether this transport can receive payloads into such memory. Where only a trial shows it, the
+    /// transport tries.
     ///
     /// @param memory exported by its device ([DeviceAccess#export])
-    default Optional<String> landingRefusal(final DeviceRegion memory) {
+    /// @return why it cannot; empty when it can
+    default Optional<String> canReceiveInto(final DeviceRegion memory) {
         return capabilities().deviceMemory() || memory.hostAddressable()
                 ? Optional.empty()
                 : Optional.of("transport " + capabilities().name() + " lands in host memory only");

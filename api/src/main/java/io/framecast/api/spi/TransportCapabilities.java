@@ -4,13 +4,13 @@ package io.framecast.api.spi;
 ///
 /// @param name the provider's name
 /// @param hardwareMulticast one send reaches all receivers, whatever their number
-/// @param deviceMemory payloads may land in a [DeviceRegion] that the host cannot address, where
-///     [Transport#landingRefusal] has nothing against it
+/// @param deviceMemory the transport can receive payloads into a [DeviceRegion] that the host cannot address,
+///     where [Transport#canReceiveInto] refuses none
 /// @param oneSidedWrite a receiver can write its credit into the source's memory without the source's CPU
 /// @param oneSidedRead a receiver can read repairs out of a peer's window without the peer's CPU
 /// @param maxScatter elements of a scatter list; at least 2: header, payload
-/// @param headerReserveBytes bytes that the transport writes before the header in each header slot (verbs: 40, the
-///     global routing header); 0 elsewhere
+/// @param headerReserveBytes bytes that the transport writes before the header in each header slot (verbs: 40,
+///     the global routing header); 0 elsewhere
 /// @param datagramBytesMax largest header + payload that is never fragmented
 /// @param placement where arriving payloads go relative to what was posted
 public record TransportCapabilities(
@@ -27,9 +27,9 @@ public record TransportCapabilities(
     public enum Placement {
         /// Posted slots are consumed strictly in the order of posting, one per datagram, whatever the datagram
         /// is: after k losses the following payloads lie k slots early (a verbs receive queue).
-        FIFO,
-        /// Each [Lane#post] replaces what was posted before, so the receiver aims the next batch at the slots of the
-        /// sequences it expects: loss misplaces at most that batch.
-        AIMED
+        BY_ARRIVAL,
+        /// Each [Lane#post] replaces what was posted before, so the receiver aims the next batch at the slots
+        /// of the sequences it expects: loss misplaces at most that batch.
+        BY_SEQUENCE
     }
 }

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// One lane with its rings, as [TransportContract] uses it. A datagram is made from an id, which is its first eight
-/// bytes; the rest is noise seeded by the id and the length, so that any byte out of place shows.
+/// One lane with its rings, as [TransportContract] uses it. A datagram is made from an id, which is its first
+/// eight bytes; the rest is noise seeded by the id and the length, so that any byte out of place shows.
 final class ContractEnd implements AutoCloseable {
     static final int SLOTS = 16;
     static final int HEADER_BYTES = 32;
@@ -195,15 +195,15 @@ final class ContractEnd implements AutoCloseable {
 
     private void repost(final TransportCapabilities.Placement placement) {
         final int count = completions.count();
-        if (count > 0 && placement == TransportCapabilities.Placement.AIMED) {
+        if (count > 0 && placement == TransportCapabilities.Placement.BY_SEQUENCE) {
             lane.post((completions.slot(count - 1) + 1) % shape.slots(), shape.slots());
         }
-        for (int i = 0; i < count && placement == TransportCapabilities.Placement.FIFO; i++) {
+        for (int i = 0; i < count && placement == TransportCapabilities.Placement.BY_ARRIVAL; i++) {
             lane.post(completions.slot(i), 1);
         }
     }
 
-    /// Makes a ring of an AIMED lane as new: nothing posted, nothing seen, canaries everywhere.
+    /// Makes a ring of a BY_SEQUENCE lane as new: nothing posted, nothing seen, canaries everywhere.
     void reset() {
         lane.post(0, 0);
         landed.clear();

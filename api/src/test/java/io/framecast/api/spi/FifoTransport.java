@@ -43,7 +43,7 @@ public final class FifoTransport implements Transport {
                 2,
                 HEADER_RESERVE_BYTES,
                 DATAGRAM_BYTES_MAX,
-                TransportCapabilities.Placement.FIFO);
+                TransportCapabilities.Placement.BY_ARRIVAL);
     }
 
     @Override

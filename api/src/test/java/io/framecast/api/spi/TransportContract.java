@@ -218,7 +218,7 @@ public abstract class TransportContract {
 
     @Test
     void shouldConsumeSlotsAsPostedWhenFifo() {
-        assumeTrue(placement == Placement.FIFO, "placement is not FIFO");
+        assumeTrue(placement == Placement.BY_ARRIVAL, "placement is not BY_ARRIVAL");
         final ContractEnd source = source(LaneKind.DATA, Shape.DATA);
         final ContractEnd receiver = receiver(LaneKind.DATA, Shape.DATA, source);
         handshake(source, receiver);
@@ -233,7 +233,7 @@ public abstract class TransportContract {
 
     @Test
     void shouldReplaceWhatWasPostedWhenAimed() {
-        assumeTrue(placement == Placement.AIMED, "placement is not AIMED");
+        assumeTrue(placement == Placement.BY_SEQUENCE, "placement is not BY_SEQUENCE");
         final ContractEnd source = source(LaneKind.DATA, Shape.DATA);
         final ContractEnd receiver = receiver(LaneKind.DATA, Shape.DATA, source);
         handshake(source, receiver);
@@ -275,7 +275,8 @@ public abstract class TransportContract {
         assertEquals(0, receiver.poll());
         receiver.lane().post(5, 2);
 
-        // What came too early was dropped or kept by the system, or was late enough; only posted slots may tell.
+        // What came too early was dropped or kept by the system, or was late enough; only posted slots may
+        // tell.
         sendEach(source, 2, 2);
         receiver.awaitLanded(2);
         assertEquals(0, receiver.poll());

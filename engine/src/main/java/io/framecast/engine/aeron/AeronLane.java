@@ -1,34 +1,57 @@
 package io.framecast.engine.aeron;
 
+import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
 import io.aeron.Publication;
 import io.aeron.Subscription;
+import io.aeron.exceptions.AeronException;
 import io.aeron.logbuffer.BufferClaim;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneConfig.Role;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
+import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A lane on Aeron: publications to the group and to each connected peer, subscriptions to the group and to a
-/// unicast stream of its own. Payloads are copied once out of, and once into, the driver's term buffers; a send is
-/// complete as soon as it is accepted, but for a source's data lane, where it is when the driver has sent it.
+/// unicast stream of its own. Payloads are copied once out of, and once into, the driver's term buffers; a send
+/// is complete as soon as it is accepted, but for a source's data lane, where it is when the driver has sent
+/// it.
 final class AeronLane implements Lane {
     /// Peers that one lane holds: each is a publication with three terms.
     private static final int PEERS_MAX = 1_024;
 
     private static final int PEERS_AT_FIRST = 4;
+    private static final long DRIVER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final AeronTransport transport;
-    private final LaneSetup setup;
+    private final LaneConfig config;
+    private final LaneSizes sizes;
+    private final LaneAddress address;
+    private final int receiveCapacity;
+    // The URI of the group publication; null where the lane has no receivers to multicast to.
+    private final @Nullable String groupChannel;
+    private final int groupStream;
+    private final int unicastStream = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
     private final @Nullable Placement placement;
     private final BufferClaim claim = new BufferClaim();
     private @Nullable Outbound group;
+    // Null for a lane that only sends, and for a source's lane, which receives unicast only.
+    private @Nullable Subscription groupSubscription;
+    private @Nullable Subscription unicastSubscription;
     private @Nullable Outbound[] peers = new Outbound[PEERS_AT_FIRST];
-    // What a source must know of its data lane only: what it tells its receivers to be sent is.
+    // Only a source must know how far the driver has sent its data lane: it announces to receivers what was
+    // sent.
     private final @Nullable SentPositions positions;
     private boolean isClosed;
     private boolean unicastFirst;
@@ -38,18 +61,120 @@ final class AeronLane implements Lane {
     private long backPressured;
     private long systemErrors;
 
-    AeronLane(final AeronTransport transport, final LaneSetup setup) {
+    /// Opens the lane, and waits for the media driver to answer.
+    ///
+    /// @throws TransportException when the driver refuses or does not answer in time
+    AeronLane(final AeronTransport transport, final LaneConfig config) {
         this.transport = transport;
-        this.setup = setup;
-        final var receive = setup.config().receive();
-        placement = receive == null ? null : new Placement(receive, setup.ownSession());
-        group = setup.group();
-        positions = setup.config().kind() == LaneKind.DATA ? new SentPositions() : null;
+        this.config = config;
+        final LaneKind kind = config.kind();
+        final LaneChannels channels = transport.channels();
+        final ReceiveRing ring = config.receive();
+        final int ownSession = ThreadLocalRandom.current().nextInt();
+        sizes = LaneSizes.of(config, transport.link());
+        placement = ring == null ? null : new Placement(ring, ownSession);
+        positions = kind == LaneKind.DATA ? new SentPositions() : null;
+        groupStream = channels.groupStream(kind);
+        groupChannel = config.send() == null ? null : channels.groupPublication(kind, config.role(), ownSession, sizes);
+        final long deadlineNs = System.nanoTime() + DRIVER_TIMEOUT_NS;
+        int port = 0;
+        try {
+            if (groupChannel != null && config.role() == Role.SOURCE) {
+                group = transport.outbound(groupChannel, groupStream);
+                awaitReady(group, deadlineNs);
+            }
+            if (ring != null) {
+                final Subscription unicast = openUnicast(deadlineNs);
+                unicastSubscription = unicast;
+                port = channels.isSharedMemory() ? 0 : awaitPort(unicast, deadlineNs);
+                if (config.role() == Role.RECEIVER) {
+                    groupSubscription = awaitSubscription(
+                            channels.groupSubscription(kind, sourceSession()), groupStream, deadlineNs);
+                }
+            }
+        } catch (final RuntimeException e) {
+            if (group != null) {
+                group.close();
+            }
+            CloseHelper.quietCloseAll(groupSubscription, unicastSubscription);
+            throw e instanceof final AeronException refusal ? refused(refusal) : e;
+        }
+        address = new PeerAddress(transport.link().ip(), port, ring == null ? 0 : unicastStream, ownSession).encode();
+        receiveCapacity = ring == null || channels.isSharedMemory()
+                ? UNLIMITED
+                : LaneSizes.receiveCapacity(transport.link(), ring.headerBytes() + ring.payloadBytes());
+    }
+
+    /// The one source that a receiver's data lane receives from; null for the other lanes.
+    private @Nullable Integer sourceSession() {
+        final LaneAddress source = config.peer();
+        return config.kind() == LaneKind.DATA && source != null
+                ? PeerAddress.decode(source).sessionId()
+                : null;
+    }
+
+    // Another process may have taken the port since it was found free.
+    private Subscription openUnicast(final long deadlineNs) {
+        final LaneChannels channels = transport.channels();
+        while (true) {
+            try {
+                return awaitSubscription(channels.unicastSubscription(), unicastStream, deadlineNs);
+            } catch (final AeronException e) {
+                if (!channels.takeNextPort()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void awaitReady(final Outbound outbound, final long deadlineNs) {
+        await(
+                () -> {
+                    final ExclusivePublication publication = outbound.poll();
+                    if (outbound.refusal() != null) {
+                        throw new AeronException(outbound.refusal());
+                    }
+                    return publication;
+                },
+                deadlineNs);
+    }
+
+    private Subscription awaitSubscription(final String uri, final int stream, final long deadlineNs) {
+        final Aeron client = transport.client();
+        final long registrationId = client.asyncAddSubscription(uri, stream);
+        return await(() -> client.getSubscription(registrationId), deadlineNs);
+    }
+
+    /// The port that the system gave to the socket of this transport's unicast.
+    private int awaitPort(final Subscription subscription, final long deadlineNs) {
+        final String endpoint = await(subscription::resolvedEndpoint, deadlineNs);
+        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    }
+
+    private <T> T await(final Supplier<@Nullable T> answer, final long deadlineNs) {
+        T value = answer.get();
+        while (value == null) {
+            if (System.nanoTime() - deadlineNs > 0) {
+                throw new TransportException("aeron: the media driver took more than "
+                        + TimeUnit.NANOSECONDS.toSeconds(DRIVER_TIMEOUT_NS)
+                        + " s to open lane " + config.kind() + "; is the machine overloaded?");
+            }
+            Waiting.pause();
+            value = answer.get();
+        }
+        return value;
+    }
+
+    private TransportException refused(final AeronException error) {
+        return new TransportException(
+                "aeron: lane " + config.kind() + " of " + transport.channel() + " cannot open ("
+                        + Notices.firstLine(error) + "); free the port or address, or choose another",
+                error);
     }
 
     @Override
     public LaneAddress address() {
-        return setup.address();
+        return address;
     }
 
     @Override
@@ -63,10 +188,10 @@ final class AeronLane implements Lane {
         final Placement target = receiving();
         final int before = completions.count();
         target.begin(completions);
-        // Turns, so that a flood on one of the two cannot starve the other.
+        // The two take turns, so that a flood on one cannot starve the other.
         unicastFirst = !unicastFirst;
-        final Subscription first = unicastFirst ? setup.unicastSubscription() : setup.groupSubscription();
-        final Subscription second = unicastFirst ? setup.groupSubscription() : setup.unicastSubscription();
+        final Subscription first = unicastFirst ? unicastSubscription : groupSubscription;
+        final Subscription second = unicastFirst ? groupSubscription : unicastSubscription;
         pollOne(first, target);
         pollOne(second, target);
         return completions.count() - before;
@@ -76,14 +201,14 @@ final class AeronLane implements Lane {
         requireOpen();
         final Placement target = placement;
         if (target == null) {
-            throw new IllegalStateException("lane " + setup.config().kind() + ": opened without a receive ring");
+            throw new IllegalStateException("lane " + config.kind() + ": opened without a receive ring");
         }
         return target;
     }
 
     private void requireOpen() {
         if (isClosed) {
-            throw new IllegalStateException("lane " + setup.config().kind() + ": closed");
+            throw new IllegalStateException("lane " + config.kind() + ": closed");
         }
     }
 
@@ -99,7 +224,7 @@ final class AeronLane implements Lane {
 
     @Override
     public int receiveCapacity() {
-        return setup.receiveCapacity();
+        return receiveCapacity;
     }
 
     @Override
@@ -107,11 +232,11 @@ final class AeronLane implements Lane {
         final SendRing ring = sending();
         Outbound to = group;
         if (to == null) {
-            if (setup.groupChannel() == null) {
+            if (groupChannel == null) {
                 return 0;
             }
-            // Receivers seldom speak to the group: their publication is made when first needed.
-            to = transport.outbound(setup.groupChannel(), setup.groupStream());
+            // Receivers seldom multicast: the lane makes their publication when they first do.
+            to = transport.outbound(groupChannel, groupStream);
             group = to;
         }
         final int accepted = send(to, ring, firstSlot, count);
@@ -129,9 +254,9 @@ final class AeronLane implements Lane {
 
     private SendRing sending() {
         requireOpen();
-        final SendRing ring = setup.config().send();
+        final SendRing ring = config.send();
         if (ring == null) {
-            throw new IllegalStateException("lane " + setup.config().kind() + ": opened without a send ring");
+            throw new IllegalStateException("lane " + config.kind() + ": opened without a send ring");
         }
         return ring;
     }
@@ -161,7 +286,7 @@ final class AeronLane implements Lane {
     }
 
     /// Claims and copies rather than offers two buffers: the same single copy, and no Agrona view of the rings,
-    /// whose offsets would stop at 2 GiB and which would outlive their arena.
+    /// whose offsets would stop at 2 GiB, and which would outlive their arena.
     private boolean sendOne(final ExclusivePublication publication, final SendRing ring, final int slot) {
         final int headerBytes = ring.headerBytes();
         final int payloadBytes = ring.payloadLengths()[slot];
@@ -198,9 +323,8 @@ final class AeronLane implements Lane {
 
     private TransportException gone(final String what) {
         close();
-        return new TransportException(
-                "aeron: " + what + " in lane " + setup.config().kind()
-                        + ", the media driver is gone or the session too long; open the transport anew");
+        return new TransportException("aeron: " + what + " in lane " + config.kind()
+                + ", the media driver is gone or the session too long; open the transport anew");
     }
 
     @Override
@@ -219,8 +343,7 @@ final class AeronLane implements Lane {
         final PeerAddress peer = PeerAddress.decode(address);
         transport.requireReachable(peer, address);
         final int handle = freeHandle();
-        peers[handle] =
-                transport.outbound(transport.channels().unicastPublication(peer, setup.sizes()), peer.streamId());
+        peers[handle] = transport.outbound(transport.channels().unicastPublication(peer, sizes), peer.streamId());
         return handle;
     }
 
@@ -233,9 +356,9 @@ final class AeronLane implements Lane {
         final int handle = peers.length;
         if (handle == PEERS_MAX) {
             throw new TransportException(
-                    "aeron: lane " + setup.config().kind() + " has " + PEERS_MAX + " peers; disconnect some");
+                    "aeron: lane " + config.kind() + " has " + PEERS_MAX + " peers; disconnect some");
         }
-        peers = java.util.Arrays.copyOf(peers, 2 * handle);
+        peers = Arrays.copyOf(peers, 2 * handle);
         return handle;
     }
 
@@ -278,7 +401,7 @@ final class AeronLane implements Lane {
                 transport.retire(peer);
             }
         }
-        setup.closeSubscriptions();
+        CloseHelper.quietCloseAll(groupSubscription, unicastSubscription);
         transport.forget(this);
     }
 }

@@ -1,8 +1,9 @@
 package io.framecast.engine.aeron;
 
+import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import java.util.Optional;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -24,6 +25,11 @@ public final class AeronTransportProvider implements TransportProvider {
             return Optional.empty();
         }
         return Optional.of("aeron needs the JVM option --add-opens java.base/" + INTERNALS + "=ALL-UNNAMED");
+    }
+
+    @Override
+    public boolean carries(final Channel channel) {
+        return true;
     }
 
     @Override

@@ -18,10 +18,10 @@ import org.agrona.IoUtil;
 import org.agrona.SystemUtil;
 import org.jspecify.annotations.Nullable;
 
-/// A media driver's own directory, `framecast-aeron-<pid>-<nonce>`, in shared memory where there is room, else in
-/// java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, however it went, the next
-/// one to come can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm but not
-/// those.) Deleted at close, and by a shutdown hook where close was not reached.
+/// A media driver's own directory, `framecast-aeron-<pid>-<nonce>`, in shared memory where there is room, else
+/// in java.io.tmpdir. Its owner holds a lock on a file in it: when the owner is gone, however it went, the next
+/// one to come can take the lock and clears up. (Process numbers would mislead: containers share /dev/shm but
+/// not those.) Deleted at close, and by a shutdown hook where close was not reached.
 final class DriverDirectory implements AutoCloseable {
     private static final String PREFIX = "framecast-aeron-";
     /// A directory has this ending until it is locked.
@@ -34,8 +34,8 @@ final class DriverDirectory implements AutoCloseable {
     /// Three terms for each end of each lane, with room to spare. Containers have 64 MB by default: too little.
     private static final long ROOM_BYTES_MIN = 256L << 20;
 
-    // Never looked into by this process's own sweeps: POSIX frees a process's lock on a file as soon as the process
-    // closes any descriptor of that file, and the next process to come would take a live directory for abandoned.
+    // This process's own sweeps skip these: POSIX frees a process's lock on a file as soon as the process
+    // closes any descriptor of that file, and another process would then take a live directory for abandoned.
     private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path path;
@@ -71,7 +71,7 @@ final class DriverDirectory implements AutoCloseable {
         }
     }
 
-    /// Deletes what dead processes left in `parent`.
+    /// Deletes the directories that dead processes left in `parent`.
     static void sweep(final Path parent) {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (final Path directory : left) {
@@ -82,7 +82,7 @@ final class DriverDirectory implements AutoCloseable {
                 }
             }
         } catch (final IOException e) {
-            // Clearing up after others is a courtesy; failing to is no reason not to start.
+            // Clearing up for other processes is a courtesy: a failure must not keep this one from starting.
             return;
         }
     }
@@ -105,7 +105,7 @@ final class DriverDirectory implements AutoCloseable {
         IoUtil.delete(directory.toFile(), _ -> {});
     }
 
-    /// Where the driver shall live; it makes this directory itself.
+    /// The directory that the driver itself makes and uses.
     Path driver() {
         return path.resolve(DRIVER);
     }

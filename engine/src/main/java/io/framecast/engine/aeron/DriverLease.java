@@ -15,15 +15,15 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.jspecify.annotations.Nullable;
 
-/// A media driver to use, and this transport's client of it.
+/// A media driver, and this transport's client of it.
 ///
-/// A channel on the network has a driver of its own: one thread for sending, receiving and conducting, so
-/// that four processes on two cores stay polite, and a slow subscriber shares no image with its neighbours. A
-/// shared-memory channel uses the driver that runs in its directory, whoever started it; where none does,
-/// this process starts one and keeps it until its last transport on that directory is closed.
+/// A channel on the network has a driver of its own: one thread for sending, receiving and conducting, so that
+/// four processes on two cores stay polite, and a slow subscriber shares no image with its neighbours. A
+/// shared-memory channel uses the driver that runs in its directory, of this process or another; where none
+/// runs, this process starts one and keeps it until its last transport on that directory is closed.
 final class DriverLease implements AutoCloseable {
     /// A stopped process (debugger, SIGSTOP, suspended laptop) finds its own driver and client alive when it
-    /// goes on: who is silent for how long is Framecast's to judge, not Aeron's.
+    /// goes on: Framecast judges the silence of a peer, not Aeron.
     private static final long PRIVATE_TIMEOUT_MS = TimeUnit.HOURS.toMillis(1);
 
     private static final long SHARED_TIMEOUT_MS = 10_000;
@@ -83,7 +83,8 @@ final class DriverLease implements AutoCloseable {
 
     @Override
     public void close() {
-        // To a thread that is interrupted Aeron does not wait for its own, and unmaps what these still use.
+        // In an interrupted thread Aeron does not wait for its own threads, and unmaps memory that they still
+        // use.
         final boolean interrupted = Thread.interrupted();
         try {
             CloseHelper.quietClose(client);
@@ -142,11 +143,7 @@ final class DriverLease implements AutoCloseable {
     }
 
     private static ThreadFactory daemon(final String name) {
-        return task -> {
-            final Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        };
+        return Thread.ofPlatform().daemon().name(name).factory();
     }
 
     /// A driver that transports of this process use together.
@@ -208,7 +205,7 @@ final class DriverLease implements AutoCloseable {
             }
         }
 
-        /// Launching a driver deletes its directory: it must be nobody's but a dead driver's.
+        /// Launching a driver deletes its directory: it must belong to a dead driver alone.
         private static void requireReplaceable(final Path directory) {
             final String @Nullable [] entries = directory.toFile().list();
             final boolean replaceable =

@@ -3,27 +3,30 @@ package io.framecast.engine.aeron;
 import io.framecast.api.Channel;
 import io.framecast.api.HostPort;
 import io.framecast.api.PortRange;
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig.Role;
 import io.framecast.api.spi.LaneKind;
+import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /// The channel's lanes as Aeron's URIs and stream ids.
 ///
-/// Receivers subscribe with `reliable=false`: Aeron then passes over a gap as soon as it sees one, and neither
-/// waits nor asks again. (1.51 has no reorder allowance there: a datagram that comes after its gap was filled
-/// is lost.) Publications to many use `fc=max`: the fastest receiver moves the sender on, so that a dead or
-/// slow one cannot hold the others back; who may is Framecast's credit to decide. `min` and `tagged` would wait
-/// for the slowest.
+/// Receivers subscribe with `reliable=false`: Aeron then skips a gap as soon as it sees one, and sends no NACK.
+/// (1.51 has no reorder allowance there: a datagram that comes after its gap was filled is lost.) Publications
+/// to many use `fc=max`: the fastest receiver moves the sender on, so that a dead or slow one cannot hold the
+/// others back; Framecast's credit decides who may. `min` and `tagged` would wait for the slowest.
 final class LaneChannels {
     /// Streams of one channel name; three lanes and room for more.
     private static final int STREAMS_PER_NAME = 4;
 
-    /// A shared-memory publication waits for its slowest subscriber: one that does not move for so long is
-    /// passed over and comes back with a gap, like a receiver on a network.
+    /// A shared-memory publication waits for its slowest subscriber. It skips one that does not move for so
+    /// long, which then finds a gap, like a receiver on a network.
     private static final String UNTETHERED =
             "|untethered-window-limit-timeout=1s|untethered-linger-timeout=1s|untethered-resting-timeout=100ms";
 
@@ -48,7 +51,7 @@ final class LaneChannels {
         return firstStream + 1 + index(kind);
     }
 
-    /// Null for a receiver in unicast fan-out: it has nobody to send copies to.
+    /// Null for a receiver in unicast fan-out, which has no group to send to.
     @Nullable
     String groupPublication(final LaneKind kind, final Role role, final int sessionId, final LaneSizes sizes) {
         final String common =
@@ -66,7 +69,7 @@ final class LaneChannels {
         };
     }
 
-    /// @param session the one source to hear, or null for all
+    /// @param session the one source to receive from, or null for all
     String groupSubscription(final LaneKind kind, final @Nullable Integer session) {
         final String one = session == null ? "" : "|session-id=" + session;
         return switch (channel) {
@@ -75,7 +78,8 @@ final class LaneChannels {
                 "aeron:udp?endpoint=" + lanePort(multicast.group(), kind) + "|interface=" + literal(ip()) + receive()
                         + one;
             case Channel.Fanout fanout ->
-                "aeron:udp?endpoint=" + literal(ip()) + ":" + freePort() + "|control="
+                "aeron:udp?endpoint=" + literal(ip()) + ":"
+                        + freePort(fanout.link().unicastPorts()) + "|control="
                         + lanePort(fanout.control(), kind) + receive()
                         + one;
         };
@@ -90,7 +94,7 @@ final class LaneChannels {
     // One socket for all lanes: the port is picked once.
     private int unicastPort() {
         if (unicastPort < 0) {
-            unicastPort = freePort();
+            unicastPort = freePort(channel.link().unicastPorts());
         }
         return unicastPort;
     }
@@ -103,12 +107,32 @@ final class LaneChannels {
         if (ports.isAny() || unicastPort < 0 || unicastPort >= ports.last()) {
             return false;
         }
-        unicastPort = FreePort.in(new PortRange(unicastPort + 1, ports.last()), ip());
+        unicastPort = freePort(new PortRange(unicastPort + 1, ports.last()));
         return true;
     }
 
-    private int freePort() {
-        return FreePort.in(channel.link().unicastPorts(), ip());
+    /// Picks a port for a socket that the media driver opens a moment later; 0 where the system picks it.
+    private int freePort(final PortRange ports) {
+        if (ports.isAny()) {
+            return 0;
+        }
+        for (int port = ports.first(); port <= ports.last(); port++) {
+            if (isFree(new InetSocketAddress(ip(), port))) {
+                return port;
+            }
+        }
+        throw new ConfigException("unicast-ports: none of " + ports + " is free on " + ip().getHostAddress()
+                + "; widen the range, or stop what uses them");
+    }
+
+    private static boolean isFree(final InetSocketAddress address) {
+        try (DatagramSocket socket = new DatagramSocket(null)) {
+            socket.setReuseAddress(false);
+            socket.bind(address);
+            return true;
+        } catch (final IOException _) {
+            return false;
+        }
     }
 
     String unicastPublication(final PeerAddress peer, final LaneSizes sizes) {

@@ -17,8 +17,10 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
     /// A term holds this many datagrams at least; Aeron lets half of one be outstanding.
     private static final int REPAIR_DATAGRAMS = 16;
 
-    /// At least, for half a term is on its way at most: with terms of 64 KiB a repair waited for its turn so long that
-    /// it was asked for 14 times (5 % loss, MTU 1500, a busy machine), and repairs filled the lane with duplicates.
+    /// At least, for half a term is on its way at most: with terms of 64 KiB a repair waited for its turn
+    /// so long that
+    /// it was asked for 14 times (5 % loss, MTU 1500, a busy machine), and repairs filled the lane with
+    /// duplicates.
     private static final int REPAIR_TERM_BYTES = 1 << 20;
 
     private static final int CONTROL_DATAGRAMS = 4;
@@ -43,7 +45,8 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
         return new LaneSizes(mtu, group, small);
     }
 
-    /// Half a term of the data lane may be on its way, so a term is twice what a receiver's socket buffer takes.
+    /// Half a term of the data lane may be on its way, so a term is twice what a receiver's socket buffer
+    /// takes.
     static int dataTerm(final LocalLink link, final int mtuBytes) {
         final int onTheWay = link.ip() == null ? LocalLink.BUFFER_BYTES_WANTED : link.receiveBufferBytes();
         return term(Math.max(2L * onTheWay, (long) REPAIR_DATAGRAMS * mtuBytes));
@@ -51,9 +54,9 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
 
     /// How many datagrams of `datagramBytes` may be on their way to a receiver before the first is lost.
     ///
-    /// Two limits, the smaller counts, and a quarter is kept spare. Window: a driver tells its receiver's
-    /// position a quarter window late, and drops a datagram more than a window ahead of what it told. Socket
-    /// buffer: Linux doubles what is set, and a datagram takes at most twice its length and bookkeeping, for
+    /// Two limits, the smaller counts, and a quarter is kept spare. Window: a driver announces its receiver's
+    /// position a quarter window late, and drops a datagram more than a window ahead of that. Socket buffer:
+    /// Linux doubles the size that is set, and a datagram takes at most twice its length and bookkeeping, for
     /// buffers are allocated in powers of two.
     static int receiveCapacity(final LocalLink link, final int datagramBytes) {
         final int window = Math.min(link.receiveBufferBytes(), dataTerm(link, mtu(datagramBytes)) / 2);

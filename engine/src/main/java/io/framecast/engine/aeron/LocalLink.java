@@ -2,10 +2,13 @@ package io.framecast.engine.aeron;
 
 import io.framecast.api.Channel;
 import io.framecast.api.LinkConfig;
+import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.net.LocalInterface;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.StandardSocketOptions;
@@ -13,7 +16,7 @@ import java.nio.channels.DatagramChannel;
 import org.agrona.BitUtil;
 import org.jspecify.annotations.Nullable;
 
-/// What this machine gives a channel: found once, when the transport opens.
+/// The address, MTU and socket buffers that this machine gives a channel, found when the transport opens.
 ///
 /// @param ip local address that lanes bind to and peers answer to; null for shared memory
 /// @param mtuBytes Aeron's MTU: the UDP payload of one unfragmented IP packet, a multiple of 32
@@ -75,7 +78,7 @@ record LocalLink(@Nullable InetAddress ip, int mtuBytes, int receiveBufferBytes,
             notices.once(
                     option,
                     "aeron: wanted " + option + " of " + wanted + " bytes, got " + effective
-                            + ": throughput will suffer; mend: sysctl -w " + sysctl + "=" + wanted);
+                            + ": throughput will suffer; run sysctl -w " + sysctl + "=" + wanted);
         }
     }
 
@@ -109,9 +112,9 @@ record LocalLink(@Nullable InetAddress ip, int mtuBytes, int receiveBufferBytes,
 
     private static InetAddress multicastAddress(final LinkConfig link, final InetAddress group, final Notices notices) {
         if (!link.networkInterface().isEmpty()) {
-            return Interfaces.named(link.networkInterface(), group);
+            return interfaceAddress(link.networkInterface(), group);
         }
-        final InetAddress chosen = Interfaces.firstMulticast(group);
+        final InetAddress chosen = interfaceAddress("", group);
         notices.once(
                 "interface",
                 "aeron: interface " + chosen.getHostAddress() + " chosen for " + group.getHostAddress()
@@ -119,11 +122,29 @@ record LocalLink(@Nullable InetAddress ip, int mtuBytes, int receiveBufferBytes,
         return chosen;
     }
 
+    /// @param wanted interface or address that the channel names; empty for the first fit one
+    private static InetAddress interfaceAddress(final String wanted, final InetAddress peer) {
+        try {
+            final InetAddress address = (wanted.isEmpty()
+                            ? LocalInterface.first(peer, false)
+                            : LocalInterface.named(wanted, peer))
+                    .address();
+            if (address instanceof Inet6Address && address.isLinkLocalAddress()) {
+                // Its scope would be missing from a lane address.
+                throw new TransportException("interface: aeron needs an address that is not link-local, got "
+                        + address.getHostAddress() + "; give the interface one, or choose another");
+            }
+            return address;
+        } catch (final ConfigException | IOException e) {
+            throw new TransportException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
     /// Where the channel names no interface: the address from which the system would reach the source. On the
-    /// source itself that is the control address. Nothing is sent.
+    /// source itself that is the control address. The probe sends nothing.
     private static InetAddress fanoutAddress(final LinkConfig link, final InetAddress control) {
         if (!link.networkInterface().isEmpty()) {
-            return Interfaces.named(link.networkInterface(), control);
+            return interfaceAddress(link.networkInterface(), control);
         }
         try (DatagramSocket probe = new DatagramSocket()) {
             probe.connect(control, DISCARD_PORT);

@@ -5,10 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.agrona.ErrorHandler;
 
-/// Brings what Aeron's driver and client complain about to the operator, once per kind, as one line: by itself
-/// Aeron prints stack traces to stderr. Called from the driver's threads and from the transport's.
+/// Reports errors of Aeron's driver and client to the operator, once per kind, as one line: by itself Aeron
+/// prints stack traces to stderr. The driver's threads and the transport's call it.
 final class Notices implements ErrorHandler {
-    /// More kinds than any run shows; a bound for what a hostile network might provoke.
+    /// More kinds than any run shows: it bounds what a hostile network can provoke.
     private static final int KINDS_MAX = 64;
 
     private static final int KIND_CHARS_MAX = 48;

@@ -7,8 +7,8 @@ import io.aeron.exceptions.RegistrationException;
 import io.framecast.api.error.TransportException;
 import org.jspecify.annotations.Nullable;
 
-/// A publication on its way: the driver is asked at once, and answers while the lane goes on. Used by the lane's
-/// thread only.
+/// A publication that the driver may still be opening: the request goes out at once, and the lane goes on
+/// meanwhile. Only the lane's thread uses it.
 final class Outbound implements AutoCloseable {
     private final Aeron client;
     private final long registrationId;
@@ -49,7 +49,7 @@ final class Outbound implements AutoCloseable {
         return refusal;
     }
 
-    /// The publication as far as is known, without asking the driver.
+    /// The publication, or null where [#poll] has not found it yet.
     @Nullable
     ExclusivePublication published() {
         return publication;

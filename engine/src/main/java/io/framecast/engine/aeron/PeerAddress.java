@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What a [LaneAddress] of this transport says: `[family][ip 0|4|16][port u16][stream i32][session i32]`, big
-/// endian. Family 0 is shared memory, where the stream alone names the lane and the port is 0.
+/// A [LaneAddress] of this transport: `[family][ip 0|4|16][port u16][stream i32][session i32]`, big endian.
+/// Family 0 is shared memory, where the stream alone names the lane and the port is 0.
 ///
 /// @param ip where the lane receives unicast; null for shared memory
 /// @param port its UDP port; 0 for a lane that only sends, and for shared memory
@@ -61,7 +61,6 @@ record PeerAddress(@Nullable InetAddress ip, int port, int streamId, int session
         return ip == null;
     }
 
-    /// For people to read.
     @Override
     public String toString() {
         return ip == null ? "stream " + streamId : ip.getHostAddress() + ":" + port;

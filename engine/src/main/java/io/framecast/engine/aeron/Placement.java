@@ -9,8 +9,8 @@ import io.framecast.api.spi.ReceiveRing;
 import java.lang.foreign.MemorySegment;
 import org.agrona.DirectBuffer;
 
-/// Aimed placement: each datagram is copied from the term buffer to the next of the posted slots, its first
-/// bytes to the header slot and the rest to the payload slot. Used by the lane's thread only.
+/// Copies each datagram from the term buffer to the next of the posted slots: its first bytes to the header
+/// slot, the rest to the payload slot. Only the lane's thread uses it.
 final class Placement implements FragmentHandler {
     private final ReceiveRing ring;
     private final MemorySegment payload;
@@ -24,7 +24,7 @@ final class Placement implements FragmentHandler {
     private long truncated;
     private long malformed;
 
-    /// @param ownSession session of this lane's own group publication, whose echo is passed over
+    /// @param ownSession session of this lane's own group publication, whose datagrams it ignores
     Placement(final ReceiveRing ring, final int ownSession) {
         if (!ring.payload().hostAddressable()) {
             throw new TransportException(

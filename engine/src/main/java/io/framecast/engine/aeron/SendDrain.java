@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.status.CountersReader;
 
-/// Remembers how far closed publications had been written, so that a transport that closes right after its last
-/// datagram (end of stream, leave) gives the driver the moment it needs to send it. Filled by the lanes' threads.
+/// Remembers the last positions of closed publications. A transport that closes right after its last datagram
+/// (end of stream, leave) then gives the driver the time to send it. The lanes' threads add to it.
 final class SendDrain {
     private static final int PENDING_MAX = 64;
     private static final long WAIT_NS_MAX = TimeUnit.MILLISECONDS.toNanos(100);
@@ -19,7 +19,7 @@ final class SendDrain {
         this.counters = counters;
     }
 
-    /// To be called before the publication is closed.
+    /// Call it before the publication is closed.
     void add(final Outbound outbound) {
         final ExclusivePublication publication = outbound.published();
         if (publication == null || !publication.isConnected()) {
@@ -44,7 +44,8 @@ final class SendDrain {
         }
     }
 
-    /// True too where the driver has no sender position: shared memory, and publications it has dropped.
+    /// Also true where the driver has no sender position: for shared memory, and for publications that it has
+    /// dropped.
     private boolean isSent(final Pending publication) {
         for (int id = 0; id <= counters.maxCounterId(); id++) {
             if (counters.getCounterState(id) == CountersReader.RECORD_ALLOCATED

@@ -5,8 +5,8 @@ import io.aeron.ExclusivePublication;
 import org.agrona.concurrent.status.CountersReader;
 import org.jspecify.annotations.Nullable;
 
-/// How many of a publication's datagrams the driver has sent, where the others still wait in the term buffer: told by
-/// the driver's sender position. Bounded: when many calls wait, the latest are told together. One thread.
+/// Counts the datagrams of a publication that the driver has sent, by its sender position; the others still
+/// wait in the term buffer. Bounded: when many calls wait, the latest count together. One thread.
 final class SentPositions {
     private static final int CALLS_MAX = 256;
 
@@ -26,7 +26,7 @@ final class SentPositions {
         }
         if (counters == null) {
             counters = reader;
-            // None for shared memory, where nothing waits.
+            // Shared memory has no sender position, for no datagram waits there.
             counterId = reader.findByTypeIdAndRegistrationId(
                     AeronCounters.DRIVER_SENDER_POSITION_TYPE_ID, publication.registrationId());
         }

@@ -1,4 +1,5 @@
-/// The `aeron` transport: works wherever Java does, on a media driver inside the process.
+/// The `aeron` transport: it works wherever Java does, on a media driver inside the process. The node finds it
+/// as a [io.framecast.api.spi.TransportProvider]; nothing else calls it, and nothing else names Aeron.
 @NullMarked
 package io.framecast.engine.aeron;
 

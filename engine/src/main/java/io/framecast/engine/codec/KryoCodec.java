@@ -89,7 +89,8 @@ public final class KryoCodec implements Codec {
         try {
             return type.cast(decodeOne(type, shape, new Input(bytes)));
         } catch (final RuntimeException | Error e) {
-            // Errors too: a record's own constructor, equals or hashCode runs here, on values that a peer chose.
+            // Errors too: a record's own constructor, equals or hashCode runs here, on values that a peer
+            // chose.
             kryo.reset();
             throw new CodecException("metadata is not a " + type.getName() + ": " + oneLine(e), e);
         }
@@ -116,7 +117,7 @@ public final class KryoCodec implements Codec {
         return shape;
     }
 
-    /// First line of a message, printable: what a peer sent may be in it.
+    /// First line of a message, printable: it may hold bytes that a peer sent.
     private static String oneLine(final Throwable failure) {
         final String message = failure.getMessage();
         if (message == null) {

@@ -2,6 +2,7 @@ package io.framecast.engine.codec;
 
 import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.framecast.api.error.ConfigException;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A registered record: its components in order of declaration. Made in two steps, since records may name each
 /// other.
-final class RecordShape extends Shape {
+final class RecordShape extends Serializer<Object> {
     private final Class<?> type;
     private final RecordComponent[] components;
     private final Method[] accessors;
@@ -22,6 +23,7 @@ final class RecordShape extends Shape {
     private final Constructor<?> constructor;
 
     RecordShape(final Class<? extends Record> type) {
+        super(false, true);
         this.type = type;
         components = type.getRecordComponents();
         accessors = new Method[components.length];
@@ -56,7 +58,7 @@ final class RecordShape extends Shape {
     }
 
     @Override
-    public void write(final Kryo kryo, final Output output, final @Nullable Object value) {
+    public void write(final Kryo kryo, final Output output, final Object value) {
         for (int i = 0; i < shapes.length; i++) {
             final Object component;
             try {
@@ -74,7 +76,7 @@ final class RecordShape extends Shape {
     public Object read(final Kryo kryo, final Input input, final Class<?> ignored) {
         final @Nullable Object[] values = new Object[shapes.length];
         for (int i = 0; i < shapes.length; i++) {
-            values[i] = shapes[i].read(kryo, input, components[i].getType());
+            values[i] = shapes[i].read(kryo, input);
         }
         try {
             return constructor.newInstance(values);
@@ -87,19 +89,8 @@ final class RecordShape extends Shape {
 
     /// The record as a component or element: a presence byte, then the components, one level deeper.
     Shape nested() {
-        return new Shape() {
-            @Override
-            public void write(final Kryo kryo, final Output output, final @Nullable Object value) {
-                writePresence(output, value != null);
-                if (value != null) {
-                    kryo.writeObject(output, value, RecordShape.this);
-                }
-            }
-
-            @Override
-            public @Nullable Object read(final Kryo kryo, final Input input, final Class<?> ignored) {
-                return readPresence(input) ? kryo.readObject(input, type, RecordShape.this) : null;
-            }
-        };
+        return Shape.nullable(Shape.of(
+                (kryo, output, value) -> kryo.writeObject(output, value, this),
+                (kryo, input) -> kryo.readObject(input, type, this)));
     }
 }

@@ -2,34 +2,90 @@ package io.framecast.engine.codec;
 
 import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.KryoException;
-import com.esotericsoftware.kryo.Serializer;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
+import java.util.Objects;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// How the values of one component type are written and read.
 ///
-/// Two rules make hostile bytes harmless: every value takes at least one byte (or its fixed width, within an
-/// array), and memory is taken only for elements that the remaining bytes can hold. A refusal is a
+/// Two rules make hostile bytes harmless. Every value takes at least one byte, or its fixed width within an
+/// array. A reader takes memory only for elements that the remaining bytes can hold. A refusal is a
 /// [KryoException], which [KryoCodec] turns into a CodecException.
-abstract class Shape extends Serializer<Object> {
-    /// What [#readCount] answers for null.
+///
+/// @param writer writes a value, which may be null
+/// @param reader reads a value, which may be null
+record Shape(NullableWriter writer, Reader reader) {
+    /// [#readCount] returns it for null.
     static final int NULL_COUNT = -1;
 
     private static final byte ABSENT = 0;
     private static final byte PRESENT = 1;
 
-    Shape() {
-        super(true, true);
+    interface Writer {
+        void write(Kryo kryo, Output output, Object value);
     }
 
-    @Override
-    public abstract void write(Kryo kryo, Output output, @Nullable Object value);
+    interface NullableWriter {
+        void write(Kryo kryo, Output output, @Nullable Object value);
+    }
 
-    @Override
-    public abstract @Nullable Object read(Kryo kryo, Input input, Class<?> type);
+    interface Reader {
+        @Nullable
+        Object read(Kryo kryo, Input input);
+    }
 
-    /// Counts are written plus one; zero is null.
+    /// Reads as many elements as were counted.
+    interface CountReader {
+        Object read(Kryo kryo, Input input, int count);
+    }
+
+    /// A value that is never null.
+    static Shape of(final Writer writer, final Reader reader) {
+        return new Shape((kryo, output, value) -> writer.write(kryo, output, Objects.requireNonNull(value)), reader);
+    }
+
+    /// A value of another shape, or null, behind a presence byte.
+    static Shape nullable(final Shape present) {
+        return new Shape(
+                (kryo, output, value) -> {
+                    writePresence(output, value != null);
+                    if (value != null) {
+                        present.write(kryo, output, value);
+                    }
+                },
+                (kryo, input) -> readPresence(input) ? present.read(kryo, input) : null);
+    }
+
+    /// Elements behind their count, or null.
+    ///
+    /// @param elementBytes the least that an element takes
+    static Shape counted(
+            final int elementBytes, final ToIntFunction<Object> count, final Writer writer, final CountReader reader) {
+        return new Shape(
+                (kryo, output, value) -> {
+                    writeCount(output, value == null ? NULL_COUNT : count.applyAsInt(value));
+                    if (value != null) {
+                        writer.write(kryo, output, value);
+                    }
+                },
+                (kryo, input) -> {
+                    final int elements = readCount(input, elementBytes);
+                    return elements == NULL_COUNT ? null : reader.read(kryo, input, elements);
+                });
+    }
+
+    void write(final Kryo kryo, final Output output, final @Nullable Object value) {
+        writer.write(kryo, output, value);
+    }
+
+    @Nullable
+    Object read(final Kryo kryo, final Input input) {
+        return reader.read(kryo, input);
+    }
+
+    /// Writes a count plus one; zero is null.
     static void writeCount(final Output output, final int count) {
         output.writeVarInt(count + 1, true);
     }

@@ -38,35 +38,26 @@ final class ShapeFactory {
             final Type[] arguments = generic.getActualTypeArguments();
             final Type raw = generic.getRawType();
             if (raw == Optional.class) {
-                return new OptionalShape(shapeOf(arguments[0], nesting + 1));
+                return ContainerShapes.optional(shapeOf(arguments[0], nesting + 1));
             }
             if (raw == List.class) {
-                return new SequenceShape(shapeOf(arguments[0], nesting + 1), false);
+                return ContainerShapes.list(shapeOf(arguments[0], nesting + 1));
             }
             if (raw == Set.class) {
-                return new SequenceShape(shapeOf(hashable(arguments[0]), nesting + 1), true);
+                return ContainerShapes.set(shapeOf(hashable(arguments[0]), nesting + 1));
             }
             if (raw == Map.class) {
-                return new MapShape(shapeOf(hashable(arguments[0]), nesting + 1), shapeOf(arguments[1], nesting + 1));
+                return ContainerShapes.map(
+                        shapeOf(hashable(arguments[0]), nesting + 1), shapeOf(arguments[1], nesting + 1));
             }
         }
         throw unsupported(type);
     }
 
     private Shape shapeOf(final Class<?> type) {
-        final Shape scalar = ScalarShape.of(type);
-        if (scalar != null) {
-            return scalar;
-        }
-        final Shape array = ArrayShape.of(type);
-        if (array != null) {
-            return array;
-        }
-        if (type == String.class) {
-            return new StringShape();
-        }
-        if (type.isEnum()) {
-            return new EnumShape(type);
+        final Shape leaf = LeafShapes.of(type);
+        if (leaf != null) {
+            return leaf;
         }
         final RecordShape nested = records.get(type);
         if (nested != null) {

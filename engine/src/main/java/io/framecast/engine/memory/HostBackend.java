@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// Host memory as a device: addresses are virtual addresses, work runs at once in the thread that enqueues it,
 /// events are always complete.
 ///
-/// Memory of somebody else, a receive ring or a user's buffer, becomes device memory by [#registerHost]: copies
-/// and kernels may then name it by address.
+/// [#registerHost] makes other memory, such as a receive ring or a user's buffer, device memory: copies and
+/// kernels may then name it by address.
 final class HostBackend implements DeviceBackend {
     static final String NAME = "host";
 

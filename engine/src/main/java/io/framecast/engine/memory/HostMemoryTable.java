@@ -7,12 +7,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Which host addresses are device memory of one backend: what it allocated and what was registered with it.
-/// Reads take a snapshot and allocate nothing; changes replace the snapshot under a lock.
+/// The host addresses that are device memory of one backend: memory that it allocated or registered. Reads take
+/// a snapshot and allocate nothing; changes replace the snapshot under a lock.
 final class HostMemoryTable implements KernelSource.DeviceMemory {
     /// One range.
     ///
-    /// @param arena owner of what the backend allocated; null for memory of somebody else
+    /// @param arena owner of memory that the backend allocated; null for registered memory
     record Range(MemorySegment segment, @Nullable Arena arena) {
         long start() {
             return segment.address();

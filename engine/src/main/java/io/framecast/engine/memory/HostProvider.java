@@ -1,8 +1,8 @@
 package io.framecast.engine.memory;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import java.util.Optional;
 
 /// Offers `host`: always there, and the last choice of `device=auto`.
@@ -12,6 +12,11 @@ public final class HostProvider implements DeviceBackendProvider {
     @Override
     public String kind() {
         return HostBackend.NAME;
+    }
+
+    @Override
+    public Naming naming() {
+        return Naming.KIND;
     }
 
     @Override

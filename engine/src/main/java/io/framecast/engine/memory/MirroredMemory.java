@@ -1,20 +1,21 @@
 package io.framecast.engine.memory;
 
-import io.framecast.engine.memory.Mappings.MapMode;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame that
-/// wraps around a ring's end lies contiguous all the same. Zeroed; all pages are allocated when it is made, so
-/// that running out of memory is seen here and no page fault falls into the stream.
+/// Host memory mapped twice, back to back: byte `i` and byte `bytes + i` are the same byte, so that a frame
+/// that wraps around a ring's end lies contiguous all the same. The memory is zeroed. All its pages are
+/// allocated when it is made, so that a lack of memory shows here, and no page fault falls into the stream.
 ///
-/// Mapping works in whole pages. Where the length is no multiple of [#pageBytes], or the system cannot map twice,
-/// the memory is plain and [#mirrored] says so: round a ring's slots up with [#alignedSlots].
+/// Mapping works in whole pages. Where the length is no multiple of [#pageBytes], or the system cannot map
+/// twice, the memory is plain and [#mirrored] is false.
 ///
 /// Ownership: freed by [#close], after which every access through [#segment] throws; nothing native may still
-/// hold the address. Threading: memory and close may be used from any thread, close once nobody uses the memory.
+/// hold the address. Threading: any thread may use the memory, and close it after the last use.
 public final class MirroredMemory implements AutoCloseable {
     private static final int PAGE_BYTES_ELSEWHERE = 4096;
     private static final long ALIGN_BYTES = 4096;
@@ -47,9 +48,9 @@ public final class MirroredMemory implements AutoCloseable {
             throw new IllegalArgumentException(
                     "memory: expected bytes > 0 and 0 <= spare <= bytes, got " + bytes + " and " + spareBytes);
         }
-        // Pages are taken at once: without a look first, somebody would be killed for them.
+        // The pages are taken at once. Without this check, Linux would kill a process for them.
         SystemMemory.require(bytes + spareBytes, available);
-        final MirroredMemory mapped = bytes % pageBytes() == 0 ? mapTwice(bytes) : null;
+        final MirroredMemory mapped = Linux.isPresent() && bytes % pageBytes() == 0 ? mapTwice(bytes) : null;
         return mapped == null ? plain(bytes + spareBytes) : mapped;
     }
 
@@ -65,25 +66,8 @@ public final class MirroredMemory implements AutoCloseable {
     }
 
     /// Bytes of a page: what lengths must be multiples of in order to be mirrored.
-    public static long pageBytes() {
-        if (!Mappings.isPresent()) {
-            return PAGE_BYTES_ELSEWHERE;
-        }
-        try (Arena scratch = Arena.ofConfined()) {
-            return Mappings.pageBytes(Mappings.newCapture(scratch));
-        }
-    }
-
-    /// The smallest number of slots, at least `slotsMin` and a multiple of `slotsMultiple`, whose bytes fill whole
-    /// pages.
-    public static long alignedSlots(final long slotsMin, final long slotsMultiple, final long slotBytes) {
-        final long pageSlots = pageBytes() / gcd(pageBytes(), slotBytes);
-        final long step = pageSlots / gcd(pageSlots, slotsMultiple) * slotsMultiple;
-        return (slotsMin + step - 1) / step * step;
-    }
-
-    private static long gcd(final long a, final long b) {
-        return b == 0 ? a : gcd(b, a % b);
+    static long pageBytes() {
+        return Linux.isPresent() ? Libc.pageBytes() : PAGE_BYTES_ELSEWHERE;
     }
 
     /// Whether the second half of [#segment] is the first half again.
@@ -104,55 +88,37 @@ public final class MirroredMemory implements AutoCloseable {
     }
 
     private static @Nullable MirroredMemory mapTwice(final long bytes) {
-        if (!Mappings.isPresent()) {
-            return null;
-        }
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Mappings.newCapture(scratch);
-            final int descriptor =
-                    Mappings.memfdCreate(capture, scratch.allocateFrom("framecast-ring"), Mappings.MFD_CLOEXEC);
+            final int descriptor = Libc.memfdCreate(scratch.allocateFrom("framecast-ring"), Linux.MFD_CLOEXEC);
             if (descriptor < 0) {
                 return null;
             }
             try {
-                return mapTwice(capture, descriptor, bytes);
+                return mapTwice(descriptor, bytes);
             } finally {
                 // The mappings keep the memory alive.
-                Mappings.close(capture, descriptor);
+                Libc.close(descriptor);
             }
         }
     }
 
-    private static @Nullable MirroredMemory mapTwice(
-            final MemorySegment capture, final int descriptor, final long bytes) {
-        // Not ftruncate: memory that is missing would then be a SIGBUS at first touch instead of an error here.
-        if (Mappings.posixFallocate(capture, descriptor, bytes) != 0) {
+    private static @Nullable MirroredMemory mapTwice(final int descriptor, final long bytes) {
+        // After ftruncate a lack of memory would be a SIGBUS at first touch; here it is an error.
+        if (Libc.posixFallocate(descriptor, bytes) != 0) {
             return null;
         }
-        final MapMode reserve =
-                new MapMode(Mappings.PROT_NONE, Mappings.MAP_PRIVATE | Mappings.MAP_ANONYMOUS | Mappings.MAP_NORESERVE);
-        final long address = Mappings.mmap(capture, 0, 2 * bytes, reserve, -1);
-        if (address == Mappings.MAP_FAILED) {
+        final int reserve = Linux.MAP_PRIVATE | Linux.MAP_ANONYMOUS | Linux.MAP_NORESERVE;
+        final long address = Libc.mmap(0, 2 * bytes, Linux.PROT_NONE, reserve, -1);
+        if (address == Linux.MAP_FAILED) {
             return null;
         }
-        final MapMode shared =
-                new MapMode(Mappings.PROT_READ_WRITE, Mappings.MAP_SHARED | Mappings.MAP_FIXED | Mappings.MAP_POPULATE);
-        if (Mappings.mmap(capture, address, bytes, shared, descriptor) == Mappings.MAP_FAILED
-                || Mappings.mmap(capture, address + bytes, bytes, shared, descriptor) == Mappings.MAP_FAILED) {
-            Mappings.munmap(capture, address, 2 * bytes);
+        final int shared = Linux.MAP_SHARED | Linux.MAP_FIXED | Linux.MAP_POPULATE;
+        if (Libc.mmap(address, bytes, Linux.PROT_READ_WRITE, shared, descriptor) == Linux.MAP_FAILED
+                || Libc.mmap(address + bytes, bytes, Linux.PROT_READ_WRITE, shared, descriptor) == Linux.MAP_FAILED) {
+            Libc.munmap(address, 2 * bytes);
             return null;
         }
         final Arena arena = Arena.ofShared();
-        return new MirroredMemory(
-                arena, Mappings.segment(address, 2 * bytes, arena, () -> unmap(address, 2 * bytes)), true);
-    }
-
-    private static void unmap(final long address, final long bytes) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Mappings.newCapture(scratch);
-            if (Mappings.munmap(capture, address, bytes) != 0) {
-                throw new IllegalStateException("munmap: errno " + Mappings.errno(capture));
-            }
-        }
+        return new MirroredMemory(arena, Libc.mapped(address, 2 * bytes, arena), true);
     }
 }

@@ -8,13 +8,13 @@ import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// How much memory this process may still take: what the system has available, and what its control groups leave it,
-/// whichever is less. Asked before large memory is taken, for Linux hands out more than it has and then kills
-/// somebody.
+/// How much memory this process may still take: the memory that the system has available, or the rest that its
+/// control groups allow if that is less. The engine asks before it takes large memory, for Linux hands out more
+/// memory than it has and then kills a process.
 ///
-/// Used when sessions open, never while they run.
+/// It asks when sessions open, never while they run.
 public final class SystemMemory implements LongSupplier {
-    /// Left to everybody else: this, or a sixteenth of what is available if that is more.
+    /// Bytes left to other processes: this, or a sixteenth of the available memory if that is more.
     static final long MARGIN_BYTES_MIN = 64L << 20;
 
     private static final SystemMemory THIS = new SystemMemory(Path.of("/proc"), Path.of("/sys/fs/cgroup"));
@@ -32,7 +32,7 @@ public final class SystemMemory implements LongSupplier {
         this.groups = groups;
     }
 
-    /// Bytes that may be taken at most; MAX_VALUE where the system does not say.
+    /// Bytes that may be taken at most; MAX_VALUE where the system does not report any.
     public static long availableBytes() {
         return THIS.getAsLong();
     }
@@ -47,7 +47,7 @@ public final class SystemMemory implements LongSupplier {
     static void require(final long bytes, final LongSupplier available) {
         final long there = available.getAsLong();
         final long room = there - Math.max(MARGIN_BYTES_MIN, there / 16);
-        // What is small never decides it.
+        // A small request never exhausts the memory by itself.
         if (bytes > MARGIN_BYTES_MIN / 4 && bytes > room) {
             throw new OutOfMemoryError(bytes + " bytes wanted, " + Math.max(0, room) + " available");
         }
@@ -70,7 +70,8 @@ public final class SystemMemory implements LongSupplier {
         return least;
     }
 
-    // Limits of the groups above hold as well. In a container the path may be the host's, and only the root is there.
+    // Limits of the groups above hold as well. In a container the path may be the host's, and only the root
+    // is there.
     private static long room(final Path root, final String path, final String limit, final String usage) {
         long least = Long.MAX_VALUE;
         for (Path group = root.resolve(path).normalize();
@@ -79,7 +80,7 @@ public final class SystemMemory implements LongSupplier {
             final long max = number(group.resolve(limit));
             final long used = number(group.resolve(usage));
             if (max != Long.MAX_VALUE && used != Long.MAX_VALUE) {
-                // Files that nobody uses are dropped when memory is wanted.
+                // The system drops cached files when a process wants memory.
                 final Matcher cached = INACTIVE_FILE.matcher(read(group.resolve("memory.stat")));
                 final long taken = used - (cached.find() ? Math.min(used, Long.parseLong(cached.group(1))) : 0);
                 least = Math.min(least, Math.max(0, max - taken));
@@ -97,7 +98,7 @@ public final class SystemMemory implements LongSupplier {
         try {
             return Files.readString(file, StandardCharsets.US_ASCII);
         } catch (final IOException e) {
-            // Not this system, not this version of control groups, not ours to read.
+            // Another system or another version of control groups, or this user may not read it.
             return "";
         }
     }

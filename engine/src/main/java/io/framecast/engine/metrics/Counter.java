@@ -4,22 +4,32 @@ import java.lang.foreign.MemorySegment;
 
 /// One 64-bit value in a [CounterTable].
 ///
-/// Threading: written by one thread at a time; read from anywhere. Writing takes no lock and allocates nothing.
+/// Threading: one thread at a time writes; any thread reads. A write takes no lock and allocates nothing.
 public final class Counter implements AutoCloseable {
     private final CounterTable table;
+    private final EngineCounter kind;
+    private final String labels;
     private final int slot;
     private final MemorySegment memory;
     private final long offset;
     private boolean closed;
 
-    Counter(final CounterTable table, final int slot, final MemorySegment memory, final long offset) {
+    Counter(
+            final CounterTable table,
+            final EngineCounter kind,
+            final String labels,
+            final int slot,
+            final MemorySegment memory,
+            final long offset) {
         this.table = table;
+        this.kind = kind;
+        this.labels = labels;
         this.slot = slot;
         this.memory = memory;
         this.offset = offset;
     }
 
-    /// Publishes a value: whoever reads it sees all that was written before. No effect after [#close].
+    /// Publishes a value: a thread that reads it sees all that was written before. No effect after [#close].
     ///
     /// @throws IllegalStateException when the table is closed
     public void setOrdered(final long value) {
@@ -40,21 +50,30 @@ public final class Counter implements AutoCloseable {
         return closed ? 0 : (long) CounterLayout.LONGS.getAcquire(memory, offset);
     }
 
-    /// Whether others can see it: false for the sink that a full table gives.
+    /// Whether readers see it: false where the table was full.
     public boolean isVisible() {
-        return slot != CounterTable.SINK_SLOT;
+        return slot != CounterTable.NO_SLOT;
+    }
+
+    EngineCounter kind() {
+        return kind;
+    }
+
+    String labels() {
+        return labels;
     }
 
     int slot() {
         return slot;
     }
 
-    /// Frees the slot for another counter. By the thread that writes, or after it stopped. Idempotent.
+    /// Frees the slot for another counter. The thread that writes calls it, or any thread after that one
+    /// stopped. Idempotent.
     @Override
     public void close() {
         if (!closed && isVisible()) {
-            closed = true;
             table.free(this);
+            closed = true;
         }
     }
 }

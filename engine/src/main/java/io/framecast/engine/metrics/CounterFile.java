@@ -2,14 +2,14 @@ package io.framecast.engine.metrics;
 
 import io.framecast.api.error.ConfigException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -18,24 +18,26 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The file under a [CounterTable]: where it lies, who may have it, and when one that was left behind may go.
+/// The file under a [CounterTable]: where it lies, which process owns it, and when it is stale and may be
+/// deleted.
 ///
-/// A file is stale when its process is gone *and* nobody holds its lock. The process alone would not do:
-/// containers that share a temporary directory do not see each other's processes. The lock alone would not do
-/// either: it goes when any reader in the same process closes the file.
+/// A file is stale when its process is gone *and* no process holds its lock. A check of the process alone does
+/// not do: containers that share a temporary directory do not see each other's processes. The lock alone does
+/// not do either: the system frees it when any reader in the same process closes the file.
 final class CounterFile implements AutoCloseable {
     private static final String SUFFIX = ".counters";
+    private static final Pattern NAME = Pattern.compile("(\\d{1,18})(-\\d+)?\\.counters");
     private static final int TABLES_PER_PROCESS_MAX = 64;
-
-    /// Heap arrays promise no alignment.
-    private static final ValueLayout.OfLong UNALIGNED_LONG = CounterLayout.LONG.withByteAlignment(1);
 
     /// Opening and closing one of our own files would drop its lock.
     private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
@@ -83,21 +85,16 @@ final class CounterFile implements AutoCloseable {
         return temporary.toAbsolutePath().resolve("framecast-" + user);
     }
 
-    /// Files that [#ofProcess] made and whose processes run, in order of process ids. Leaves all as it is.
+    /// Files that [#ofProcess] made and whose processes run, in order of process ids. Deletes none.
     static List<Path> running(final Path temporary) {
-        final List<Path> running = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory(temporary), "*" + SUFFIX)) {
-            for (final Path file : files) {
-                if (isRunning(file)) {
-                    running.add(file);
-                }
-            }
-        } catch (final IOException | DirectoryIteratorException _) {
-            // Nobody made any, or they are not for us.
+        try (Stream<Path> files = Files.list(directory(temporary))) {
+            return files.filter(CounterFile::isRunning)
+                    .sorted(Comparator.comparingLong(CounterFile::pidInName).thenComparing(Path::toString))
+                    .toList();
+        } catch (final IOException | UncheckedIOException _) {
+            // No process made any, or another user made them.
             return List.of();
         }
-        running.sort(Comparator.comparingLong(CounterFile::pidInName).thenComparing(Path::toString));
-        return running;
     }
 
     private static boolean isRunning(final Path file) {
@@ -106,9 +103,8 @@ final class CounterFile implements AutoCloseable {
 
     /// -1 where the name has none.
     private static long pidInName(final Path file) {
-        final String name = String.valueOf(file.getFileName());
-        final String digits = name.substring(0, name.length() - SUFFIX.length()).replaceFirst("-\\d+$", "");
-        return digits.matches("\\d{1,18}") ? Long.parseLong(digits) : -1;
+        final Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
+        return name.matches() ? Long.parseLong(name.group(1)) : -1;
     }
 
     /// Makes a file where the user wants it.
@@ -129,8 +125,8 @@ final class CounterFile implements AutoCloseable {
         throw new ConfigException("counters file " + path + " was taken by another process: choose another");
     }
 
-    /// Fills the file, then maps it. Written, not only extended: a hole in a full file system would end the
-    /// process at the first store, here it is an error that can be told.
+    /// Fills the file, then maps it. A file that was only extended would have holes, and a store into a hole of
+    /// a full file system ends the process; here the lack of room is an error.
     MemorySegment map(final Arena arena, final int capacity) {
         try {
             final ByteBuffer zeros = ByteBuffer.allocate(Math.toIntExact(CounterLayout.fileBytes(capacity)));
@@ -151,17 +147,14 @@ final class CounterFile implements AutoCloseable {
             Files.deleteIfExists(path);
             channel.close();
         } catch (final IOException _) {
-            // What is left is stale, and goes when the next table is made.
+            // The file is stale now: the next table of any process deletes it.
         }
         OWN.remove(path);
     }
 
-    /// When a process began, in milliseconds since the epoch; 0 when the system does not tell.
+    /// When a process began, in milliseconds since the epoch; 0 when the system does not report it.
     static long startMs(final ProcessHandle process) {
-        return process.info()
-                .startInstant()
-                .map(java.time.Instant::toEpochMilli)
-                .orElse(0L);
+        return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
     }
 
     private static @Nullable CounterFile tryMake(final Path path) throws IOException {
@@ -175,7 +168,7 @@ final class CounterFile implements AutoCloseable {
         try {
             channel.tryLock();
         } catch (final IOException _) {
-            // A file system without locks: the process id alone must do.
+            // On a file system without locks the process id alone must do.
         }
         return new CounterFile(path, channel);
     }
@@ -193,7 +186,7 @@ final class CounterFile implements AutoCloseable {
         }
     }
 
-    /// Temporary directories are everybody's: another user may have made ours first.
+    /// Everybody writes into temporary directories: another user may have made this one first.
     private static CounterFile requireSameOwner(final CounterFile file, final Path directory) throws IOException {
         if (Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS)
                 .equals(Files.getOwner(file.path, LinkOption.NOFOLLOW_LINKS))) {
@@ -210,7 +203,7 @@ final class CounterFile implements AutoCloseable {
                 try {
                     removeIfStale(file);
                 } catch (final IOException _) {
-                    // Another's file, or gone meanwhile: none of our business.
+                    // The file belongs to another user, or is gone meanwhile.
                 }
             }
         }
@@ -225,12 +218,12 @@ final class CounterFile implements AutoCloseable {
         }
         try (FileChannel channel =
                 FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
-            final ByteBuffer header = ByteBuffer.allocate(CounterLayout.HEADER_BYTES);
+            final ByteBuffer header =
+                    ByteBuffer.allocate(CounterLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
             if (channel.read(header, 0) < CounterLayout.HEADER_BYTES) {
                 return false;
             }
-            final MemorySegment fields = MemorySegment.ofBuffer(header.clear());
-            if (!isCounters(fields) || isAlive(fields)) {
+            if (!isCounters(header) || isAlive(header)) {
                 return false;
             }
             try (FileLock lock = channel.tryLock()) {
@@ -243,19 +236,20 @@ final class CounterFile implements AutoCloseable {
         }
     }
 
-    private static boolean isCounters(final MemorySegment header) {
-        return header.get(UNALIGNED_LONG, CounterLayout.MAGIC_OFFSET) == CounterLayout.MAGIC
-                && header.get(UNALIGNED_LONG, CounterLayout.PID_OFFSET) > 0;
+    private static boolean isCounters(final ByteBuffer header) {
+        return header.getLong(CounterLayout.MAGIC_OFFSET) == CounterLayout.MAGIC
+                && header.getLong(CounterLayout.PID_OFFSET) > 0;
     }
 
-    /// A process with the file's id that began when the file says. A file of our own id that is not ours was
-    /// left by an earlier process, or is another container's: the lock tells.
-    private static boolean isAlive(final MemorySegment header) {
-        final long pid = header.get(UNALIGNED_LONG, CounterLayout.PID_OFFSET);
+    /// Whether a process with the file's id runs that began at the file's time. A file of this process' own id
+    /// that it did not make comes from an earlier process, or from another container, whose process still holds
+    /// the lock.
+    private static boolean isAlive(final ByteBuffer header) {
+        final long pid = header.getLong(CounterLayout.PID_OFFSET);
         if (pid == ProcessHandle.current().pid()) {
             return false;
         }
-        final long startMs = header.get(UNALIGNED_LONG, CounterLayout.PROCESS_START_OFFSET);
+        final long startMs = header.getLong(CounterLayout.PROCESS_START_OFFSET);
         return ProcessHandle.of(pid)
                 .map(process -> startMs == 0 || startMs(process) == 0 || startMs(process) == startMs)
                 .orElse(false);

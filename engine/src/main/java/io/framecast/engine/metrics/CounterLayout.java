@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /// The counters file, version 1; all numbers little-endian.
 ///
@@ -12,14 +13,14 @@ import java.nio.ByteOrder;
 ///          24 value stride u32   28 zero u32   32 pid u64   40 made, ms since the epoch u64
 ///          48 process start, ms since the epoch, 0 unknown u64   … 256
 /// metadata  [capacity][512]
-///           0 generation u32   4 state u32 (0 free, 1 used)   8 id u32   12 kind u32 (1 counter, 2 gauge)
+///           0 generation u32   4 state u32 (0 free, 1 used)   8 ignored u32   12 kind u32 (1 counter, 2 gauge)
 ///          16 name bytes u32   20 unit bytes u32   24 label bytes u32
 ///          32 name[96]   128 unit[32]   160 labels[352]
 /// values    [capacity][128]: 0 value i64
 /// ```
 ///
-/// The magic is written last. A generation is odd while its metadata change: a reader takes what it read
-/// between two equal even ones. Values lie 128 bytes apart, since processors fetch cache lines in pairs.
+/// The writer stores the magic last. A generation is odd while its metadata change: a reader takes only what it
+/// read between two equal even ones. Values lie 128 bytes apart, because processors fetch cache lines in pairs.
 final class CounterLayout {
     /// "FRMCNTRS" in the order of the bytes.
     static final long MAGIC = 0x5352_544E_434D_5246L;
@@ -42,22 +43,13 @@ final class CounterLayout {
 
     static final int GENERATION_OFFSET = 0;
     static final int STATE_OFFSET = 4;
-    static final int ID_OFFSET = 8;
     static final int KIND_OFFSET = 12;
-    static final int NAME_BYTES_OFFSET = 16;
-    static final int UNIT_BYTES_OFFSET = 20;
-    static final int LABEL_BYTES_OFFSET = 24;
-    static final int NAME_OFFSET = 32;
-    static final int NAME_BYTES_MAX = 96;
-    static final int UNIT_OFFSET = 128;
-    static final int UNIT_BYTES_MAX = 32;
-    static final int LABEL_OFFSET = 160;
-    static final int LABEL_BYTES_MAX = 352;
+    static final Text NAME = new Text(16, 32, 96);
+    static final Text UNIT = new Text(20, 128, 32);
+    static final Text LABELS = new Text(24, 160, 352);
 
     static final int FREE = 0;
     static final int USED = 1;
-    static final int COUNTER = 1;
-    static final int GAUGE = 2;
 
     static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -81,7 +73,21 @@ final class CounterLayout {
         return HEADER_BYTES + (long) capacity * METADATA_STRIDE + (long) slot * VALUE_STRIDE;
     }
 
-    static boolean hasMagic(final MemorySegment header) {
-        return header.byteSize() >= HEADER_BYTES && (long) LONGS.getAcquire(header, (long) MAGIC_OFFSET) == MAGIC;
+    /// The number of a kind in the file.
+    static int number(final EngineCounter.Kind kind) {
+        return kind.ordinal() + 1;
+    }
+
+    /// A text within a slot's metadata, as UTF-8.
+    ///
+    /// @param lengthOffset offset of its length
+    /// @param offset offset of its bytes
+    /// @param bytesMax room for its bytes
+    record Text(int lengthOffset, int offset, int bytesMax) {
+        void write(final MemorySegment metadata, final String text) {
+            final byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+            metadata.set(INT, lengthOffset, utf8.length);
+            MemorySegment.copy(utf8, 0, metadata, ValueLayout.JAVA_BYTE, offset, utf8.length);
+        }
     }
 }

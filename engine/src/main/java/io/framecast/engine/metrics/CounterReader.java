@@ -22,12 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads the counters of another process from its file, without that process noticing. The file is hostile
-/// until checked: a damaged one ends in one clear line.
+/// Reads the counters of another process from its file, without disturbing that process. The file counts as
+/// hostile until the reader has checked it: a damaged one ends in one clear line.
 ///
 /// Threading: one thread at a time.
 public final class CounterReader implements AutoCloseable {
     private static final int TRIES_MAX = 1_000;
+    private static final EngineCounter.Kind[] KINDS = EngineCounter.Kind.values();
 
     private final Path path;
     private final FileChannel channel;
@@ -91,7 +92,7 @@ public final class CounterReader implements AutoCloseable {
     /// @throws ConfigException when the file was cut, or holds what no table writes
     public List<CounterSample> samples() {
         try {
-            // Touching a page that is no more would be a fault; InternalError is what Java makes of one.
+            // A read of a page that was cut off is a fault, which Java turns into InternalError.
             if (channel.size() < memory.byteSize()) {
                 throw damaged("it was cut to " + channel.size() + " bytes");
             }
@@ -114,12 +115,12 @@ public final class CounterReader implements AutoCloseable {
         try {
             channel.close();
         } catch (final IOException _) {
-            // Only ever read: nothing can be lost.
+            // The reader wrote nothing, so nothing can be lost.
         }
     }
 
     private int checkHeader(final long bytes) {
-        if (!CounterLayout.hasMagic(memory)) {
+        if ((long) LONGS.getAcquire(memory, (long) CounterLayout.MAGIC_OFFSET) != CounterLayout.MAGIC) {
             throw damaged("it does not begin as one");
         }
         final int version = memory.get(INT, CounterLayout.VERSION_OFFSET);
@@ -143,51 +144,37 @@ public final class CounterReader implements AutoCloseable {
 
     /// Reads a slot between two equal, even generations.
     private @Nullable CounterSample sample(final int slot) {
-        final long metadata = CounterLayout.metadataOffset(slot);
-        final long generationOffset = metadata + CounterLayout.GENERATION_OFFSET;
+        final MemorySegment metadata =
+                memory.asSlice(CounterLayout.metadataOffset(slot), CounterLayout.METADATA_STRIDE);
+        // An array of long is aligned for every number of the layout.
+        final MemorySegment copy = MemorySegment.ofArray(new long[CounterLayout.METADATA_STRIDE / Long.BYTES]);
         for (int i = 0; i < TRIES_MAX; i++) {
-            final int before = (int) INTS.getAcquire(memory, generationOffset);
-            final byte[] copy =
-                    memory.asSlice(metadata, CounterLayout.METADATA_STRIDE).toArray(ValueLayout.JAVA_BYTE);
+            final int before = (int) INTS.getAcquire(metadata, (long) CounterLayout.GENERATION_OFFSET);
+            copy.copyFrom(metadata);
             final long value = (long) LONGS.getAcquire(memory, CounterLayout.valueOffset(capacity, slot));
             VarHandle.acquireFence();
-            final int after = (int) INTS.getOpaque(memory, generationOffset);
+            final int after = (int) INTS.getOpaque(metadata, (long) CounterLayout.GENERATION_OFFSET);
             if (before == after && (before & 1) == 0) {
-                return decode(slot, ByteBuffer.wrap(copy).order(java.nio.ByteOrder.LITTLE_ENDIAN), value);
+                return decode(slot, copy, value);
             }
             Thread.onSpinWait();
         }
-        // Its writer died, or was stopped, amid a change.
+        // The writer died or stopped amid a change.
         return null;
     }
 
-    private @Nullable CounterSample decode(final int slot, final ByteBuffer metadata, final long value) {
-        final int state = metadata.getInt(CounterLayout.STATE_OFFSET);
+    private @Nullable CounterSample decode(final int slot, final MemorySegment metadata, final long value) {
+        final int state = metadata.get(INT, CounterLayout.STATE_OFFSET);
         if (state == CounterLayout.FREE) {
             return null;
         }
-        final int kind = metadata.getInt(CounterLayout.KIND_OFFSET);
-        if (state != CounterLayout.USED || (kind != CounterLayout.COUNTER && kind != CounterLayout.GAUGE)) {
+        final int kind = metadata.get(INT, CounterLayout.KIND_OFFSET);
+        if (state != CounterLayout.USED || kind < 1 || kind > KINDS.length) {
             throw damaged("slot " + slot + " has state " + state + " and kind " + kind);
         }
-        final String name = text(
-                slot,
-                metadata,
-                CounterLayout.NAME_BYTES_OFFSET,
-                CounterLayout.NAME_OFFSET,
-                CounterLayout.NAME_BYTES_MAX);
-        final String unit = text(
-                slot,
-                metadata,
-                CounterLayout.UNIT_BYTES_OFFSET,
-                CounterLayout.UNIT_OFFSET,
-                CounterLayout.UNIT_BYTES_MAX);
-        final String labels = text(
-                slot,
-                metadata,
-                CounterLayout.LABEL_BYTES_OFFSET,
-                CounterLayout.LABEL_OFFSET,
-                CounterLayout.LABEL_BYTES_MAX);
+        final String name = text(slot, metadata, CounterLayout.NAME);
+        final String unit = text(slot, metadata, CounterLayout.UNIT);
+        final String labels = text(slot, metadata, CounterLayout.LABELS);
         if (!name.matches("[a-z][a-z0-9_]*") || !unit.matches("[a-z]+")) {
             throw damaged("slot " + slot + " has no name or unit");
         }
@@ -196,24 +183,19 @@ public final class CounterReader implements AutoCloseable {
         } catch (final IllegalArgumentException e) {
             throw damaged("slot " + slot + " has no labels");
         }
-        return new CounterSample(
-                name,
-                labels,
-                value,
-                unit,
-                kind == CounterLayout.COUNTER ? EngineCounter.Kind.COUNTER : EngineCounter.Kind.GAUGE);
+        return new CounterSample(name, labels, value, unit, KINDS[kind - 1]);
     }
 
-    private String text(
-            final int slot, final ByteBuffer metadata, final int lengthOffset, final int offset, final int bytesMax) {
-        final int bytes = metadata.getInt(lengthOffset);
-        if (bytes < 0 || bytes > bytesMax) {
+    private String text(final int slot, final MemorySegment metadata, final CounterLayout.Text text) {
+        final int bytes = metadata.get(INT, text.lengthOffset());
+        if (bytes < 0 || bytes > text.bytesMax()) {
             throw damaged("slot " + slot + " has a text of " + bytes + " bytes");
         }
+        final byte[] utf8 = metadata.asSlice(text.offset(), bytes).toArray(ValueLayout.JAVA_BYTE);
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()
-                    .decode(metadata.slice(offset, bytes))
+                    .decode(ByteBuffer.wrap(utf8))
                     .toString();
         } catch (final CharacterCodingException e) {
             throw damaged("slot " + slot + " has a text that is not UTF-8");

@@ -1,6 +1,5 @@
 package io.framecast.engine.metrics;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// A counter as a reader found it.
@@ -11,10 +10,8 @@ import java.util.Map;
 /// @param unit `bytes`, `nanoseconds`, `frames`, `datagrams`, `events`, `members`
 /// @param kind whether it only grows
 public record CounterSample(String name, String labels, long value, String unit, EngineCounter.Kind kind) {
-    /// The labels, by name, with their values as they were given.
+    /// The values of the labels by name, without escapes.
     public Map<String, String> labelMap() {
-        final Map<String, String> map = new LinkedHashMap<>();
-        Labels.parse(labels).forEach(label -> map.put(label.name(), label.value()));
-        return map;
+        return Labels.parse(labels);
     }
 }

@@ -21,7 +21,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /// Serves a [CounterTable] and the JVM's own figures at `/metrics`, in Prometheus' text format or OpenMetrics,
-/// as the scraper asks. The table is read when a scrape comes; between scrapes nothing runs.
+/// as the scraper asks. A scrape reads the table; between scrapes no code runs.
 ///
 /// Threading: any thread. Close it before the table; a scrape that comes later finds no counters.
 public final class PrometheusExporter implements AutoCloseable {
@@ -40,9 +40,9 @@ public final class PrometheusExporter implements AutoCloseable {
         this.address = address;
     }
 
-    /// Serves on the loopback interface only: figures are nobody else's business unless asked for.
+    /// Serves on the loopback interface only: other hosts see the figures only where the caller asks for it.
     ///
-    /// @param port 0 for any free one; [#port] tells which
+    /// @param port 0 for any free one, which [#port] returns
     /// @throws ConfigException when the port is in use
     public static PrometheusExporter open(final CounterTable table, final int port) {
         return open(table, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -101,8 +101,8 @@ public final class PrometheusExporter implements AutoCloseable {
         }
     }
 
-    /// What simpleclient's DefaultExports registers, but made once: one of them listens to the collectors for
-    /// the rest of the process, so a set per exporter would add up.
+    /// The collectors of simpleclient's DefaultExports, made once: one of them listens to the garbage
+    /// collectors for the rest of the process, so a set per exporter would add up.
     private static final class JvmExports {
         static final List<Collector> ALL = List.of(
                 new StandardExports(),

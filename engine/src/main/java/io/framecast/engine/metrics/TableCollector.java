@@ -6,7 +6,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// A [CounterTable] as simpleclient sees it: a family per kind, a sample per counter.
+/// Shows simpleclient a [CounterTable]: a family per kind, a sample per counter.
 final class TableCollector extends Collector {
     private final CounterTable table;
 
@@ -17,8 +17,8 @@ final class TableCollector extends Collector {
     @Override
     public List<MetricFamilySamples> collect() {
         final Map<EngineCounter, List<MetricFamilySamples.Sample>> families = new EnumMap<>(EngineCounter.class);
-        table.forEach((kind, labels, value) ->
-                families.computeIfAbsent(kind, _ -> new ArrayList<>()).add(sample(kind, labels, value)));
+        table.forEach(counter ->
+                families.computeIfAbsent(counter.kind(), _ -> new ArrayList<>()).add(sample(counter)));
         final List<MetricFamilySamples> result = new ArrayList<>();
         families.forEach((kind, samples) -> result.add(new MetricFamilySamples(
                 kind.familyName(),
@@ -29,12 +29,12 @@ final class TableCollector extends Collector {
         return result;
     }
 
-    private static MetricFamilySamples.Sample sample(final EngineCounter kind, final String text, final long value) {
-        final List<Labels.Label> labels = Labels.parse(text);
+    private static MetricFamilySamples.Sample sample(final Counter counter) {
+        final Map<String, String> labels = Labels.parse(counter.labels());
         return new MetricFamilySamples.Sample(
-                kind.exportedName(),
-                labels.stream().map(Labels.Label::name).toList(),
-                labels.stream().map(Labels.Label::value).toList(),
-                kind.unit().export(value));
+                counter.kind().exportedName(),
+                List.copyOf(labels.keySet()),
+                List.copyOf(labels.values()),
+                counter.kind().unit().export(counter.get()));
     }
 }

@@ -9,9 +9,9 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.sink.Opened;
-import io.framecast.engine.sink.PullSlots;
 import io.framecast.reliability.CoRootOutput;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -19,7 +19,6 @@ import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.StreamInfo;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
@@ -39,7 +38,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final StreamInfo stream;
     private final Consumer<String> notices;
     private final Executor conductor;
-    private final @Nullable PullSlots landing;
+    private final @Nullable ReadSlots landing;
     private final int[] controlPeers = new int[SetLayout.MEMBERS_MAX];
     private final int[] repairPeers = new int[SetLayout.MEMBERS_MAX];
     // By the conductor, as soon as it is there.
@@ -73,7 +72,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     CoRootService(
             final Ways ways,
             final StreamInfo stream,
-            final @Nullable PullSlots landing,
+            final @Nullable ReadSlots landing,
             final Consumer<String> notices,
             final Executor conductor) {
         transport = ways.transport();
@@ -228,7 +227,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     @Override
     public int takeOwn(final long firstSequence, final int count) {
-        final PullSlots slots = landing;
+        final ReadSlots slots = landing;
         final RepairStore held = store;
         // Others have all slots, perhaps by a connection that is about to break: who knows when.
         if (slots == null || held == null || slots.isEmpty()) {
@@ -241,19 +240,15 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         return taken;
     }
 
-    private static void takeOwn(final RepairStore held, final long sequence, final PullSlots slots) {
-        final int slot = slots.take();
+    private static void takeOwn(final RepairStore held, final long sequence, final ReadSlots slots) {
         final int from = held.slot(sequence);
-        final int bytes = held.payloadBytes(sequence);
-        MemorySegment.copy(
+        slots.land(
+                slots.take(),
                 held.headers(),
                 (long) from * DataLayout.LENGTH,
-                slots.headers(),
-                slots.headerOffset(slot),
-                DataLayout.LENGTH);
-        MemorySegment.copy(
-                held.payloads(), (long) from * held.slotBytes(), slots.payload(), slots.payloadOffset(slot), bytes);
-        slots.land(slot, DataLayout.LENGTH + bytes);
+                held.payloads(),
+                (long) from * held.slotBytes(),
+                held.payloadBytes(sequence));
     }
 
     @Override

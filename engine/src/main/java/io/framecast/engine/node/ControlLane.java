@@ -1,6 +1,5 @@
 package io.framecast.engine.node;
 
-import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
@@ -9,10 +8,9 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities.Placement;
-import io.framecast.engine.sink.InboundRing;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
+import io.framecast.reliability.lane.SlotQueue;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +27,7 @@ final class ControlLane implements AutoCloseable {
         void onControl(MemorySegment datagram, long offset, int bytes, long nowNs);
     }
 
+    private static final int BATCH_MAX = 64;
     private static final int SEND_SLOTS = 64;
     private static final int RECEIVE_SLOTS = 512;
     private static final int SLOT_BYTES = (Wire.CONTROL_BYTES_MAX + 63) / 64 * 64;
@@ -37,11 +36,9 @@ final class ControlLane implements AutoCloseable {
     private final MemorySegment[] sendSlots = new MemorySegment[SEND_SLOTS];
     private final int[] sendLengths = new int[SEND_SLOTS];
     private final MemorySegment received;
-    private final Completions completions = new Completions(64);
-    private final InboundRing inbound = new InboundRing(RECEIVE_SLOTS);
-    private final Placement placement;
+    private final ReceiveLane receiving;
+    private final SlotQueue inbound = new SlotQueue(RECEIVE_SLOTS);
     private final Lane lane;
-    private final LossInjector loss;
     // By slot: how many had been sent when it was used last.
     private final long[] sentBefore = new long[SEND_SLOTS];
     // What is built here goes nowhere.
@@ -52,8 +49,6 @@ final class ControlLane implements AutoCloseable {
     private int next;
 
     ControlLane(final Transport transport, final LaneConfig.Role role, final LossInjector loss) {
-        this.loss = loss;
-        placement = transport.capabilities().placement();
         try (Opened opened = new Opened()) {
             opened.add(arena);
             final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
@@ -68,6 +63,8 @@ final class ControlLane implements AutoCloseable {
             final ReceiveRing receiveRing =
                     new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
             lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
+            receiving = new ReceiveLane(
+                    lane, Policies.onWire(transport.capabilities().placement()), BATCH_MAX, loss);
             opened.keep();
         }
     }
@@ -125,13 +122,11 @@ final class ControlLane implements AutoCloseable {
     }
 
     int poll(final Handler handler, final long nowNs) {
-        final int count = inbound.poll(lane, placement, completions);
+        final int count = inbound.poll(receiving);
         for (int i = 0; i < count; i++) {
-            if (!loss.drop()) {
-                handler.onControl(received, (long) completions.slot(i) * SLOT_BYTES, completions.bytes(i), nowNs);
-            }
+            handler.onControl(received, (long) receiving.slot(i) * SLOT_BYTES, receiving.bytes(i), nowNs);
         }
-        inbound.freeUpTo(inbound.consumed());
+        inbound.freeUpTo(inbound.taken());
         return count;
     }
 

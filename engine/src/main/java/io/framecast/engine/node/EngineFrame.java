@@ -6,7 +6,6 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.sink.Opened;
-import io.framecast.engine.sink.PayloadSink;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.invoke.MethodHandles;
@@ -41,7 +40,6 @@ final class EngineFrame implements DeviceFrame {
     // The user's, which was posted for it.
     private PostedBuffers.@Nullable Posted buffer;
     private boolean unseen;
-    private boolean inMendBuffer;
     private boolean inPlace;
     private boolean awaitsStream;
     // Taken by its handle by whichever thread releases the frame: one does, however many try.
@@ -58,22 +56,23 @@ final class EngineFrame implements DeviceFrame {
         }
     }
 
-    void fill(final ReceivedFrame frame, final DeviceRegion memory, final PayloadSink.Delivery delivery) {
+    /// @param untouched whether its bytes lie where they landed first
+    void fill(final ReceivedFrame frame, final DeviceRegion memory, final boolean untouched) {
         frameId = frame.frameId();
         timestampNs = frame.timestampNs();
         flags = frame.flags();
         final byte @Nullable [] bytes = frame.metadata();
         metadata = bytes == null ? NO_METADATA : bytes;
         region = memory;
-        inMendBuffer = delivery == PayloadSink.Delivery.IN_MEND_BUFFER;
-        inPlace = delivery == PayloadSink.Delivery.IN_PLACE;
+        inPlace = untouched;
         awaitsStream = false;
     }
 
     /// Subscriber: takes the frame out of the queue. Not sooner: until then a second close of the frame that
     /// this object stood for before must find nothing to give back.
     EngineFrame take() {
-        held = true;
+        // The queue it came from has made everything else visible.
+        HELD.setRelease(this, true);
         return this;
     }
 
@@ -96,10 +95,6 @@ final class EngineFrame implements DeviceFrame {
 
     long place() {
         return place;
-    }
-
-    boolean inMendBuffer() {
-        return inMendBuffer;
     }
 
     /// Whether its bytes lie where they first landed.

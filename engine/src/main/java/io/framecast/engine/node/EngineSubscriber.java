@@ -235,7 +235,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
                 frames,
                 bytes,
                 inPlaceFrames,
-                seen.mendedBytes(),
+                seen.reassembledBytes(),
                 seen.repairedDatagrams(),
                 seen.duplicateDatagrams(),
                 lostFrames(),

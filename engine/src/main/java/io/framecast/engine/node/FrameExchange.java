@@ -43,14 +43,15 @@ final class FrameExchange implements FrameReturns {
         receiver = agent;
     }
 
-    /// Receiver: an object to fill, or null when all are out.
-    @Nullable
+    /// Receiver: whether [#take] finds an object.
+    boolean hasRoom() {
+        return freeCount > 0 || made < FRAMES_MAX;
+    }
+
+    /// Receiver: an object to fill; only while [#hasRoom].
     EngineFrame take() {
         if (freeCount > 0) {
             return free[--freeCount];
-        }
-        if (made == FRAMES_MAX) {
-            return null;
         }
         final EngineFrame frame = new EngineFrame(session, consumer, this);
         all[made++] = frame;

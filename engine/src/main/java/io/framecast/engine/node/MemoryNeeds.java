@@ -1,9 +1,12 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.FrameOptions;
-import io.framecast.engine.sink.FifoSink;
-import io.framecast.engine.sink.SinkConfig;
+import io.framecast.api.PlacementOptions.Kind;
+import io.framecast.engine.sink.DirectReceiveMemory;
+import io.framecast.engine.sink.NicCopyEngine;
+import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.wire.DataLayout;
+import org.jspecify.annotations.Nullable;
 
 /// What one end of a session takes, in bytes, allocated when the session opens and constant for its life.
 /// Loss, time and the number of peers add nothing.
@@ -16,10 +19,11 @@ import io.framecast.reliability.wire.DataLayout;
 record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metadataBytesMax) {
     // SendWindow: length 4, metadata reference 8, frame id 8. RetransmitScheduler: 4 + 8 + 4 + 8.
     private static final long SOURCE_HEAP_PER_SLOT = 44;
-    // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits a bit
+    // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits
+    // a bit
     // each.
     private static final long SUBSCRIBER_HEAP_PER_SLOT = 67;
-    // FifoPlacement: landing 8, slot 4, busy 1; FifoLedger instead of RingLedger 21 − 9.
+    // ArrivalPlacement: landing 8, slot 4, busy 1; ArrivalLedger instead of RingLedger 21 − 9.
     private static final long ARRIVAL_HEAP_PER_SLOT = 25;
     // A transport's scatter or gather list of a slot: two iovecs on udp, less elsewhere.
     private static final long LIST_BYTES = 32;
@@ -41,75 +45,39 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
                 windowSlots * METADATA_PER_SLOT_MAX);
     }
 
-    /// A subscriber that lands frames in place, in host memory: the ring, a header for each slot, scratch and
-    /// repair slots, the control rings. `frame-max` more where memory cannot be mapped twice.
-    static MemoryNeeds inPlace(final SinkConfig config) {
-        final long ring = config.ringSlots() * (long) (config.slotBytes() + config.headerStride());
-        final long scratch = (long) config.batchMax() * config.slotBytes();
-        return new MemoryNeeds(
-                ring
-                        + scratch
-                        + listBytes(config.ringSlots())
-                        + repairBytes(config)
-                        + ControlLane.memoryBytes(config.headerReserveBytes()),
-                0,
-                tableSlots(config) * SUBSCRIBER_HEAP_PER_SLOT,
-                tableSlots(config) * METADATA_PER_SLOT_MAX);
-    }
-
-    /// A subscriber whose datagrams land in order of arrival, in host memory: as [#inPlace], with mend
-    /// buffers of `frame-max` each in place of scratch slots.
+    /// A subscriber: its rings in the host, and in the host or on its device the memory that frames lie in.
+    /// `frame-max`
+    /// more where frames land in place and memory cannot be mapped twice.
     ///
-    /// @param framesHeld that the user may hold
-    static MemoryNeeds byArrival(final SinkConfig config, final int framesHeld) {
-        final long ring = config.ringSlots() * (long) (config.slotBytes() + config.headerStride());
+    /// @param kind how payloads get into the device's memory; null where frames lie in host memory
+    static MemoryNeeds subscriber(final MemoryShape shape, final @Nullable Kind kind, final int headerReserveBytes) {
+        final int header = headerReserveBytes + DataLayout.LENGTH;
+        final boolean staged = shape.kind() == MemoryShape.Kind.STAGED;
+        final boolean byArrival = shape.kind() == MemoryShape.Kind.BY_ARRIVAL;
+        final int lanePostSlots = staged ? shape.landingSlots() : shape.ringSlots();
+        final long repairs =
+                shape.allRepairSlots() * (long) (shape.slotBytes() + header) + listBytes(shape.repairSlots());
+        final long lane = lanePostSlots * (long) header + listBytes(lanePostSlots);
+        final long exported = DirectReceiveMemory.exportBytes(shape.ringBytes());
+        final long frames = kind == Kind.DIRECT || kind == Kind.LOOPBACK ? exported : shape.ringBytes();
+        final long buffers = shape.kind() == MemoryShape.Kind.IN_RING ? 0 : shape.buffersBytes();
+        final long scratch = shape.kind() == MemoryShape.Kind.IN_RING ? (long) shape.batchMax() * shape.slotBytes() : 0;
+        final long staging = (long) shape.landingSlots() * shape.slotBytes();
+        final long onDevice = kind == null ? 0 : frames + buffers;
         return new MemoryNeeds(
-                ring
-                        + FifoSink.mendBytes(config, framesHeld)
-                        + listBytes(config.ringSlots())
-                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_POSTED)
-                        + ControlLane.memoryBytes(config.headerReserveBytes()),
-                0,
-                tableSlots(config) * (SUBSCRIBER_HEAP_PER_SLOT + ARRIVAL_HEAP_PER_SLOT),
-                tableSlots(config) * METADATA_PER_SLOT_MAX);
-    }
-
-    /// A subscriber whose datagrams land in its device's memory in order of arrival: as [#byArrival], with
-    /// ring and mend buffers there.
-    static MemoryNeeds direct(final SinkConfig config, final int framesHeld) {
-        return new MemoryNeeds(
-                config.ringSlots() * (long) config.headerStride()
-                        + listBytes(config.ringSlots())
-                        + repairBytes(config, SinkConfig.REPAIR_SLOTS_POSTED)
-                        + ControlLane.memoryBytes(config.headerReserveBytes()),
-                FifoSink.deviceRingBytes(config) + FifoSink.mendBytes(config, framesHeld),
-                tableSlots(config) * (SUBSCRIBER_HEAP_PER_SLOT + ARRIVAL_HEAP_PER_SLOT),
-                tableSlots(config) * METADATA_PER_SLOT_MAX);
-    }
-
-    /// A subscriber whose frames are copied on to its device: the ring and one mend buffer there; landing and
-    /// repair slots with their headers, and the control rings, in the host.
-    static MemoryNeeds staged(final SinkConfig config) {
-        final long landing = config.landingSlots() * (long) (config.slotBytes() + config.headerStride());
-        return new MemoryNeeds(
-                landing
-                        + listBytes(config.landingSlots())
-                        + repairBytes(config)
-                        + ControlLane.memoryBytes(config.headerReserveBytes()),
-                config.ringBytes() + config.stream().frameMaxBytes(),
-                tableSlots(config) * SUBSCRIBER_HEAP_PER_SLOT,
-                tableSlots(config) * METADATA_PER_SLOT_MAX + config.ringSlots() * (long) config.bundleTableBytes());
-    }
-
-    /// A subscriber whose frames a NIC copies on to its device: as [#staged], with the ring there in whole
-    /// pages of the device, and an entry for each run that may wait.
-    static MemoryNeeds loopback(final SinkConfig config) {
-        final MemoryNeeds staged = staged(config);
-        return new MemoryNeeds(
-                staged.hostBytes,
-                FifoSink.deviceRingBytes(config) + config.stream().frameMaxBytes(),
-                staged.tableBytes + config.nicRunsBytes(),
-                staged.metadataBytesMax);
+                frames
+                        + buffers
+                        - onDevice
+                        + scratch
+                        + staging
+                        + lane
+                        + repairs
+                        + ControlLane.memoryBytes(headerReserveBytes),
+                onDevice,
+                tableSlots(shape) * (SUBSCRIBER_HEAP_PER_SLOT + (byArrival ? ARRIVAL_HEAP_PER_SLOT : 0))
+                        + (kind == Kind.LOOPBACK ? NicCopyEngine.runsMax(shape) * (long) NicCopyEngine.RUN_BYTES : 0),
+                tableSlots(shape) * METADATA_PER_SLOT_MAX
+                        + (staged ? shape.ringSlots() * (long) shape.bundleTableBytes() : 0));
     }
 
     /// Everything but metadata: what a session takes before the first datagram.
@@ -122,17 +90,8 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
         return (slots + LISTS_REPEATED) * LIST_BYTES;
     }
 
-    /// The repair lane's slots with their headers and lists, and those for what is read out of windows.
-    static long repairBytes(final SinkConfig config) {
-        return repairBytes(config, SinkConfig.REPAIR_SLOTS);
-    }
-
-    private static long repairBytes(final SinkConfig config, final int slots) {
-        return (slots + config.pullSlots()) * (long) (config.slotBytes() + config.headerStride()) + listBytes(slots);
-    }
-
     // Tables are a power of two long.
-    private static long tableSlots(final SinkConfig config) {
-        return Math.max(64, 2L * Integer.highestOneBit(Math.max(1, config.ringSlots() - 1)));
+    private static long tableSlots(final MemoryShape shape) {
+        return Math.max(64, 2L * Integer.highestOneBit(Math.max(1, shape.ringSlots() - 1)));
     }
 }

@@ -3,7 +3,9 @@ package io.framecast.engine.node;
 import io.framecast.api.CoRootOptions;
 import io.framecast.api.Delivery;
 import io.framecast.api.LossReason;
+import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.reliability.CoRootConfig;
+import io.framecast.reliability.lane.LanePort;
 
 /// The words of the users' API for what the protocol has its own for.
 final class Policies {
@@ -15,6 +17,13 @@ final class Policies {
             case Delivery.Latest() -> io.framecast.reliability.wire.Delivery.LATEST;
             case Delivery.Deadline(int patienceMs) -> io.framecast.reliability.wire.Delivery.deadline(patienceMs);
             case Delivery.Evict(int patienceMs) -> io.framecast.reliability.wire.Delivery.evict(patienceMs);
+        };
+    }
+
+    static LanePort.Placement onWire(final TransportCapabilities.Placement placement) {
+        return switch (placement) {
+            case BY_ARRIVAL -> LanePort.Placement.BY_ARRIVAL;
+            case BY_SEQUENCE -> LanePort.Placement.BY_SEQUENCE;
         };
     }
 
@@ -37,6 +46,8 @@ final class Policies {
             case EXPIRED -> LossReason.EXPIRED;
             case SUPERSEDED -> LossReason.SUPERSEDED;
             case AWAITS_KEYFRAME -> LossReason.AWAITS_KEYFRAME;
+            case DAMAGED -> LossReason.DAMAGED;
+            case NOT_A_MEMBER -> LossReason.NOT_A_MEMBER;
         };
     }
 }

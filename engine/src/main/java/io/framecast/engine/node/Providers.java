@@ -2,20 +2,21 @@ package io.framecast.engine.node;
 
 import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.DeviceBackendProvider;
+import io.framecast.api.provider.ProviderLookup;
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.function.Consumer;
 
-/// Chooses transports and devices among what `ServiceLoader` finds, and says what was chosen.
+/// Chooses transports and devices among the providers that `ServiceLoader` finds, and reports its choice.
+/// Providers own
+/// their names: nothing here names a transport or a device but `host`, the engine's own.
 final class Providers {
-    private static final String EMULATED = "emulated";
+    private static final String AUTO_OR = ProviderLookup.AUTO + ",";
     private static final String HOST = "host";
 
     private final Consumer<String> notices;
@@ -31,89 +32,59 @@ final class Providers {
         this.devices = devices;
     }
 
-    /// What is on the class path, best first.
+    /// The providers on the class path.
     static Providers found(final Consumer<String> notices) {
-        return new Providers(
-                notices,
-                ServiceLoader.load(TransportProvider.class).stream()
-                        .map(ServiceLoader.Provider::get)
-                        .sorted(Comparator.comparingInt(TransportProvider::rank).reversed())
-                        .toList(),
-                ServiceLoader.load(DeviceBackendProvider.class).stream()
-                        .map(ServiceLoader.Provider::get)
-                        .sorted(Comparator.comparingInt(DeviceBackendProvider::rank)
-                                .reversed())
-                        .toList());
+        return new Providers(notices, ProviderLookup.transports(), ProviderLookup.devices());
     }
 
     /// The channel with `auto` replaced by the transport that is taken.
     Channel resolve(final Channel channel) {
-        return "auto".equals(channel.transport())
+        return ProviderLookup.AUTO.equals(channel.transport())
                 ? channel.withTransport(bestTransport(channel).name())
                 : channel;
     }
 
     /// Opens the transport of a resolved channel.
     Transport openTransport(final Channel channel) {
-        final TransportProvider provider = namedTransport(channel.transport());
+        final TransportProvider provider = ProviderLookup.transport(transports, channel.transport());
+        provider.unavailable().ifPresent(reason -> {
+            throw new ConfigException("transport: " + provider.name() + " cannot be used here: " + reason);
+        });
+        if (!provider.carries(channel)) {
+            throw new ConfigException("transport: " + provider.name()
+                    + " carries multicast groups only; control= and ipc= need a transport with that capability, such as"
+                    + " framecast:aeron");
+        }
         final Transport transport = provider.open(new TransportConfig(channel, notices));
         notices.accept("transport: " + provider.name());
         return channel.link().oneSided() ? transport : new DatagramsOnly(transport);
     }
 
-    // Only aeron fans out by unicast and by shared memory.
     private TransportProvider bestTransport(final Channel channel) {
-        if (!(channel instanceof Channel.Multicast)) {
-            return namedTransport("aeron");
-        }
         return transports.stream()
-                .filter(provider -> provider.unavailable(channel).isEmpty())
+                .filter(provider -> provider.carries(channel)
+                        && provider.unavailable(channel).isEmpty())
                 .findFirst()
-                .orElseThrow(() -> new ConfigException("transport: none is available on this machine"));
-    }
-
-    private TransportProvider namedTransport(final String name) {
-        final TransportProvider provider = transports.stream()
-                .filter(candidate -> candidate.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new ConfigException("transport: " + name
-                        + " is not part of this build; expected auto or one of "
-                        + transports.stream().map(TransportProvider::name).toList()));
-        provider.unavailable().ifPresent(reason -> {
-            throw new ConfigException("transport: " + name + " cannot be used here: " + reason);
-        });
-        return provider;
+                .orElseThrow(() -> new ConfigException("transport: none is available on this machine for " + channel));
     }
 
     /// Opens the device of a channel's `device=`.
     DeviceBackend openDevice(final String device) {
-        if (device.equals("auto") || device.equals("auto," + EMULATED)) {
-            return openAuto(device.endsWith(EMULATED));
+        if (device.equals(ProviderLookup.AUTO)) {
+            return openAuto("");
         }
-        final int colon = device.indexOf(':');
-        final String kind = colon < 0 ? device : device.substring(0, colon);
-        final int ordinal = colon < 0 ? 0 : Integer.parseInt(device.substring(colon + 1));
-        final DeviceBackendProvider provider = devices.stream()
-                .filter(candidate -> candidate.kind().equals(kind))
-                .findFirst()
-                .orElseThrow(() -> new ConfigException(
-                        "device: " + kind + " is not on the class path; put framecast-gpu-sink on it"));
-        provider.unavailable().ifPresent(reason -> {
-            throw new ConfigException("device: " + device + " cannot be used here: " + reason
-                    + "; mend that, or use device=auto, which takes what works");
-        });
-        if (ordinal >= provider.deviceCount()) {
-            throw new ConfigException(
-                    "device: expected " + kind + " below " + provider.deviceCount() + ", got " + device);
+        if (device.startsWith(AUTO_OR)) {
+            return openAuto(ProviderLookup.kind(devices, device.substring(AUTO_OR.length()))
+                    .kind());
         }
-        return open(provider, ordinal);
+        return ProviderLookup.device(devices, device).open();
     }
 
-    // An emulated GPU is taken only by those who asked for it: to others it would look as if all were well.
-    private DeviceBackend openAuto(final boolean emulated) {
+    // A stand-in is taken only by users who asked for its kind: other users would take it for hardware.
+    private DeviceBackend openAuto(final String standIn) {
         String missing = "";
         for (final DeviceBackendProvider provider : devices) {
-            if (!emulated && EMULATED.equals(provider.kind())) {
+            if (!provider.isAutomatic() && !provider.kind().equals(standIn)) {
                 continue;
             }
             final Optional<String> reason = provider.unavailable();
@@ -121,29 +92,22 @@ final class Providers {
                 missing = reason.get();
                 continue;
             }
-            final DeviceBackend device = open(provider, 0);
-            tellAuto(provider, missing);
+            final DeviceBackend device = provider.open(0);
+            reportAuto(provider, missing);
             return device;
         }
         throw new ConfigException("device: none is available on this machine");
     }
 
-    private void tellAuto(final DeviceBackendProvider taken, final String missing) {
-        switch (taken.kind()) {
-            case EMULATED -> {
-                if (!missing.isEmpty()) {
-                    notices.accept(missing + ": emulated GPU");
-                }
-            }
-            case HOST ->
-                notices.accept("device auto: host memory, for there is no GPU ("
-                        + (missing.isEmpty() ? "framecast-gpu-sink is not on the class path" : missing)
-                        + "); device=auto,emulated takes an emulated one");
-            default -> notices.accept("device auto: " + taken.kind() + ":0");
+    private void reportAuto(final DeviceBackendProvider taken, final String missing) {
+        if (taken.kind().equals(HOST)) {
+            notices.accept("device auto: host memory, for there is no GPU ("
+                    + (missing.isEmpty() ? "framecast-gpu-sink is not on the class path" : missing)
+                    + "); device=auto,emulated takes an emulated one");
+        } else if (taken.isAutomatic()) {
+            notices.accept("device auto: " + taken.kind() + ":0");
+        } else if (!missing.isEmpty()) {
+            notices.accept(missing + ": " + taken.kind() + " GPU");
         }
-    }
-
-    private static DeviceBackend open(final DeviceBackendProvider provider, final int ordinal) {
-        return provider.open(ordinal);
     }
 }

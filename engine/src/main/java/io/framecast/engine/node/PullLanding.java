@@ -8,7 +8,7 @@ import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint.Range;
 import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.engine.sink.Opened;
-import io.framecast.engine.sink.PullSlots;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.SlotWord;
@@ -22,7 +22,7 @@ import org.agrona.CloseHelper;
 final class PullLanding implements AutoCloseable {
     private static final int LOOK_BYTES = Long.BYTES;
 
-    private final PullSlots slots;
+    private final ReadSlots slots;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment looks;
     private final PayloadChecksum checksum;
@@ -34,16 +34,18 @@ final class PullLanding implements AutoCloseable {
     private final Range look;
 
     /// @throws TransportException when the system refuses
-    PullLanding(final OneSided oneSided, final PullSlots slots) {
+    PullLanding(final OneSided oneSided, final ReadSlots slots) {
         this.slots = slots;
         try (Opened opened = new Opened()) {
             opened.add(arena);
-            looks = arena.allocate(JAVA_LONG, 2L * PullSlots.SLOTS);
-            final long bytes = (long) PullSlots.SLOTS * slots.slotBytes();
+            looks = arena.allocate(JAVA_LONG, 2L * ReadSlots.SLOTS);
+            final long bytes = (long) ReadSlots.SLOTS * slots.memory().slotBytes();
             checksum = new PayloadChecksum(
-                    slots.payload().asSlice(slots.payloadOffset(0), bytes), PullSlots.SLOTS, slots.slotBytes());
-            headers = opened.add(oneSided.register(slots.headers(), Access.LOCAL));
-            payload = opened.add(oneSided.register(slots.payload(), Access.LOCAL));
+                    slots.memory().payload().asSlice(slots.payloadOffset(0), bytes),
+                    ReadSlots.SLOTS,
+                    slots.memory().slotBytes());
+            headers = opened.add(oneSided.register(slots.memory().headers(), Access.LOCAL));
+            payload = opened.add(oneSided.register(slots.memory().payload(), Access.LOCAL));
             words = opened.add(oneSided.register(looks, Access.LOCAL));
             header = new Range(headers);
             body = new Range(payload);
@@ -52,7 +54,7 @@ final class PullLanding implements AutoCloseable {
         }
     }
 
-    PullSlots slots() {
+    ReadSlots slots() {
         return slots;
     }
 
@@ -62,7 +64,7 @@ final class PullLanding implements AutoCloseable {
     }
 
     Range payload(final int slot) {
-        return body.at(slots.payloadOffset(slot), slots.slotBytes());
+        return body.at(slots.payloadOffset(slot), slots.memory().slotBytes());
     }
 
     /// Where the word lands that was read before the slot, or behind it.
@@ -74,17 +76,20 @@ final class PullLanding implements AutoCloseable {
         return (2L * slot + (behind ? 1 : 0)) * LOOK_BYTES;
     }
 
-    /// Length of the datagram in a slot; 0 when another than this sequence's lies there. The machine checks the rest
+    /// Length of the datagram in a slot; 0 when another than this sequence's lies there. The machine checks
+    /// the rest
     /// of the header.
     int datagramBytes(final int slot, final long sequence) {
         final long at = slots.headerOffset(slot);
-        return DataLayout.type(slots.headers(), at) == DataLayout.TYPE_DATA
-                        && DataLayout.sequence(slots.headers(), at) == sequence
-                ? DataLayout.datagramBytes(slots.headers(), at, slots.slotBytes())
+        return DataLayout.type(slots.memory().headers(), at) == DataLayout.TYPE_DATA
+                        && DataLayout.sequence(slots.memory().headers(), at) == sequence
+                ? DataLayout.datagramBytes(
+                        slots.memory().headers(), at, slots.memory().slotBytes())
                 : 0;
     }
 
-    /// Whether what lies in a slot was this sequence's all the time: the word was the same before and behind it, and
+    /// Whether what lies in a slot was this sequence's all the time: the word was the same before and
+    /// behind it, and
     /// its checksum is the payload's.
     boolean isVouchedFor(final int slot, final long sequence, final int datagramBytes) {
         final long before = looks.get(JAVA_LONG, lookOffset(slot, false));

@@ -1,24 +1,28 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
 import io.framecast.api.spi.Lane;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.sink.NicCounts;
-import io.framecast.engine.sink.PayloadSink;
-import io.framecast.reliability.GivenUp;
+import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.ReceiverMachine;
-import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.receive.ReceiveSession;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription's part in one session: lanes, sink and protocol machine, and the frames between ring and
-/// subscriber. Duty cycle in [#doWork], by the receiver's thread.
+/// One subscription's part in one session: the protocol's [ReceiveSession] with the lanes and memory that
+/// it runs over.
+/// Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
     /// Nobody acknowledges them, and any may be lost.
     static final int GOODBYES = 3;
 
     private final ReceiverMachine machine;
-    private final PayloadSink sink;
+    private final ReceiveMemory memory;
     private final Lane data;
     private final Lane repair;
     private final Reaches reaches;
@@ -26,32 +30,49 @@ final class ReceiverSession implements AutoCloseable {
     private final @Nullable SetReach setReach;
     private final @Nullable CoRootService serving;
     private final FrameExchange exchange;
-    private final FrameHandover handover;
+    private final FrameHandoff handoff;
+    private final ReceiveSession session;
     private final CounterBoard counters;
-    private boolean started;
-    private long standstillNs;
-    private long firstFrameId;
-    // What was published before, since an earlier membership in this session; `Long.MAX_VALUE` without one.
-    private long resumeFromId = Long.MAX_VALUE;
 
-    /// Puts a session together; the lanes are open.
+    /// Puts a session together; the lanes are open over the memory's rings.
+    ///
+    /// @param dataPort over the data lane, prepared by the assembly
+    /// @param repairPort over the repair lane
     ReceiverSession(
-            final SessionParts parts,
+            final ReceiverMachine machine,
+            final ReceiveMemory memory,
+            final Assembly assembly,
+            final RepairSlots repairs,
+            final Lane data,
+            final LanePort dataPort,
+            final Lane repair,
+            final LanePort repairPort,
+            final Reaches reaches,
+            final @Nullable CoRootService serving,
             final SourceFeed feed,
             final PostedBuffers posted,
             final StreamConfig config,
             final CounterBoard counters) {
-        machine = parts.machine();
-        sink = parts.sink();
-        data = parts.data();
-        repair = parts.repair();
-        reaches = parts.reaches();
+        this.machine = machine;
+        this.memory = memory;
+        this.data = data;
+        this.repair = repair;
+        this.reaches = reaches;
+        this.serving = serving;
+        this.counters = counters;
         reach = reaches.source();
         setReach = reaches.set();
-        serving = parts.serving();
         exchange = feed.exchange();
-        handover = new FrameHandover(parts, feed, posted, config);
-        this.counters = counters;
+        handoff = new FrameHandoff(feed, posted, memory, assembly);
+        session = new ReceiveSession(
+                machine,
+                assembly,
+                repairs,
+                dataPort,
+                repairPort,
+                handoff,
+                Policies.onWire(config.delivery()),
+                config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
         counters.receives(data, "data")
                 .receives(repair, "repair")
                 .verdicts(machine.verdicts())
@@ -63,10 +84,10 @@ final class ReceiverSession implements AutoCloseable {
                 .add(EngineCounter.REPORTS_RECEIVED, machine.counts()::reportsTaken)
                 .add(EngineCounter.MEMBER_LINKS, machine.counts()::memberLinks)
                 .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
-                .add(EngineCounter.MENDED_BYTES, sink::mendedBytes)
-                .add(EngineCounter.REPAIRS_REFUSED, sink::refusedRepairs)
-                .add(EngineCounter.STORED_BYTES, sink::storedBytes);
-        final NicCounts copies = sink.nicCounts();
+                .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
+                .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
+                .add(EngineCounter.STORED_BYTES, memory::storedBytes);
+        final NicCounts copies = memory.nicCounts();
         if (copies != null) {
             counters.copies(copies);
         }
@@ -82,8 +103,9 @@ final class ReceiverSession implements AutoCloseable {
         return machine;
     }
 
-    PayloadSink sink() {
-        return sink;
+    /// The protocol's part.
+    ReceiveSession session() {
+        return session;
     }
 
     /// Null where the transport cannot act on the source's memory.
@@ -106,112 +128,50 @@ final class ReceiverSession implements AutoCloseable {
         return repair;
     }
 
-    /// Whether it became a member.
-    boolean isStarted() {
-        return started;
-    }
-
-    /// The first frame's number, once it became a member.
-    long firstFrameId() {
-        return firstFrameId;
-    }
-
-    /// Before it becomes a member: frames from this one on that were published before are reported lost.
-    void resumeFrom(final long frameId) {
-        resumeFromId = frameId;
-    }
-
-    /// The first frame that is given or reported lost, once it became a member.
-    long firstReportedId() {
-        return Math.min(resumeFromId, firstFrameId);
-    }
-
-    /// The first frame that was neither given nor reported lost, once everything was handed to the subscriber.
-    long nextFrameId() {
-        return Math.max(machine.nextFrameId(), machine.knownFrames());
-    }
-
-    /// Whether everything that will ever come was handed to the subscriber.
-    boolean isEnded() {
-        final boolean over = machine.state() == State.ENDED || machine.state() == State.LOST;
-        return over && handover.isEmpty() && machine.nextFrameBytes() == 0;
-    }
-
-    /// When a timer is due.
-    long nextDeadlineNs() {
-        return machine.nextDeadlineNs();
-    }
-
     /// Whether it waits for the device, or for room at the subscriber.
     boolean mustLook() {
-        return handover.mustLook()
-                || sink.isCopying()
+        return handoff.isDraining()
+                || session.isWaiting()
+                || memory.isBusy()
                 || (reach != null && reach.isBusy())
                 || (setReach != null && setReach.isBusy());
     }
 
-    /// The machine gave frames up.
-    ///
-    /// @return sequences below this have a slot now
-    long onGivenUp(final GivenUp givenUp) {
-        return handover.onGivenUp(givenUp);
-    }
-
-    /// How long this process stood still before the last duty cycle; 0 where it did not.
-    long standstillNs() {
-        return standstillNs;
-    }
-
     /// One duty cycle.
     int doWork(final long nowNs) {
-        standstillNs = machine.onCycle(nowNs);
-        if (!started && machine.state() == State.RECEIVING) {
-            started = true;
-            firstFrameId = machine.nextFrameId();
-            handover.start(firstReportedId());
-        }
-        int work = started ? handover.takeBack(nowNs) : 0;
+        int work = 0;
         if (reach != null) {
             work += reach.doWork(machine, nowNs);
         }
         if (setReach != null) {
             work += setReach.doWork(machine, nowNs);
         }
-        work += sink.poll(machine, nowNs);
-        if (started) {
-            work += handover.deliver(nowNs);
-        }
-        if (machine.nextDeadlineNs() <= nowNs) {
-            work += machine.onTick(nowNs);
-        }
+        work += session.doWork(nowNs);
         counters.tick(nowNs);
         return work;
     }
 
-    /// Whether memory is still in the subscriber's hands.
-    boolean isHeld() {
-        return handover.isHeld();
-    }
-
-    /// Slots that are not free for what comes next.
-    long heldSlots() {
-        return handover.heldSlots();
-    }
-
     /// Takes back what was released, after [#leave].
     int settle(final long nowNs) {
-        return handover.takeBack(nowNs);
+        return session.takeBack(nowNs);
     }
 
     /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.
     void drain() {
-        handover.drain();
+        session.drain();
     }
 
     /// Says goodbye and closes the lanes; frames stay readable.
     void leave() {
         CloseHelper.closeAll(
-                this::sayGoodbye, counters::publish, counters, this::serveNobody, reaches, sink::detach, repair, data);
+                this::sayGoodbye,
+                counters::publish,
+                counters,
+                this::serveNobody,
+                reaches,
+                memory::detach,
+                repair,
+                data);
     }
 
     private void serveNobody() {
@@ -229,6 +189,6 @@ final class ReceiverSession implements AutoCloseable {
     /// Frees the memory.
     @Override
     public void close() {
-        CloseHelper.closeAll(serving, sink, exchange::close);
+        CloseHelper.closeAll(serving, memory, exchange::close);
     }
 }

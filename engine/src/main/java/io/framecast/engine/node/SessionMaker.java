@@ -7,6 +7,7 @@ import io.framecast.api.SourceEvent;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
@@ -17,18 +18,21 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.metrics.Labels;
-import io.framecast.engine.sink.FifoSink;
-import io.framecast.engine.sink.HostSink;
-import io.framecast.engine.sink.LocalNic;
+import io.framecast.engine.sink.DirectReceiveMemory;
+import io.framecast.engine.sink.HostReceiveMemory;
+import io.framecast.engine.sink.LoopbackQueuePair;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.sink.Opened;
-import io.framecast.engine.sink.PayloadSink;
 import io.framecast.engine.sink.PlacementProbe;
-import io.framecast.engine.sink.PullSlots;
-import io.framecast.engine.sink.SinkConfig;
-import io.framecast.engine.sink.StagedSink;
+import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.engine.sink.StagedReceiveMemory;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import java.security.SecureRandom;
@@ -74,36 +78,31 @@ final class SessionMaker {
     /// @throws UnfitSourceException where what the source says of itself is to blame: listen to another
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
     SourceLink open(final StreamInfo stream, final Executor conductor) {
-        final Placement placement = transport.capabilities().placement();
-        // Staged copies free landing slots by themselves; elsewhere what comes without credit needs slots of the
-        // ring.
         final Kind kind = way();
-        final boolean landsInRing = kind == null || kind == Kind.DIRECT;
-        final int spareSlots = landsInRing ? spareSlots(stream) : 0;
-        final SinkConfig config = new SinkConfig(
-                stream,
-                ringSlots(stream, spareSlots),
-                spareSlots,
-                transport.capabilities().headerReserveBytes(),
-                transport.oneSided() != null,
-                subscriber.device(),
-                loss);
-        final MemoryNeeds needs = needs(config, placement);
+        final MemoryShape shape = shape(stream, kind);
+        final MemoryNeeds needs =
+                MemoryNeeds.subscriber(shape, kind, transport.capabilities().headerReserveBytes());
         requireWithinBounds(stream, needs);
         try (Opened opened = new Opened()) {
             requireRoom(needs);
-            final PayloadSink sink = opened.add(sink(config, placement));
+            final ReceiveMemory memory = opened.add(memory(shape, kind));
+            final LanePort.Placement placement =
+                    Policies.onWire(transport.capabilities().placement());
             final Lane data = opened.add(
-                    transport.open(lane(LaneKind.DATA, sink.dataRing(), new LaneAddress(stream.dataAddress()))));
-            final Lane repair = opened.add(transport.open(lane(LaneKind.REPAIR, sink.repairRing(), null)));
-            sink.attach(data, repair, placement);
-            final Reaches reaches = opened.add(reaches(stream, sink, conductor));
+                    transport.open(lane(LaneKind.DATA, memory.dataRing(), new LaneAddress(stream.dataAddress()))));
+            final Lane repair = opened.add(transport.open(lane(LaneKind.REPAIR, memory.repairRing(), null)));
+            final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss);
+            final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss);
+            final Assembly assembly = Assembly.of(shape, memory);
+            final int receiveSlots = assembly.prepare(dataPort);
+            final RepairSlots repairs = new RepairSlots(shape, memory);
+            final Reaches reaches = opened.add(reaches(stream, repairs.reads(), conductor));
             // A co-root keeps payloads in the host, where direct placement never has them.
             final CoRootService serving = channel.stream().coRoots().serves() && kind != Kind.DIRECT
                     ? opened.add(new CoRootService(
                             new CoRootService.Ways(transport, control),
                             stream,
-                            sink.pulls(),
+                            repairs.reads(),
                             context.notices(),
                             conductor))
                     : null;
@@ -112,19 +111,30 @@ final class SessionMaker {
             final LaneAddresses addresses = new LaneAddresses(
                     control.address().toBytes(), repair.address().toBytes(), reaches.descriptor());
             final ReceiverMachine machine = new ReceiverMachine(
-                    machineConfig(config, Math.min(data.receiveCapacity(), sink.receiveSlots()), addresses),
+                    machineConfig(shape, Math.min(data.receiveCapacity(), receiveSlots), addresses),
                     context.random(),
                     link,
                     serving);
             final CounterBoard counters = opened.add(new CounterBoard(context.counters(), labels(stream)));
             link.attach(new ReceiverSession(
-                    new SessionParts(machine, sink, data, repair, reaches, serving, spareSlots),
+                    machine,
+                    memory,
+                    assembly,
+                    repairs,
+                    data,
+                    dataPort,
+                    repair,
+                    repairPort,
+                    reaches,
+                    serving,
                     feed,
                     subscriber.posted(),
                     channel.stream(),
                     counters));
             opened.keep();
             return link;
+        } catch (final DeviceException e) {
+            return openOtherwise(stream, conductor, kind, e);
         } catch (final OutOfMemoryError e) {
             final String line =
                     "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
@@ -133,6 +143,17 @@ final class SessionMaker {
         } catch (final TransportException e) {
             throw new UnfitSourceException(Failures.line("join of " + channel.name(), e), e);
         }
+    }
+
+    // A ring too long for the window into the device's memory, where a short one could be mapped; or for the
+    // card.
+    private SourceLink openOtherwise(
+            final StreamInfo stream, final Executor conductor, final @Nullable Kind kind, final DeviceException e) {
+        if (kind == null || kind == Kind.STAGED) {
+            throw e;
+        }
+        tell(probe.without(kind, e));
+        return open(stream, conductor);
     }
 
     // Once for all sessions, before the memory of the first is counted.
@@ -149,66 +170,48 @@ final class SessionMaker {
         context.notices().accept("placement of " + channel.name() + ": " + report);
     }
 
-    private PayloadSink sink(final SinkConfig config, final Placement placement) {
-        final PlacementReport report = way;
-        if (report != null) {
-            return deviceSink(config, report);
-        }
-        return switch (placement) {
-            case AIMED -> new HostSink(config);
-            case FIFO -> FifoSink.inHost(config, framesHeld());
+    // Staged copies free landing slots by themselves. Elsewhere a datagram that comes without credit needs a
+    // slot of the ring.
+    private MemoryShape shape(final StreamInfo stream, final @Nullable Kind kind) {
+        final MemoryShape.Kind shape = kind == null
+                ? transport.capabilities().placement() == Placement.BY_ARRIVAL
+                        ? MemoryShape.Kind.BY_ARRIVAL
+                        : MemoryShape.Kind.IN_RING
+                : kind == Kind.DIRECT ? MemoryShape.Kind.BY_ARRIVAL : MemoryShape.Kind.STAGED;
+        final int spareSlots = shape == MemoryShape.Kind.STAGED ? 0 : spareSlots(stream);
+        return MemoryShape.of(
+                stream, shape, ringSlots(stream, spareSlots), spareSlots, transport.oneSided() != null, framesHeld());
+    }
+
+    private ReceiveMemory memory(final MemoryShape shape, final @Nullable Kind kind) {
+        final DeviceBackend device = subscriber.device();
+        final int reserve = transport.capabilities().headerReserveBytes();
+        return switch (kind) {
+            case null -> new HostReceiveMemory(shape, device, reserve);
+            case DIRECT -> direct(shape, device, reserve);
+            case LOOPBACK -> StagedReceiveMemory.byNic(shape, device, reserve, nic());
+            case AUTO, FASTCOPY, STAGED ->
+                new StagedReceiveMemory(
+                        shape, device, reserve, Objects.requireNonNull(way).fastcopyMaxBytes());
         };
     }
 
-    private PayloadSink deviceSink(final SinkConfig config, final PlacementReport report) {
-        try {
-            return switch (report.kind()) {
-                case DIRECT -> directSink(config);
-                case LOOPBACK -> StagedSink.byNic(config, nic());
-                case AUTO, FASTCOPY, STAGED -> new StagedSink(config, report.fastcopyMaxBytes());
-            };
-        } catch (final DeviceException e) {
-            if (report.kind() == Kind.STAGED) {
-                throw e;
-            }
-            // A ring too long for the window into the device's memory, where a short one could be mapped; or for
-            // the card.
-            final PlacementReport next = probe.without(report.kind(), e);
-            tell(next);
-            return deviceSink(config, next);
-        }
-    }
-
-    private LocalNic nic() {
-        return new LocalNic(Objects.requireNonNull(transport.oneSided()), context.notices());
+    private LoopbackQueuePair nic() {
+        return new LoopbackQueuePair(Objects.requireNonNull(transport.oneSided()), context.notices());
     }
 
     // All of the ring, before a lane is refused for it.
-    private PayloadSink directSink(final SinkConfig config) {
+    private ReceiveMemory direct(final MemoryShape shape, final DeviceBackend device, final int reserve) {
         try (Opened opened = new Opened()) {
-            final PayloadSink sink = opened.add(FifoSink.inDevice(config, framesHeld()));
+            final ReceiveMemory memory = opened.add(new DirectReceiveMemory(shape, device, reserve));
             final Optional<String> refusal =
-                    transport.landingRefusal(sink.dataRing().payload());
+                    transport.canReceiveInto(memory.dataRing().payload());
             if (refusal.isPresent()) {
                 throw new DeviceException(refusal.get());
             }
             opened.keep();
-            return sink;
+            return memory;
         }
-    }
-
-    private MemoryNeeds needs(final SinkConfig config, final Placement placement) {
-        if (way != null) {
-            return switch (way.kind()) {
-                case DIRECT -> MemoryNeeds.direct(config, framesHeld());
-                case LOOPBACK -> MemoryNeeds.loopback(config);
-                case AUTO, FASTCOPY, STAGED -> MemoryNeeds.staged(config);
-            };
-        }
-        return switch (placement) {
-            case AIMED -> MemoryNeeds.inPlace(config);
-            case FIFO -> MemoryNeeds.byArrival(config, framesHeld());
-        };
     }
 
     private int framesHeld() {
@@ -254,13 +257,12 @@ final class SessionMaker {
     }
 
     // A device that cannot is no reason not to join.
-    private Reaches reaches(final StreamInfo stream, final PayloadSink sink, final Executor conductor) {
+    private Reaches reaches(final StreamInfo stream, final @Nullable ReadSlots slots, final Executor conductor) {
         final OneSided oneSided = transport.oneSided();
         if (oneSided == null) {
             return Reaches.NONE;
         }
         try (Opened opened = new Opened()) {
-            final PullSlots slots = sink.pulls();
             final PullLanding landing = slots == null ? null : landing(oneSided, slots, opened);
             final boolean guarded =
                     !Policies.onWire(channel.stream().delivery()).isWaitedFor();
@@ -278,7 +280,7 @@ final class SessionMaker {
     }
 
     // Memory that cannot be registered once more is no reason not to write grants.
-    private @Nullable PullLanding landing(final OneSided oneSided, final PullSlots slots, final Opened opened) {
+    private @Nullable PullLanding landing(final OneSided oneSided, final ReadSlots slots, final Opened opened) {
         try {
             return opened.add(new PullLanding(oneSided, slots));
         } catch (final TransportException e) {
@@ -288,7 +290,7 @@ final class SessionMaker {
         }
     }
 
-    private ReceiverConfig machineConfig(final SinkConfig memory, final int capacity, final LaneAddresses addresses) {
+    private ReceiverConfig machineConfig(final MemoryShape memory, final int capacity, final LaneAddresses addresses) {
         return new ReceiverConfig(
                 memory.stream(),
                 secrets.nextLong() | 1,
@@ -300,10 +302,13 @@ final class SessionMaker {
                 Sites.number(channel.stream().coRoots().site()));
     }
 
-    // A source that does not wait sends without credit too: what comes then must land somewhere, or the transport
+    // A source that does not wait sends without credit too: what comes then must land somewhere, or the
+    // transport
     // fills up with what is old.
     private int spareSlots(final StreamInfo stream) {
-        return Policies.onWire(channel.stream().delivery()).isWaitedFor() ? 0 : SinkConfig.batchMax(stream.slotBytes());
+        return Policies.onWire(channel.stream().delivery()).isWaitedFor()
+                ? 0
+                : MemoryShape.batchMax(stream.slotBytes());
     }
 
     private int ringSlots(final StreamInfo stream, final int spareSlots) {

@@ -5,10 +5,10 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.engine.metrics.EngineCounter;
-import io.framecast.engine.sink.PullSlots;
 import io.framecast.reliability.ReceiverCounts;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.concurrent.Executor;
@@ -17,7 +17,8 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver reads of its co-root's copy of the window: by an endpoint that is made anew for each co-root,
+/// What a receiver reads of its co-root's copy of the window: by an endpoint that is made anew for each
+/// co-root,
 /// by the conductor, and closed before the next.
 ///
 /// By the receiver's thread, but for construction and the making of endpoints.
@@ -27,7 +28,7 @@ final class SetReach implements AutoCloseable {
     private final PullLanding landing;
     private final Executor conductor;
     private final Consumer<String> notices;
-    private final long[] tokens = new long[PullSlots.SLOTS];
+    private final long[] tokens = new long[ReadSlots.SLOTS];
     private @Nullable Making making;
     private @Nullable WindowReads reads;
     private State seen = State.IDLE;

@@ -37,8 +37,8 @@ final class SharedTransport implements Transport {
     }
 
     @Override
-    public Optional<String> landingRefusal(final DeviceRegion memory) {
-        return transport.landingRefusal(memory);
+    public Optional<String> canReceiveInto(final DeviceRegion memory) {
+        return transport.canReceiveInto(memory);
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.framecast.engine.node;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.engine.ready.ReadySet;
-import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.ReceiverOutput;
@@ -115,7 +114,7 @@ final class SourceLink implements ReceiverOutput {
     }
 
     long nextDeadlineNs() {
-        return left ? Long.MAX_VALUE : session().nextDeadlineNs();
+        return left ? Long.MAX_VALUE : session().session().nextDeadlineNs();
     }
 
     boolean mustLook() {
@@ -213,18 +212,13 @@ final class SourceLink implements ReceiverOutput {
     ///
     /// @param listened whether somebody wants to know of the end
     boolean isReleased(final boolean listened) {
-        return left && feed.isQuiet(listened) && !session().isHeld();
+        return left && feed.isQuiet(listened) && !session().session().isHeld();
     }
 
     /// Whether memory can be freed, for nobody polls any more.
     boolean isDrained() {
         session().drain();
-        return !session().isHeld();
-    }
-
-    @Override
-    public long onGivenUp(final GivenUp givenUp) {
-        return session().onGivenUp(givenUp);
+        return !session().session().isHeld();
     }
 
     @Override

@@ -5,10 +5,10 @@ import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.engine.metrics.EngineCounter;
-import io.framecast.engine.sink.PullSlots;
 import io.framecast.reliability.ReceiverCounts;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.function.Consumer;
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// By the receiver's thread, but for construction.
 final class SourceReach implements AutoCloseable {
-    private static final long GRANT_TOKEN = PullSlots.SLOTS;
+    private static final long GRANT_TOKEN = ReadSlots.SLOTS;
 
     private final StreamInfo stream;
     private final boolean guarded;
     private final Consumer<String> notices;
     private final OneSidedEndpoint endpoint;
     private final @Nullable PullLanding landing;
-    private final long[] tokens = new long[PullSlots.SLOTS];
+    private final long[] tokens = new long[ReadSlots.SLOTS];
     private @Nullable LinkOffer offer;
     private @Nullable WindowReads reads;
     private State seen = State.IDLE;

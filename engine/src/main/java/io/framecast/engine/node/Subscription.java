@@ -277,7 +277,8 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    // Whether there is a place for one more source: they join one after another, so that whoever only claims to be
+    // Whether there is a place for one more source: they join one after another, so that whoever only
+    // claims to be
     // one takes no more than one place. What is in the way and of no more use is taken out of it.
     private boolean hasRoom(final long nowNs) {
         final SourceLink joining = links.joining();
@@ -311,7 +312,7 @@ final class Subscription implements AutoCloseable {
             return;
         }
         try {
-            made.session().resumeFrom(past.nextFrameId(made.id()));
+            made.session().session().resumeFrom(past.nextFrameId(made.id()));
             made.start(nowNs);
         } catch (final TransportException e) {
             // No address of this transport.
@@ -377,14 +378,14 @@ final class Subscription implements AutoCloseable {
     }
 
     private void report(final SourceLink link, final long nowNs) {
-        if (link.session().isStarted() && !link.isJoined()) {
+        if (link.session().session().isStarted() && !link.isJoined()) {
             onJoined(link);
         }
         if (link.isOver()) {
             return;
         }
         final ReceiverMachine machine = link.machine();
-        final long stoodNs = link.session().standstillNs();
+        final long stoodNs = link.session().session().standstillNs();
         if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
             standstillNoticeNs = nowNs + STANDSTILL_NOTICE_NS;
             context.notices()
@@ -402,7 +403,7 @@ final class Subscription implements AutoCloseable {
             }
             case RECEIVING -> {}
             case ENDED -> {
-                if (link.session().isEnded()) {
+                if (link.session().session().isEnded()) {
                     onEnded(link);
                 }
             }
@@ -410,7 +411,7 @@ final class Subscription implements AutoCloseable {
                 // Frames that were whole when it was lost come first.
                 if (!link.isJoined()) {
                     decline(link, Partings.notJoined(machine, link.obstacle()), nowNs);
-                } else if (link.session().isEnded()) {
+                } else if (link.session().session().isEnded()) {
                     onLost(link, Partings.lost(machine, nowNs), nowNs);
                 }
             }
@@ -434,8 +435,8 @@ final class Subscription implements AutoCloseable {
         returnNs = NEVER;
         final SourceEvent.Kind kind = again ? SourceEvent.Kind.REJOINED : SourceEvent.Kind.JOINED;
         final SourceEvent event =
-                new SourceEvent(link.id(), kind, link.session().firstFrameId(), "");
-        subscriber.add(link.feed(), event, link.session().firstReportedId(), options.count() == 1);
+                new SourceEvent(link.id(), kind, link.session().session().firstFrameId(), "");
+        subscriber.add(link.feed(), event, link.session().session().firstReportedId(), options.count() == 1);
         publishStats();
     }
 
@@ -456,7 +457,7 @@ final class Subscription implements AutoCloseable {
         subscriber.end(link.feed(), ended(link, SourceEvent.Kind.LOST, reason));
         if (options.rejoins()) {
             final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(options.rejoinMs());
-            past.onLost(link.id(), deadlineNs, link.session().nextFrameId());
+            past.onLost(link.id(), deadlineNs, link.session().session().nextFrameId());
             returnNs = options.count() == 1 ? deadlineNs : NEVER;
         } else {
             past.onEnded(link.id());

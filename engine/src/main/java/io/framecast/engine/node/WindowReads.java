@@ -2,8 +2,8 @@ package io.framecast.engine.node;
 
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.OneSidedEndpoint.State;
-import io.framecast.engine.sink.PullSlots;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
@@ -22,7 +22,7 @@ final class WindowReads {
     private static final int PARTS = 2;
     private static final int PARTS_GUARDED = 4;
     /// Operations of all reads that can be under way.
-    static final int OPERATIONS_MAX = PARTS_GUARDED * PullSlots.SLOTS + ROOM_LEFT;
+    static final int OPERATIONS_MAX = PARTS_GUARDED * ReadSlots.SLOTS + ROOM_LEFT;
 
     private final OneSidedEndpoint endpoint;
     private final PullLanding landing;
@@ -30,9 +30,9 @@ final class WindowReads {
     private final boolean guarded;
     private final LinkOffer from;
     // Reads end in order: a ring of slots, with the sequence of each and when it began.
-    private final int[] order = new int[PullSlots.SLOTS];
-    private final long[] sequences = new long[PullSlots.SLOTS];
-    private final long[] beganNs = new long[PullSlots.SLOTS];
+    private final int[] order = new int[ReadSlots.SLOTS];
+    private final long[] sequences = new long[ReadSlots.SLOTS];
+    private final long[] beganNs = new long[ReadSlots.SLOTS];
     private long begun;
     private long ended;
     // The device took a part of the read begun last, and no more: it never ends.
@@ -81,7 +81,7 @@ final class WindowReads {
             slow += count;
             return ReceiverOutput.NO_PULL;
         }
-        if (isBusy() && nowNs - beganNs[(int) (ended % PullSlots.SLOTS)] > slowNs) {
+        if (isBusy() && nowNs - beganNs[(int) (ended % ReadSlots.SLOTS)] > slowNs) {
             slow += count;
             return ReceiverOutput.NO_PULL;
         }
@@ -95,7 +95,7 @@ final class WindowReads {
 
     private boolean isBegun(final long sequence) {
         for (long read = ended; read < begun; read++) {
-            if (sequences[(int) (read % PullSlots.SLOTS)] == sequence) {
+            if (sequences[(int) (read % ReadSlots.SLOTS)] == sequence) {
                 return true;
             }
         }
@@ -107,7 +107,7 @@ final class WindowReads {
             return false;
         }
         final int slot = landing.slots().take();
-        final int read = (int) (begun++ % PullSlots.SLOTS);
+        final int read = (int) (begun++ % ReadSlots.SLOTS);
         order[read] = slot;
         sequences[read] = sequence;
         beganNs[read] = nowNs;
@@ -143,7 +143,7 @@ final class WindowReads {
     ///
     /// @return [#LANDED], or the sequence that was read in vain
     long end(final int slot) {
-        final int read = (int) (ended++ % PullSlots.SLOTS);
+        final int read = (int) (ended++ % ReadSlots.SLOTS);
         if (order[read] != slot) {
             throw new IllegalStateException("reads of one queue pair ended out of order");
         }
@@ -159,7 +159,7 @@ final class WindowReads {
     /// The endpoint was closed: nothing lands any more, and slots are free.
     void abandon() {
         while (ended < begun) {
-            landing.slots().giveBack(order[(int) (ended++ % PullSlots.SLOTS)]);
+            landing.slots().giveBack(order[(int) (ended++ % ReadSlots.SLOTS)]);
         }
     }
 }

@@ -24,7 +24,7 @@ final class WireTotals {
 
     void add(final SourceLink link) {
         final ReceiverMachine machine = link.machine();
-        mendedBytes += link.session().sink().mendedBytes();
+        mendedBytes += link.session().session().assembly().reassembledBytes();
         repaired += machine.counts().repairedDatagrams();
         duplicates += machine.verdicts().get(Verdict.DUPLICATE);
         rejected += machine.verdicts().rejected();

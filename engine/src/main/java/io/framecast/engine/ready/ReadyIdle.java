@@ -5,13 +5,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
-/// Idles an agent: looks a few times more, then sleeps until a descriptor polls readable, another thread wakes it, or a
-/// timer is due. Where what it waits for does not show, and on systems without such descriptors, it looks ever less
+/// Idles an agent: looks a few times more, then sleeps until a descriptor polls readable, another thread wakes
+/// it, or a timer is due. Where no descriptor shows the work, and on systems without epoll, it looks ever less
 /// often instead.
 ///
-/// Threading: the agent's thread, but for [#wake] and [#watch]. Ownership: closed by whoever stopped the agent.
+/// Threading: the agent's thread, but for [#wake] and [#watch]. Ownership: the thread that stopped the agent
+/// closes it.
 public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
-    // Duty cycles before sleep is thought of.
+    // Duty cycles without work before the agent means to sleep.
     private static final int LOOKS = 2;
     private static final long LOOK_MIN_NS = 1_000;
     private static final int LOOK_DOUBLINGS_MAX = 8;
@@ -20,8 +21,8 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     private final Waits waits;
     private final @Nullable Sleep sleep;
     private int idles;
-    private boolean meant;
-    // Sleeps in a row that ended early without any work coming of it.
+    private boolean intends;
+    // Sleeps in a row that a descriptor ended and that no work followed.
     private int fruitless;
 
     /// @throws io.framecast.api.error.TransportException when the system is out of descriptors
@@ -30,7 +31,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         sleep = ReadySet.isPresent() ? new Sleep() : null;
     }
 
-    /// Has a descriptor end the sleep for as long as it is open; [ReadySet#NONE] is ignored.
+    /// Lets a descriptor end every sleep for as long as it is open; [ReadySet#NONE] is ignored.
     public void watch(final int descriptor) {
         if (sleep != null && descriptor != ReadySet.NONE) {
             sleep.set().add(descriptor);
@@ -46,26 +47,26 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         }
     }
 
-    // A hint is all that is wanted.
+    // The scheduler may ignore the hint.
     @SuppressWarnings("ThreadPriorityCheck")
     @Override
     public void idle() {
         idles++;
         if (idles <= LOOKS) {
-            // Whoever has something for this agent may want its core.
+            // A thread that has work for this agent may need its core.
             Thread.yield();
             return;
         }
         final Sleep own = sleep;
         if (own == null) {
             LockSupport.parkNanos(lookNs());
-        } else if (!meant) {
-            // Whether there is work is looked at once more, behind the intention.
-            meant = true;
+        } else if (!intends) {
+            // The agent looks for work once more behind the intention.
+            intends = true;
             own.intend();
             waits.arm();
         } else {
-            meant = false;
+            intends = false;
             sleep(own);
         }
     }
@@ -74,7 +75,8 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         final long longestNs = Math.min(waits.untilTimerNs(), waits.mustLook() ? lookNs() : SLEEP_MAX_NS);
         if (own.sleep(waits, Math.max(0, longestNs))) {
             fruitless++;
-            // Something polls readable and is not read, for want of credit: no reason to stay awake.
+            // A descriptor polls readable and the agent does not read it, for want of credit: no reason to stay
+            // awake.
             if (fruitless > LOOKS) {
                 LockSupport.parkNanos(LOOK_MIN_NS << Math.min(fruitless - LOOKS, LOOK_DOUBLINGS_MAX));
             }
@@ -89,8 +91,8 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     public void reset() {
         idles = 0;
         fruitless = 0;
-        if (meant) {
-            meant = false;
+        if (intends) {
+            intends = false;
             Objects.requireNonNull(sleep).giveUp();
         }
     }

@@ -3,22 +3,24 @@ package io.framecast.engine.ready;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// A set of descriptors (epoll) that is itself one: it polls readable while one of them does. A descriptor leaves the
-/// set by being closed.
+/// A set of descriptors (epoll) that is itself one: it polls readable while one of them does. A descriptor
+/// leaves the set by being closed.
 ///
 /// Threading: [#add] by any thread, [#look] and [#tag] by one.
 public final class ReadySet implements AutoCloseable {
-    /// What stands for no descriptor.
+    /// Stands for no descriptor.
     public static final int NONE = -1;
 
-    /// Members told by one look.
+    /// Members that one look finds at most.
     public static final int LOOK_MAX = 16;
 
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment events = arena.allocate((long) LOOK_MAX * ReadyCalls.EPOLL_EVENT_BYTES, Long.BYTES);
+    private final MemorySegment events = arena.allocate((long) LOOK_MAX * Linux.EPOLL_EVENT_BYTES, Long.BYTES);
     private final int descriptor;
     private boolean closed;
 
@@ -28,14 +30,14 @@ public final class ReadySet implements AutoCloseable {
 
     /// Whether this system has such sets.
     public static boolean isPresent() {
-        return ReadyCalls.isPresent();
+        return Linux.isPresent();
     }
 
     /// Makes an empty set.
     ///
     /// @throws TransportException when the system is out of descriptors
     public static ReadySet open() {
-        final int descriptor = ReadyCalls.epollCreate();
+        final int descriptor = Libc.epollCreate(Linux.EPOLL_CLOEXEC);
         if (descriptor < 0) {
             throw new TransportException("epoll: no descriptor left; raise ulimit -n");
         }
@@ -46,7 +48,7 @@ public final class ReadySet implements AutoCloseable {
         return descriptor;
     }
 
-    /// Adds a member that nobody asks for by itself.
+    /// Adds a member with tag 0.
     ///
     /// @throws TransportException when the system is out of watches
     public void add(final int member) {
@@ -55,31 +57,31 @@ public final class ReadySet implements AutoCloseable {
 
     /// Adds a member.
     ///
-    /// @param tag what [#look] tells of it
+    /// @param tag number by which [#tag] names it
     /// @throws TransportException when the system is out of watches
     public void add(final int member, final int tag) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment event = scratch.allocate(ReadyCalls.EPOLL_EVENT_BYTES, Long.BYTES);
-            event.set(JAVA_INT, 0, ReadyCalls.EPOLLIN);
-            event.set(JAVA_INT, ReadyCalls.EPOLL_DATA, tag);
-            if (ReadyCalls.epollAdd(descriptor, member, event) < 0) {
+            final MemorySegment event = scratch.allocate(Linux.EPOLL_EVENT_BYTES, Long.BYTES);
+            event.set(JAVA_INT, 0, Linux.EPOLLIN);
+            event.set(JAVA_INT, Linux.EPOLL_DATA, tag);
+            if (Libc.epollCtl(descriptor, Linux.EPOLL_CTL_ADD, member, event) < 0) {
                 throw new TransportException(
                         "epoll: descriptor " + member + " cannot be watched; raise fs.epoll.max_user_watches");
             }
         }
     }
 
-    /// Asks which members poll readable now, by one call for all of them; of more than [#LOOK_MAX] some are told at the
-    /// next look.
+    /// Finds the members that poll readable now, by one call for all of them. Where more than [#LOOK_MAX] do,
+    /// the next look finds the others.
     ///
-    /// @return how many do: their tags are [#tag] 0 and on
+    /// @return how many it found: their tags are [#tag] 0 and on
     public int look() {
-        return ReadyCalls.epollLook(descriptor, events.address(), LOOK_MAX);
+        return Libc.epollWait(descriptor, events.address(), LOOK_MAX, 0);
     }
 
     /// Tag of one of the members found by the last [#look].
     public int tag(final int index) {
-        return events.get(JAVA_INT, (long) index * ReadyCalls.EPOLL_EVENT_BYTES + ReadyCalls.EPOLL_DATA);
+        return events.get(JAVA_INT, (long) index * Linux.EPOLL_EVENT_BYTES + Linux.EPOLL_DATA);
     }
 
     /// Idempotent.
@@ -87,7 +89,7 @@ public final class ReadySet implements AutoCloseable {
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            ReadyCalls.close(descriptor);
+            Libc.close(descriptor);
             arena.close();
         }
     }

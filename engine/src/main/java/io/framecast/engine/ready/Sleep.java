@@ -1,18 +1,26 @@
 package io.framecast.engine.ready;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 
-/// One thread's sleep, ended by descriptors, by other threads, or by time.
+/// One thread's sleep (ppoll), which descriptors, other threads, or time end.
 ///
-/// The thread says that it means to sleep ([#intend]), looks once more whether there is work, and only then sleeps:
-/// whoever makes work after that look finds the intention and wakes it.
+/// The thread announces that it means to sleep ([#intend]), looks once more whether there is work, and only
+/// then sleeps. A thread that makes work after that look finds the intention and wakes the sleeper.
 final class Sleep implements Wakeup, AutoCloseable {
+    private static final int POLLFDS_AT_FIRST = 8;
+    private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle INTENDED;
 
     static {
@@ -26,18 +34,22 @@ final class Sleep implements Wakeup, AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment one = arena.allocate(JAVA_LONG);
     private final MemorySegment count = arena.allocate(JAVA_LONG);
-    private final PollList descriptors = new PollList(arena);
+    private final MemorySegment timespec = arena.allocate(Linux.TIMESPEC_BYTES, Long.BYTES);
+    // The descriptors of one sleep, collected before each, so that closed ones need no removal.
+    private final IntConsumer adder = this::add;
+    private MemorySegment pollfds = arena.allocate((long) POLLFDS_AT_FIRST * Linux.POLLFD_BYTES, Long.BYTES);
+    private int descriptors;
     private final ReadySet set;
     private final int event;
     // Read and written by its handle.
     private volatile boolean intended;
-    // Somebody wakes this thread: what he writes must be read, or the event stays readable.
+    // Another thread has written the event, or is about to: this one must read it, or it stays readable.
     private boolean awaitsEvent;
     private volatile boolean closed;
 
     Sleep() {
         set = ReadySet.open();
-        event = ReadyCalls.eventfd();
+        event = Libc.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK);
         if (event < 0) {
             set.close();
             throw new TransportException("eventfd: no descriptor left; raise ulimit -n");
@@ -46,7 +58,7 @@ final class Sleep implements Wakeup, AutoCloseable {
         set.add(event);
     }
 
-    /// What else ends every sleep.
+    /// The descriptors that end every sleep.
     ReadySet set() {
         return set;
     }
@@ -62,24 +74,39 @@ final class Sleep implements Wakeup, AutoCloseable {
         awaitsEvent |= !INTENDED.compareAndSet(this, true, false);
     }
 
-    /// Sleeps, unless somebody has made work since [#intend].
+    /// Sleeps, unless a thread has woken this one since [#intend].
     ///
     /// @return whether a descriptor polls readable
     boolean sleep(final Waits waits, final long longestNs) {
         final boolean ready = intended && await(waits, longestNs);
         final boolean woken = !INTENDED.compareAndSet(this, true, false);
         awaitsEvent |= woken;
-        if (awaitsEvent && ReadyCalls.read(event, count.address(), Long.BYTES) == Long.BYTES) {
+        if (awaitsEvent && Libc.read(event, count.address(), Long.BYTES) == Long.BYTES) {
             awaitsEvent = false;
         }
         return ready && !woken;
     }
 
     private boolean await(final Waits waits, final long longestNs) {
-        descriptors.clear();
-        descriptors.accept(set.descriptor());
-        waits.tellDescriptors(descriptors);
-        return descriptors.await(longestNs);
+        descriptors = 0;
+        add(set.descriptor());
+        waits.tellDescriptors(adder);
+        timespec.set(JAVA_LONG, 0, longestNs / NS_PER_SECOND);
+        timespec.set(JAVA_LONG, Linux.TIMESPEC_NANOS, longestNs % NS_PER_SECOND);
+        return Libc.ppoll(pollfds.address(), descriptors, timespec.address()) > 0;
+    }
+
+    private void add(final int descriptor) {
+        if (descriptor == ReadySet.NONE) {
+            return;
+        }
+        final long offset = (long) descriptors * Linux.POLLFD_BYTES;
+        if (offset == pollfds.byteSize()) {
+            pollfds = arena.allocate(2 * offset, Long.BYTES).copyFrom(pollfds);
+        }
+        pollfds.set(JAVA_INT, offset, descriptor);
+        pollfds.set(JAVA_SHORT, offset + Linux.POLLFD_EVENTS, (short) Linux.POLLIN);
+        descriptors++;
     }
 
     @Override
@@ -88,7 +115,7 @@ final class Sleep implements Wakeup, AutoCloseable {
         if ((boolean) INTENDED.getOpaque(this) && INTENDED.compareAndSet(this, true, false)) {
             synchronized (this) {
                 if (!closed) {
-                    ReadyCalls.write(event, one.address(), Long.BYTES);
+                    Libc.write(event, one.address(), Long.BYTES);
                 }
             }
         }
@@ -98,7 +125,7 @@ final class Sleep implements Wakeup, AutoCloseable {
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            ReadyCalls.close(event);
+            Libc.close(event);
             set.close();
             arena.close();
         }

@@ -3,10 +3,10 @@ package io.framecast.engine.ready;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// Waits that an interrupt does not end, for work that must be finished. The caller finds the interrupt
-/// afterwards.
+/// Waits that no interrupt ends, for work that must be finished. The caller finds the interrupt afterwards.
 ///
-/// A thread whose interrupt is left standing parks for no time at all, so such a wait would keep a core busy.
+/// A thread with a pending interrupt parks for no time at all, so the wait clears the interrupt first: it would
+/// keep a core busy.
 public final class Uninterrupted {
     private static final long PARK_NS = 200_000;
 

@@ -2,20 +2,20 @@ package io.framecast.engine.ready;
 
 import java.util.function.IntConsumer;
 
-/// What an agent waits for; asked by its own thread when it has found nothing to do.
+/// The conditions that an agent waits for. Its own thread asks, when it has found no work.
 public interface Waits {
-    /// The thread means to sleep, and looks once more for work before it does: what comes from now on is to
+    /// The thread means to sleep, and looks once more for work before it does. Work that comes from now on must
     /// show in a descriptor.
     default void arm() {}
 
     /// Nanoseconds until a timer is due; 0 or less when one is.
     long untilTimerNs();
 
-    /// Whether it waits for something that neither a descriptor nor a [Wakeup] shows, such as a device's
-    /// copies: then it must look for itself.
+    /// Whether the agent waits for work that neither a descriptor nor a [Wakeup] shows, such as a device's
+    /// copies. Then it must look for the work itself.
     boolean mustLook();
 
-    /// Tells the descriptors that end the sleep which is about to begin, besides those that end every sleep;
-    /// -1 is ignored.
+    /// Passes the descriptors that end the sleep which is about to begin, besides those that end every sleep.
+    /// [ReadySet#NONE] is ignored.
     default void tellDescriptors(final IntConsumer descriptors) {}
 }

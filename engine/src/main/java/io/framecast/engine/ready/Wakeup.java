@@ -1,11 +1,12 @@
 package io.framecast.engine.ready;
 
-/// Tells an agent's thread that there is work which no descriptor shows.
+/// Wakes an agent's thread for work that no descriptor shows.
 @FunctionalInterface
 public interface Wakeup {
-    /// For agents that never sleep, or look for themselves.
+    /// Does nothing: for agents that never sleep, or look for work themselves.
     Wakeup NONE = () -> {};
 
-    /// Any thread, after what the agent is to see was written. Costs a fence unless the agent sleeps.
+    /// Any thread calls it, after it has written what the agent must see. Costs a fence unless the agent
+    /// sleeps.
     void wake();
 }

@@ -1,4 +1,6 @@
-/// Waiting for sockets and for other threads at once.
+/// Waiting for descriptors, for other threads and for time at once: [ReadyIdle] for agents, [ReadySet] for
+/// transports, and [Uninterrupted] for threads that must finish. The node and the transports of the engine call
+/// it.
 @NullMarked
 package io.framecast.engine.ready;
 

@@ -76,7 +76,8 @@ public final class PlacementProbe {
         return report(Kind.DIRECT, 0);
     }
 
-    // 0 where `fastcopy` is refused. That the library and its module are there does not mean that this GPU maps: to
+    // 0 where `fastcopy` is refused. That the library and its module are there does not mean that this GPU
+    // maps: to
     // measure is to try.
     private long offeredFastcopyMaxBytes() {
         if (isRefused(Kind.FASTCOPY, device.access().mappingRefusal())) {
@@ -103,10 +104,10 @@ public final class PlacementProbe {
         if (!capabilities.deviceMemory()) {
             return Optional.of("transport " + capabilities.name() + " lands in host memory only");
         }
-        if (capabilities.placement() != Placement.FIFO) {
+        if (capabilities.placement() != Placement.BY_ARRIVAL) {
             return Optional.of("transport " + capabilities.name() + " is aimed by the CPU");
         }
-        return reachRefusal(transport::landingRefusal);
+        return reachRefusal(transport::canReceiveInto);
     }
 
     private interface Trial {

@@ -6,9 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneAddress;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
@@ -18,9 +21,7 @@ import java.util.Arrays;
 ///
 /// @param port 1 … 65535; 0 asks the system for one
 record Endpoint(InetAddress address, int port) {
-    private static final int PORT_BYTES = 2;
-    private static final byte IPV4_TAG = 4;
-    private static final byte IPV6_TAG = 6;
+    private static final ValueLayout.OfShort NETWORK_SHORT = JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     IpFamily family() {
         return IpFamily.of(address);
@@ -28,25 +29,25 @@ record Endpoint(InetAddress address, int port) {
 
     LaneAddress toLaneAddress() {
         final byte[] raw = address.getAddress();
-        final byte[] bytes = new byte[1 + raw.length + PORT_BYTES];
-        bytes[0] = tag(family());
-        System.arraycopy(raw, 0, bytes, 1, raw.length);
-        bytes[bytes.length - 2] = (byte) (port >>> 8);
-        bytes[bytes.length - 1] = (byte) port;
-        return new LaneAddress(bytes);
+        return new LaneAddress(ByteBuffer.allocate(1 + raw.length + Short.BYTES)
+                .put(family().version())
+                .put(raw)
+                .putShort((short) port)
+                .array());
     }
 
-    /// Reads what a peer claims to be its address. Takes only what a datagram can be sent to one host by.
+    /// Reads the address that a peer claims for itself.
     ///
-    /// @throws TransportException when it is none
+    /// @throws TransportException unless it is the address of one host, and a port
     static Endpoint decode(final LaneAddress laneAddress, final IpFamily family) {
         final byte[] bytes = laneAddress.toBytes();
-        if (bytes.length != 1 + family.addressBytes() + PORT_BYTES || bytes[0] != tag(family)) {
+        final int portAt = 1 + family.addressBytes();
+        if (bytes.length != portAt + Short.BYTES || bytes[0] != family.version()) {
             throw refused(laneAddress, "an address of " + family);
         }
-        final InetAddress address = address(Arrays.copyOfRange(bytes, 1, bytes.length - PORT_BYTES));
-        final int port = (bytes[bytes.length - 2] & 0xff) << 8 | (bytes[bytes.length - 1] & 0xff);
-        // An IPv4 address dressed as IPv6 comes back as IPv4.
+        final InetAddress address = address(Arrays.copyOfRange(bytes, 1, portAt));
+        final int port = Short.toUnsignedInt(ByteBuffer.wrap(bytes).getShort(portAt));
+        // An IPv4-mapped IPv6 address comes back as IPv4.
         if (port == 0 || IpFamily.of(address) != family || !isOneHost(address)) {
             throw refused(laneAddress, "one host's address and a port");
         }
@@ -64,10 +65,6 @@ record Endpoint(InetAddress address, int port) {
         return new TransportException("udp: lane address: expected " + expectation + ", got " + address);
     }
 
-    private static byte tag(final IpFamily family) {
-        return family == IpFamily.IPV4 ? IPV4_TAG : IPV6_TAG;
-    }
-
     /// Writes a `sockaddr_in` or `sockaddr_in6`.
     ///
     /// @param interfaceIndex where link-local addresses are valid
@@ -75,29 +72,25 @@ record Endpoint(InetAddress address, int port) {
         final IpFamily family = family();
         memory.asSlice(offset, family.sockaddrBytes()).fill((byte) 0);
         memory.set(JAVA_SHORT_UNALIGNED, offset, (short) family.number());
-        memory.set(networkShort(), offset + SocketLayouts.SIN_PORT, (short) port);
+        memory.set(NETWORK_SHORT, offset + Linux.SIN_PORT, (short) port);
         final byte[] raw = address.getAddress();
-        final int at = family == IpFamily.IPV4 ? SocketLayouts.SIN_ADDR : SocketLayouts.SIN6_ADDR;
+        final int at = family == IpFamily.IPV4 ? Linux.SIN_ADDR : Linux.SIN6_ADDR;
         MemorySegment.copy(raw, 0, memory, JAVA_BYTE, offset + at, raw.length);
         if (family == IpFamily.IPV6 && isLinkLocal()) {
-            memory.set(JAVA_INT_UNALIGNED, offset + SocketLayouts.SIN6_SCOPE_ID, interfaceIndex);
+            memory.set(JAVA_INT_UNALIGNED, offset + Linux.SIN6_SCOPE_ID, interfaceIndex);
         }
     }
 
-    // Of no meaning without an interface: unicast fe80::/10, multicast ffx1:: and ffx2::.
+    // Such addresses mean nothing without an interface: unicast fe80::/10, multicast ffx1:: and ffx2::.
     private boolean isLinkLocal() {
         return address.isLinkLocalAddress() || address.isMCLinkLocal() || address.isMCNodeLocal();
     }
 
     /// Reads a `sockaddr` that the system wrote.
     static Endpoint read(final MemorySegment memory, final long offset, final IpFamily family) {
-        final int at = family == IpFamily.IPV4 ? SocketLayouts.SIN_ADDR : SocketLayouts.SIN6_ADDR;
+        final int at = family == IpFamily.IPV4 ? Linux.SIN_ADDR : Linux.SIN6_ADDR;
         final byte[] raw = memory.asSlice(offset + at, family.addressBytes()).toArray(JAVA_BYTE);
-        return new Endpoint(address(raw), memory.get(networkShort(), offset + SocketLayouts.SIN_PORT) & 0xffff);
-    }
-
-    private static java.lang.foreign.ValueLayout.OfShort networkShort() {
-        return JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+        return new Endpoint(address(raw), memory.get(NETWORK_SHORT, offset + Linux.SIN_PORT) & 0xffff);
     }
 
     private static InetAddress address(final byte[] raw) {

@@ -3,8 +3,8 @@ package io.framecast.engine.udp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// What the kernel joined and no posted slot could take as it came: datagrams one behind the other in plain memory,
-/// handed out one by one. One thread.
+/// Datagrams that the kernel joined and that fit no posted slot as they came: they lie one behind the other in
+/// plain memory and are handed out one by one. One thread.
 final class JoinedDatagrams {
     /// The longest message that the kernel joins.
     static final int BYTES_MAX = 65_535;

@@ -5,6 +5,8 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneConfig.Role;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +17,15 @@ import org.jspecify.annotations.Nullable;
 /// - a receiver's data lane: one socket on the group's port, connected to its source, so that the kernel passes
 ///   it that source's datagrams and no others;
 /// - repair and control lanes: one socket of their own for sending and for unicast, and at a receiver one more
-///   that hears the group.
+///   that receives from the group.
 ///
-/// @param own sends, and hears unicast; null for a receiver's data lane
-/// @param group hears multicast; null where none is to be heard
+/// @param own sends, and receives unicast; null for a receiver's data lane
+/// @param group receives multicast; null for a source, and for a lane that receives nothing
 /// @param address where peers reach the lane: the own socket, or else the group
 /// @param sendsConnected whether the own socket is connected to the group, which saves a route look-up per
 ///     datagram
-/// @param receiveBytes what datagrams are charged against; 0 for a lane that receives nothing
+/// @param receiveBytes receive buffer that the kernel charges datagrams against; 0 for a lane that receives
+///     nothing
 record LaneSockets(
         @Nullable LinuxSocket own,
         @Nullable LinuxSocket group,
@@ -35,7 +38,7 @@ record LaneSockets(
             final Arena arena, final UdpLink link, final SocketBuffers buffers, final LaneConfig config) {
         LinuxSocket group = null;
         try {
-            // A receiver's lane that only sends hears nobody.
+            // A receiver's lane without a receive ring only sends.
             final boolean isReceiver = config.role() == Role.RECEIVER && config.receive() != null;
             group = isReceiver ? LinuxSocket.open(arena, link.group().family()) : null;
             final long groupBytes = group == null ? 0 : setUpGroup(group, link, buffers, config);
@@ -52,17 +55,16 @@ record LaneSockets(
     private static long setUpGroup(
             final LinuxSocket socket, final UdpLink link, final SocketBuffers buffers, final LaneConfig config) {
         final IpFamily family = link.group().family();
-        socket.option(new Sockets.Option(SocketLayouts.SOL_SOCKET, SocketLayouts.SO_REUSEADDR), 1);
-        limitToOwnFamily(socket, family);
-        // Else the socket hears groups that any other program joined.
-        socket.option(family.multicastAll(), 0);
+        socket.option(new SocketOption(Linux.SOL_SOCKET, Linux.SO_REUSEADDR), 1);
+        // Otherwise the socket receives from groups that any other program joined.
+        socket.option(family.option(Linux.IP_MULTICAST_ALL, Linux.IPV6_MULTICAST_ALL), 0);
         final long bytes = buffers.sizeReceive(socket, config.kind());
         socket.bind(link.group(portOffset(config.kind())), link.index());
         if (config.kind() == LaneKind.DATA) {
             final Endpoint source = Endpoint.decode(Objects.requireNonNull(config.peer()), family);
             socket.connect(source, link.index());
         }
-        // Last: from here on datagrams arrive, and they must be the source's alone.
+        // The join comes last: datagrams arrive from here on, and they must be the source's alone.
         socket.join(link.group().address(), link.index());
         return bytes;
     }
@@ -76,21 +78,22 @@ record LaneSockets(
         final IpFamily family = link.group().family();
         final LinuxSocket own = LinuxSocket.open(arena, family);
         try {
-            limitToOwnFamily(own, family);
             bindOwn(own, link);
             own.multicastBy(link.group().address(), link.index());
-            own.option(family.multicastHops(), link.ttl());
-            own.option(family.trafficClass(), link.trafficClass());
-            own.option(family.multicastLoop(), 1);
-            own.option(family.mtuDiscover(), SocketLayouts.PMTUDISC_PROBE);
+            own.option(family.option(Linux.IP_MULTICAST_TTL, Linux.IPV6_MULTICAST_HOPS), link.ttl());
+            own.option(family.option(Linux.IP_TOS, Linux.IPV6_TCLASS), link.trafficClass());
+            own.option(family.option(Linux.IP_MULTICAST_LOOP, Linux.IPV6_MULTICAST_LOOP), 1);
+            own.option(family.option(Linux.IP_MTU_DISCOVER, Linux.IPV6_MTU_DISCOVER), Linux.PMTUDISC_PROBE);
             buffers.sizeSend(own);
             final Endpoint address = own.localEndpoint();
             final long bytes = config.receive() == null ? 0 : buffers.sizeReceive(own, config.kind());
             final boolean connect = config.kind() == LaneKind.DATA && config.receive() == null;
             if (connect) {
                 own.connect(link.group(portOffset(config.kind())), link.index());
-                // Of this socket alone: another one's sends would get errors meant for other peers.
-                own.tryOption(family.receiveErrors(), 1);
+                // Without it the kernel drops what the interface's queue has no room for, and the send
+                // succeeds. Only a connected socket may have it: the sends of another one would get errors
+                // meant for other peers.
+                own.tryOption(family.option(Linux.IP_RECVERR, Linux.IPV6_RECVERR), 1);
             }
             return new LaneSockets(own, group, address, connect, bytes);
         } catch (final RuntimeException e) {
@@ -99,7 +102,7 @@ record LaneSockets(
         }
     }
 
-    // To the first free port, for the kernel alone knows which are.
+    // Binds to the first free port, for the kernel alone knows which ports are free.
     private static void bindOwn(final LinuxSocket own, final UdpLink link) {
         final PortRange ports = link.unicastPorts();
         for (int port = ports.first(); port <= ports.last(); port++) {
@@ -109,12 +112,6 @@ record LaneSockets(
         }
         throw new ConfigException("unicast-ports: none of " + ports + " is free on "
                 + link.local().getHostAddress() + "; widen the range, or stop what uses them");
-    }
-
-    private static void limitToOwnFamily(final LinuxSocket socket, final IpFamily family) {
-        if (family == IpFamily.IPV6) {
-            socket.option(new Sockets.Option(SocketLayouts.IPPROTO_IPV6, SocketLayouts.IPV6_V6ONLY), 1);
-        }
     }
 
     /// Lanes use consecutive ports from the group's on.
@@ -132,7 +129,7 @@ record LaneSockets(
     }
 
     private static long drops(final @Nullable LinuxSocket socket) {
-        return socket == null ? 0 : socket.memoryInfo(SocketLayouts.MEMINFO_DROPS);
+        return socket == null ? 0 : socket.memoryInfo(Linux.MEMINFO_DROPS);
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.framecast.engine.udp;
 
-/// Which lengths the system refuses to send (EMSGSIZE): an interface's MTU may be lowered in mid-stream, and raised
-/// again. While it refuses one, datagrams of that length and longer go alone, so that each is tried and what passes is
-/// known. One thread.
+/// The lengths that the system refuses to send (EMSGSIZE): an operator may lower an interface's MTU in
+/// mid-stream, and raise it again. While the system refuses a length, datagrams of that length and longer go
+/// alone, so that the lane learns which of them pass. One thread.
 final class LengthFault {
     private static final int NONE = Integer.MAX_VALUE;
 

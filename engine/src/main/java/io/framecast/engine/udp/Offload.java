@@ -1,12 +1,13 @@
 package io.framecast.engine.udp;
 
-import io.framecast.engine.udp.Sockets.Option;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.util.function.Consumer;
 
-/// How far a transport's lanes let the kernel cut and join datagrams (udp(7): UDP_SEGMENT, UDP_GRO). What the kernel or
-/// the interface refuses is given up for all lanes, and said once.
+/// How far a transport's lanes let the kernel cut and join datagrams (udp(7): UDP_SEGMENT, UDP_GRO). After a
+/// refusal by the kernel or the interface all lanes do without, and one line reports it.
 ///
-/// Threading: lanes' threads; they may learn of a refusal late and find out for themselves.
+/// Threading: the lanes' threads; one may see a refusal late and meet it once more.
 final class Offload {
     /// Datagrams that the kernel takes in one message.
     static final int SEGMENTS_MAX = 128;
@@ -14,10 +15,10 @@ final class Offload {
     /// The longest message, whatever the number of its datagrams: the longest UDP payload of IPv4.
     static final int MESSAGE_BYTES_MAX = 65_507;
 
-    /// What older kernels take.
+    /// Datagrams that older kernels take in one message.
     static final int SEGMENTS_OLD_MAX = 64;
-    private static final Option GRO = new Option(SocketLayouts.SOL_UDP, SocketLayouts.UDP_GRO);
-    private static final Option SEGMENT = new Option(SocketLayouts.SOL_UDP, SocketLayouts.UDP_SEGMENT);
+    private static final SocketOption GRO = new SocketOption(Linux.SOL_UDP, Linux.UDP_GRO);
+    private static final SocketOption SEGMENT = new SocketOption(Linux.SOL_UDP, Linux.UDP_SEGMENT);
 
     private final String interfaceName;
     private final Consumer<String> notices;
@@ -66,13 +67,10 @@ final class Offload {
     ///
     /// @return whether fewer may be tried: the refusal has to do with their number
     boolean onRefused(final int errno, final int segments) {
-        if (errno != SocketLayouts.EINVAL
-                && errno != SocketLayouts.EIO
-                && errno != SocketLayouts.EMSGSIZE
-                && errno != SocketLayouts.EOPNOTSUPP) {
+        if (errno != Linux.EINVAL && errno != Linux.EIO && errno != Linux.EMSGSIZE && errno != Linux.EOPNOTSUPP) {
             return false;
         }
-        if (errno == SocketLayouts.EINVAL && segments > SEGMENTS_OLD_MAX) {
+        if (errno == Linux.EINVAL && segments > SEGMENTS_OLD_MAX) {
             segmentsMax = Math.min(segmentsMax, SEGMENTS_OLD_MAX);
         } else if (segmentsMax > 1) {
             giveUp("error " + errno);

@@ -4,11 +4,11 @@ import io.framecast.engine.ready.ReadySet;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Which receiving sockets of a transport have something to take, by one call for all of them instead of one for each
-/// that is empty.
+/// Finds the receiving sockets of a transport that have datagrams, by one call for all sockets instead of one
+/// call for each empty socket.
 ///
-/// Threading: any; what a look finds is told to all sockets, whose own threads may see it late, but not never: what is
-/// ready stays so until it is taken.
+/// Threading: any. A look marks the sockets that it finds; their own threads may see the mark late, but always
+/// see it: a socket stays ready until its datagrams are taken.
 final class Readiness implements AutoCloseable {
     private static final int SOCKETS_MIN = 8;
 
@@ -22,7 +22,7 @@ final class Readiness implements AutoCloseable {
         this.set = set;
     }
 
-    /// Null where the system has no such call: each socket is asked then.
+    /// Null where the system has no epoll: the lanes then ask each socket.
     static @Nullable Readiness open() {
         return ReadySet.isPresent() ? new Readiness(ReadySet.open()) : null;
     }
@@ -39,7 +39,7 @@ final class Readiness implements AutoCloseable {
         if (tag == sockets.length) {
             sockets = Arrays.copyOf(sockets, 2 * tag);
         }
-        watched.watch(set, tag);
+        set.add(watched.descriptor(), tag);
         sockets[tag] = socket;
     }
 
@@ -70,13 +70,14 @@ final class Readiness implements AutoCloseable {
         return looks;
     }
 
-    /// Something was taken, and more may have arrived meanwhile: what the last look did not find is not known any more.
+    /// Datagrams were taken, and more may have arrived meanwhile: the last look no longer proves a socket
+    /// empty.
     synchronized void onTaken() {
         stale = true;
         takes++;
     }
 
-    /// How often something was taken.
+    /// How often datagrams were taken.
     synchronized long takes() {
         return takes;
     }

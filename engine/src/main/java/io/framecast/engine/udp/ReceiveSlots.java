@@ -6,16 +6,18 @@ import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// The run of posted slots of a receive ring, and how datagrams land in it, in the order posted.
+/// The run of posted slots of a receive ring. Datagrams fill it in the order posted.
 ///
-/// Where the kernel joins datagrams, one call takes up to 64 KiB of them, each scattered into its own slot, because the
-/// source sends datagrams of exactly one slot. Else one call takes many messages of one datagram each.
+/// Where the kernel joins datagrams, one call takes up to 64 KiB of them, each scattered into its own slot,
+/// because the source sends datagrams of exactly one slot. Else one call takes many messages of one datagram
+/// each.
 ///
-/// A datagram that must be dropped (longer than a slot, shorter than a header) consumes no slot: those behind it
-/// are moved up, so hostile datagrams neither misplace others nor use slots up.
+/// A datagram that must be dropped (longer than a slot, shorter than a header) consumes no slot: those behind
+/// it are moved up, so hostile datagrams neither misplace others nor use slots up.
 final class ReceiveSlots {
     private static final int CALLS_MAX = 16;
 
@@ -29,7 +31,8 @@ final class ReceiveSlots {
     private final int joinedSlots;
     private final JoinedDatagrams surplus;
     private final JoinedDatagrams landed;
-    private final ShortList shortList;
+    // Lists of fewer slots than a joined message may fill, with the surplus memory behind them.
+    private final MemorySegment shortList;
     private JoinedDatagrams waiting;
     private int firstSlot;
     private int posted;
@@ -41,26 +44,22 @@ final class ReceiveSlots {
         this.ring = ring;
         this.counts = counts;
         payload = ring.payload().host();
-        if (!payload.isNative() || (ring.headerBytes() > 0 && !ring.headers().isNative())) {
-            throw new IllegalArgumentException("receive ring: expected native memory, got memory on the heap");
-        }
         slotBytes = ring.headerBytes() + ring.payloadBytes();
         joinedSlots = (JoinedDatagrams.BYTES_MAX + slotBytes - 1) / slotBytes;
         final int wrapMax = Math.max(MessageBatch.MESSAGES_MAX, joinedSlots);
         iovecs = new SlotIovecs(
                 arena,
-                new SlotIovecs.Shape(
-                        ring.headers().address(),
-                        ring.headerStride(),
-                        ring.headerBytes(),
-                        payload.address(),
-                        ring.payloadBytes(),
-                        ring.slots()),
+                ring.headers(),
+                ring.headerStride(),
+                ring.headerBytes(),
+                payload,
+                ring.payloadBytes(),
+                ring.slots(),
                 wrapMax);
         messages = new MessageBatch(arena, iovecs);
         surplus = new JoinedDatagrams(arena);
         landed = new JoinedDatagrams(arena);
-        shortList = new ShortList(arena, iovecs, joinedSlots, surplus.memory());
+        shortList = arena.allocate(((long) joinedSlots * iovecs.perSlot() + 1) * Linux.IOVEC_BYTES, Long.BYTES);
         waiting = surplus;
     }
 
@@ -68,7 +67,7 @@ final class ReceiveSlots {
     static boolean canJoin(final ReceiveRing ring) {
         return ring.headerBytes() > 0
                 && 2L * (JoinedDatagrams.BYTES_MAX / (ring.headerBytes() + ring.payloadBytes()) + 2)
-                        <= SocketLayouts.IOVECS_MAX;
+                        <= Linux.IOVECS_MAX;
     }
 
     /// Replaces the posted run.
@@ -82,12 +81,12 @@ final class ReceiveSlots {
         return count;
     }
 
-    /// Takes what a socket has, as far as slots and completions go.
+    /// Takes a socket's datagrams, as far as slots and completions go.
     ///
     /// @return the errno when there is nothing more, 0 when slots or completions ran out
     int drain(final ReceiveSocket socket, final Completions completions) {
         final int before = completions.count();
-        // Dropped datagrams consume no slot: a flood of them must not keep the caller for ever.
+        // Dropped datagrams consume no slot, and a flood of them must not keep the caller for ever.
         for (int calls = 0; calls < CALLS_MAX && room(completions) > 0; calls++) {
             if (!socket.joining()) {
                 final int errno = takeMany(socket, completions);
@@ -96,7 +95,7 @@ final class ReceiveSlots {
                 }
                 continue;
             }
-            // The rest of the slots is aimed anew rather than filled in part.
+            // The caller posts anew before too few slots are left for a whole joined message.
             if (completions.count() > before && room(completions) < joinedSlots) {
                 return 0;
             }
@@ -133,7 +132,7 @@ final class ReceiveSlots {
             }
         }
         consume(kept);
-        return got < want ? SocketLayouts.EAGAIN : 0;
+        return got < want ? Linux.EAGAIN : 0;
     }
 
     private int takeJoined(final ReceiveSocket socket, final Completions completions) {
@@ -141,7 +140,7 @@ final class ReceiveSlots {
         if (aimed == joinedSlots) {
             messages.aim(0, firstSlot, aimed);
         } else {
-            messages.aimAt(0, shortList.fill(firstSlot, aimed), shortList.elements(aimed));
+            aimShort(aimed);
         }
         messages.expectSegment(0);
         final int got = socket.receive(messages.address(), 1);
@@ -162,6 +161,13 @@ final class ReceiveSlots {
         return 0;
     }
 
+    private void aimShort(final int slots) {
+        final long end = iovecs.copyTo(shortList, firstSlot, slots);
+        shortList.set(JAVA_LONG, end + Linux.IOV_BASE, surplus.memory().address());
+        shortList.set(JAVA_LONG, end + Linux.IOV_LEN, surplus.memory().byteSize());
+        messages.aimAt(0, shortList.address(), (long) slots * iovecs.perSlot() + 1);
+    }
+
     private void takeOne(final int bytes, final Completions completions) {
         if (isKept(bytes, bytes > slotBytes)) {
             complete(completions, firstSlot, bytes);
@@ -169,7 +175,7 @@ final class ReceiveSlots {
         }
     }
 
-    // Every datagram lies in its slot; what was more than the posted slots lies behind them.
+    // Every datagram lies in its slot; datagrams beyond the posted slots lie in the surplus.
     private void takeRun(final int bytes, final int aimed, final Completions completions) {
         final int inSlots = Math.min(bytes, aimed * slotBytes);
         int kept = 0;
@@ -185,7 +191,8 @@ final class ReceiveSlots {
         handOut(completions);
     }
 
-    // Datagrams of another length than a slot's lie across slots: small frames, or a stranger's.
+    // Datagrams of another length than a slot's lie across slots: small frames, or datagrams of another
+    // program.
     private void takeOdd(final int bytes, final int joinedBytes, final int aimed, final Completions completions) {
         final int inSlots = Math.min(bytes, aimed * slotBytes);
         for (int taken = 0, index = 0; taken < inSlots; taken += slotBytes, index++) {
@@ -197,7 +204,8 @@ final class ReceiveSlots {
         handOut(completions);
     }
 
-    /// Puts waiting datagrams into slots, as far as these go: before anything is taken from a socket.
+    /// Puts waiting datagrams into slots, as far as these go. The lane calls it before it takes any from a
+    /// socket.
     void handOut(final Completions completions) {
         int kept = 0;
         while (!waiting.isEmpty() && kept < posted && !completions.isFull()) {
@@ -262,30 +270,5 @@ final class ReceiveSlots {
 
     private int slot(final int index) {
         return (firstSlot + index) % ring.slots();
-    }
-
-    /// A list of fewer slots than a joined message may fill, with spare memory behind them.
-    private static final class ShortList {
-        private final MemorySegment list;
-        private final SlotIovecs iovecs;
-        private final MemorySegment spare;
-
-        ShortList(final Arena arena, final SlotIovecs iovecs, final int slotsMax, final MemorySegment spare) {
-            this.iovecs = iovecs;
-            this.spare = spare;
-            list = arena.allocate(((long) slotsMax * iovecs.perSlot() + 1) * SocketLayouts.IOVEC_BYTES, Long.BYTES);
-        }
-
-        /// @return address of the list
-        long fill(final int entry, final int slots) {
-            final long end = iovecs.copyTo(list, entry, slots);
-            list.set(JAVA_LONG, end + SocketLayouts.IOV_BASE, spare.address());
-            list.set(JAVA_LONG, end + SocketLayouts.IOV_LEN, spare.byteSize());
-            return list.address();
-        }
-
-        long elements(final int slots) {
-            return (long) slots * iovecs.perSlot() + 1;
-        }
     }
 }

@@ -2,9 +2,9 @@ package io.framecast.engine.udp;
 
 import org.jspecify.annotations.Nullable;
 
-/// A socket that receives, and whether the kernel is asked to join what arrives there. Where nothing is ever joined (a
-/// network card that does not, a source that sends single datagrams), many datagrams per call are worth more, so
-/// joining is given up for a while. One thread.
+/// A socket that receives, and whether the kernel joins datagrams there. Where the kernel joins none (a network
+/// card that does not, a source that sends single datagrams), many datagrams per call are worth more, so the
+/// socket does without joining for a while. One thread.
 final class ReceiveSocket {
     // Single datagrams in a row, each with another behind it.
     private static final int SINGLES_MAX = 64;
@@ -16,7 +16,7 @@ final class ReceiveSocket {
     private final boolean canJoin;
     private final @Nullable Readiness readiness;
     private final boolean asked;
-    // Until it was found empty, and again once a look has found it ready.
+    // True until a receive empties the socket, and again once a look finds it ready.
     private boolean ready = true;
     private long emptySince = NEVER;
     private long look;
@@ -25,8 +25,8 @@ final class ReceiveSocket {
     private int singles;
     private int untilRetry;
 
-    /// @param readiness tells when there is something to take; null: always
-    /// @param asked whether the socket is asked itself, rather than told of by a look
+    /// @param readiness finds ready sockets; null: the socket counts as ready always
+    /// @param asked whether the lane asks the socket itself, instead of a look
     /// @param join whether datagrams may be joined
     ReceiveSocket(
             final LinuxSocket socket,
@@ -51,16 +51,16 @@ final class ReceiveSocket {
             if (received > 0) {
                 readiness.onTaken();
             }
-            // Fewer than there was room for: that was all.
+            // The socket is empty when it gave fewer datagrams than there was room for.
             ready = received == count;
             emptySince = ready ? NEVER : readiness.takes();
         }
         return received;
     }
 
-    /// Whether there may be something to take. Who has just emptied the socket is told no once, without a look; not
-    /// when
-    /// something was taken elsewhere since, for that may speak of what has arrived here.
+    /// Whether the socket may hold datagrams. The first call after a receive that emptied the socket answers no
+    /// without a look, unless another socket gave datagrams since: those may announce some that have arrived
+    /// here.
     boolean isReady() {
         if (readiness == null || ready) {
             return true;
@@ -77,7 +77,7 @@ final class ReceiveSocket {
         return ready;
     }
 
-    /// A look has found it ready.
+    /// A look has found the socket ready.
     void onReady() {
         ready = true;
     }
@@ -93,8 +93,8 @@ final class ReceiveSocket {
         leaving = !joined && (leaving || singles >= SINGLES_MAX);
     }
 
-    /// The socket was found empty: what arrives one by one could not be joined. Nothing joined is left, of which the
-    /// kernel would not tell the lengths any more.
+    /// The socket was found empty: datagrams that arrive one by one could not be joined. It holds no joined
+    /// message, whose lengths the kernel would not report once joining is off.
     void onEmpty() {
         singles = 0;
         if (leaving) {

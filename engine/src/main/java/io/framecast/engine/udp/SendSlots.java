@@ -3,11 +3,11 @@ package io.framecast.engine.udp;
 import io.framecast.api.error.NativeException;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.SendRing;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
-/// Sends slots of a ring, by batches of one system call each; where the kernel can cut, runs of datagrams of one length
-/// go as one message, so that its work is done once for all of them.
+/// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams
+/// of one length goes as one message, so that the kernel does its work once for all of them.
 final class SendSlots {
     private final SendRing ring;
     private final SlotIovecs iovecs;
@@ -30,22 +30,14 @@ final class SendSlots {
         this.faults = faults;
         iovecs = new SlotIovecs(
                 arena,
-                new SlotIovecs.Shape(
-                        address(ring.headers(), ring.headerBytes()),
-                        ring.headerBytes(),
-                        ring.headerBytes(),
-                        address(ring.payload(), ring.payloadBytes()),
-                        ring.payloadBytes(),
-                        ring.slots()),
+                ring.headers(),
+                ring.headerBytes(),
+                ring.headerBytes(),
+                ring.payload(),
+                ring.payloadBytes(),
+                ring.slots(),
                 0);
         messages = new MessageBatch(arena, iovecs);
-    }
-
-    private static long address(final MemorySegment segment, final int bytes) {
-        if (bytes > 0 && !segment.isNative()) {
-            throw new IllegalArgumentException("send ring: expected native memory, got memory on the heap");
-        }
-        return segment.address();
     }
 
     /// Sends `count` slots to a `sockaddr` (0: to the socket's own peer).
@@ -66,7 +58,7 @@ final class SendSlots {
             final int batch = aim(first, Math.min(count - accepted, ring.slots() - first), sockaddr, sockaddrBytes);
             final int sent = socket.send(messages.address(), batch);
             if (sent > 0) {
-                // Fewer than the batch: the next call tells why.
+                // The next call learns why the kernel took fewer than the batch.
                 accepted += count(first, sent);
                 notePassed(first);
             } else if (isBackPressure(-sent)) {
@@ -81,7 +73,7 @@ final class SendSlots {
 
     private void notePassed(final int first) {
         if (segments[0] == 1 && tooLong.onPassed(ring.headerBytes() + ring.payloadLengths()[first])) {
-            offload.onRefused(SocketLayouts.EMSGSIZE, Offload.SEGMENTS_OLD_MAX);
+            offload.onRefused(Linux.EMSGSIZE, Offload.SEGMENTS_OLD_MAX);
         }
     }
 
@@ -92,7 +84,7 @@ final class SendSlots {
     private int onRefused(final int errno, final int datagramBytes) {
         final int run = segments[0];
         final long nowNs = System.nanoTime();
-        if (errno == SocketLayouts.EMSGSIZE) {
+        if (errno == Linux.EMSGSIZE) {
             if (run > 1) {
                 tooLong.onRunRefused(datagramBytes, nowNs);
                 return 0;
@@ -125,7 +117,7 @@ final class SendSlots {
         return message;
     }
 
-    // Datagrams from an entry on that make one message: of one length, but for the last.
+    // Counts the datagrams from an entry on that make one message: all of one length, but for the last.
     private int run(final int first, final int slotsMax) {
         final int longest = prepare(first);
         final int most = longest == 0 || tooLong.concerns(longest) ? 1 : Math.min(slotsMax, offload.segmentsMax());
@@ -172,13 +164,13 @@ final class SendSlots {
     }
 
     private static boolean isBackPressure(final int errno) {
-        return errno == SocketLayouts.EAGAIN || errno == SocketLayouts.ENOBUFS || errno == SocketLayouts.ENOMEM;
+        return errno == Linux.EAGAIN || errno == Linux.ENOBUFS || errno == Linux.ENOMEM;
     }
 
-    // A network that is down, a filter, a peer that is gone, a datagram longer than a route takes: all of it may pass;
-    // a socket that is none will not.
+    // A lane survives what may pass: a network that is down, a filter, a peer that is gone, a datagram longer
+    // than a route takes. A descriptor that is no socket any more stays so.
     static void requireUsable(final String function, final int errno) {
-        if (errno == SocketLayouts.EBADF || errno == SocketLayouts.EFAULT || errno == SocketLayouts.ENOTSOCK) {
+        if (errno == Linux.EBADF || errno == Linux.EFAULT || errno == Linux.ENOTSOCK) {
             throw new NativeException(
                     function, errno, "the lane's socket or ring is gone; keep rings until the lane is closed");
         }

@@ -1,15 +1,16 @@
 package io.framecast.engine.udp;
 
 import io.framecast.api.spi.LaneKind;
-import io.framecast.engine.udp.Sockets.Option;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.util.function.Consumer;
 
-/// Sizes the kernel's buffers of a channel's sockets, and says once when the system gives less than is wanted.
+/// Sizes the kernel's buffers of a channel's sockets, and warns once when the system gives less than the
+/// channel wants.
 final class SocketBuffers {
-    // Room for what a source may send while a receiver does not run: more than a frame, and not so much that what waits
-    // there falls out of the caches; the source waits for credit then. Repairs and reports come to a fraction of it.
-    private static final int DATA_BYTES = 8 << 20;
-    private static final int REPAIR_BYTES = 8 << 20;
+    // Room for the datagrams that a source may send while a receiver does not run: more than a frame, and
+    // little enough that waiting datagrams stay in the caches. Repairs and reports come to a fraction of it.
+    private static final int STREAM_BYTES = 8 << 20;
     private static final int CONTROL_BYTES = 4 << 20;
 
     /// With less than this, frames of some megabytes cross the network in fits and starts.
@@ -19,37 +20,37 @@ final class SocketBuffers {
     // a larger buffer would have the queue drop datagrams without a word.
     private static final int SEND_BYTES = 1 << 20;
 
-    private static final Option RECEIVE = socketOption(SocketLayouts.SO_RCVBUF);
-    private static final Option RECEIVE_FORCE = socketOption(SocketLayouts.SO_RCVBUFFORCE);
-    private static final Option SEND = socketOption(SocketLayouts.SO_SNDBUF);
-    private static final Option SEND_FORCE = socketOption(SocketLayouts.SO_SNDBUFFORCE);
+    private static final SocketOption RECEIVE = socketOption(Linux.SO_RCVBUF);
+    private static final SocketOption RECEIVE_FORCE = socketOption(Linux.SO_RCVBUFFORCE);
+    private static final SocketOption SEND = socketOption(Linux.SO_SNDBUF);
+    private static final SocketOption SEND_FORCE = socketOption(Linux.SO_SNDBUFFORCE);
 
     private final int wantedBytes;
     private final Consumer<String> warnings;
     private boolean warnedReceive;
     private boolean warnedSend;
 
-    /// @param wantedBytes what the channel asks for; 0 for as much as the system gives
+    /// @param wantedBytes size that the channel asks for; 0 for as much as the system gives
     SocketBuffers(final int wantedBytes, final Consumer<String> warnings) {
         this.wantedBytes = wantedBytes;
         this.warnings = warnings;
     }
 
-    private static Option socketOption(final int name) {
-        return new Option(SocketLayouts.SOL_SOCKET, name);
+    private static SocketOption socketOption(final int name) {
+        return new SocketOption(Linux.SOL_SOCKET, name);
     }
 
     /// Sizes the receive buffer of a lane's socket.
     ///
     /// @return bytes that the kernel charges datagrams against: twice what is asked for, see socket(7)
     long sizeReceive(final LinuxSocket socket, final LaneKind kind) {
-        final int defaultBytes = defaultBytes(kind);
+        final int defaultBytes = kind == LaneKind.CONTROL ? CONTROL_BYTES : STREAM_BYTES;
         final long charged = size(socket, RECEIVE, RECEIVE_FORCE, wantedBytes == 0 ? defaultBytes : wantedBytes);
         final int leastBytes = wantedBytes == 0 ? Math.min(CONTENT_BYTES, defaultBytes) : wantedBytes;
         if (charged / 2 < leastBytes && !warnedReceive) {
             warnedReceive = true;
             warnings.accept("udp: receive buffer of " + charged / 2 + " bytes, wanted " + leastBytes
-                    + "; run sysctl -w net.core.rmem_max=" + (wantedBytes == 0 ? DATA_BYTES : wantedBytes));
+                    + "; run sysctl -w net.core.rmem_max=" + (wantedBytes == 0 ? STREAM_BYTES : wantedBytes));
         }
         return charged;
     }
@@ -64,20 +65,13 @@ final class SocketBuffers {
     }
 
     // The forced size passes the system's limit and needs CAP_NET_ADMIN; the other is cut to the limit.
-    private static long size(final LinuxSocket socket, final Option option, final Option force, final int bytes) {
+    private static long size(
+            final LinuxSocket socket, final SocketOption option, final SocketOption force, final int bytes) {
         // The kernel doubles the value, and refuses or wraps what then passes 2^31.
         final int asked = Math.min(bytes, Integer.MAX_VALUE / 2);
         if (!socket.tryOption(force, asked)) {
             socket.option(option, asked);
         }
         return socket.option(option);
-    }
-
-    private static int defaultBytes(final LaneKind kind) {
-        return switch (kind) {
-            case DATA -> DATA_BYTES;
-            case REPAIR -> REPAIR_BYTES;
-            case CONTROL -> CONTROL_BYTES;
-        };
     }
 }

@@ -1,15 +1,16 @@
 package io.framecast.engine.udp;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Linux;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Tells an operator what the system refuses in mid-stream: one line for each kind of error of a transport, repeated no
-/// sooner than a minute later. Lanes count every one of them, and go on.
+/// Reports to the operator what the system refuses in mid-stream: one line for each kind of error of a
+/// transport, repeated after a minute at the earliest. Lanes count every error, and go on.
 ///
-/// Threading: lanes' threads, of which a transport has one as a rule; two at once may say a line twice.
+/// Threading: the lanes' threads, of which a transport has one as a rule; two at once may report a line twice.
 final class SystemFaults {
     private static final int ERRNO_MAX = 256;
     private static final long REPEAT_NS = TimeUnit.MINUTES.toNanos(1);
@@ -17,8 +18,8 @@ final class SystemFaults {
     private final String interfaceName;
     private final long patienceNs;
     private final Consumer<String> notices;
-    private final long[] toldNs = new long[ERRNO_MAX];
-    private final boolean[] told = new boolean[ERRNO_MAX];
+    private final long[] reportedNs = new long[ERRNO_MAX];
+    private final boolean[] reported = new boolean[ERRNO_MAX];
 
     /// @param patienceNs how long no datagram of a lane's length may pass before the lane gives up
     SystemFaults(final String interfaceName, final long patienceNs, final Consumer<String> notices) {
@@ -32,11 +33,11 @@ final class SystemFaults {
     /// @param datagramBytes its length, header included
     void onFault(final int errno, final int datagramBytes, final long nowNs) {
         final int index = Math.clamp(errno, 0, ERRNO_MAX - 1);
-        if (told[index] && nowNs - toldNs[index] < REPEAT_NS) {
+        if (reported[index] && nowNs - reportedNs[index] < REPEAT_NS) {
             return;
         }
-        told[index] = true;
-        toldNs[index] = nowNs;
+        reported[index] = true;
+        reportedNs[index] = nowNs;
         notices.accept("udp: " + describe(errno, datagramBytes));
     }
 
@@ -50,19 +51,19 @@ final class SystemFaults {
     }
 
     private String describe(final int errno, final int datagramBytes) {
-        return errno == SocketLayouts.EMSGSIZE
+        return errno == Linux.EMSGSIZE
                 ? tooLong(datagramBytes)
                 : interfaceName + " refuses datagrams (error " + errno + "), which are lost until they are sent again: "
-                        + mend(errno);
+                        + howToFix(errno);
     }
 
-    private String mend(final int errno) {
+    private String howToFix(final int errno) {
         if (!isUp()) {
             return "it is down or gone; run ip link set " + interfaceName + " up";
         }
         return switch (errno) {
-            case SocketLayouts.EPERM, SocketLayouts.EACCES -> "a firewall drops them; look at nft list ruleset";
-            case SocketLayouts.ENETUNREACH, SocketLayouts.EHOSTUNREACH, SocketLayouts.EADDRNOTAVAIL ->
+            case Linux.EPERM, Linux.EACCES -> "a firewall drops them; look at nft list ruleset";
+            case Linux.ENETUNREACH, Linux.EHOSTUNREACH, Linux.EADDRNOTAVAIL ->
                 "it has lost its address or route; look at ip address show " + interfaceName
                         + " (IPv6 addresses go when an interface goes down, see keep_addr_on_down)";
             default -> "see errno(3)";

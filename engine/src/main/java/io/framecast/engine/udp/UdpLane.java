@@ -9,20 +9,20 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
+import io.framecast.engine.libc.Linux;
 import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A lane on UDP sockets. The kernel copies between a socket and the rings' slots; nothing here touches a
-/// payload.
+/// A lane on UDP sockets. The kernel copies between a socket and the rings' slots; the lane touches no payload.
 ///
 /// Sends are complete when the call returns: the kernel has copied them. A receiver's data lane only receives,
 /// and its [#address] is that of the group; unicast reaches repair and control lanes.
 final class UdpLane implements Lane {
-    // Of the receive buffer that may hold datagrams: the kernel gives room back only when a quarter of the buffer
-    // was read, or all of it, so that a quarter may still be charged for datagrams that are gone.
+    // Quarters of the receive buffer that may hold datagrams. The kernel gives room back only when a quarter of
+    // the buffer was read, or all of it, so that a quarter may still be charged for datagrams that are gone.
     private static final int USABLE_QUARTERS = 3;
 
     private final LaneKind kind;
@@ -47,21 +47,19 @@ final class UdpLane implements Lane {
     private boolean crowded;
     private boolean closed;
 
-    /// What the lanes of a transport have in common.
-    record Shared(
-            UdpLink link,
-            SocketBuffers buffers,
-            Offload offload,
-            SystemFaults faults,
-            @Nullable Readiness readiness) {}
-
-    UdpLane(final Shared shared, final LaneConfig config, final Consumer<UdpLane> onClose) {
-        kind = config.kind();
-        link = shared.link();
-        faults = shared.faults();
-        readiness = shared.readiness();
-        final Offload offload = shared.offload();
+    UdpLane(
+            final UdpLink link,
+            final SocketBuffers buffers,
+            final Offload offload,
+            final SystemFaults faults,
+            final @Nullable Readiness readiness,
+            final LaneConfig config,
+            final Consumer<UdpLane> onClose) {
+        this.link = link;
+        this.faults = faults;
+        this.readiness = readiness;
         this.onClose = onClose;
+        kind = config.kind();
         LaneSockets opened = null;
         try {
             final SendRing sendRing = config.send();
@@ -72,7 +70,7 @@ final class UdpLane implements Lane {
             send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload, faults);
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             receive = receiveRing == null ? null : new ReceiveSlots(arena, receiveRing, counts);
-            opened = LaneSockets.open(arena, link, shared.buffers(), config);
+            opened = LaneSockets.open(arena, link, buffers, config);
             sockets = opened;
             address = opened.address().toLaneAddress();
             peers = new PeerTable(arena);
@@ -126,8 +124,7 @@ final class UdpLane implements Lane {
         final ReceiveSlots slots = receiving();
         final int before = completions.count();
         slots.handOut(completions);
-        // What is said to one goes before what is said to all, which may build on it; but cannot keep it waiting for
-        // ever.
+        // Unicast goes before multicast, which may build on it, but cannot keep multicast waiting for ever.
         final boolean groupFirst = crowded;
         drain(groupFirst ? group : own, slots, completions);
         crowded = !groupFirst && completions.isFull();
@@ -140,14 +137,13 @@ final class UdpLane implements Lane {
             return;
         }
         final int errno = slots.drain(socket, completions);
-        if (errno != 0 && errno != SocketLayouts.EAGAIN) {
+        if (errno != 0 && errno != Linux.EAGAIN) {
             survive("recvmmsg", errno);
         }
     }
 
-    // For every datagram that arrives at a socket of a set the kernel tells the set, and the set whoever watches the
-    // set,
-    // asleep or not, on the time of whoever sends. Next to none do on the other lanes.
+    // For every datagram that arrives at a socket of a set, the kernel wakes the set and then each watcher of
+    // the set, on the sender's time. Next to no datagrams arrive on the other lanes.
     @Override
     public int readyDescriptor() {
         final LinuxSocket socket = closed || kind != LaneKind.DATA ? null : sockets.group();
@@ -214,7 +210,7 @@ final class UdpLane implements Lane {
     @Override
     public long counter(final LaneCounter counter) {
         if (counter == LaneCounter.RECEIVE_OVERRUNS) {
-            // Asked for only when somebody looks: it is a system call.
+            // The lane asks only when somebody reads the counter: it is a system call.
             drops = closed ? drops : sockets.drops();
             return drops;
         }

@@ -4,15 +4,12 @@ import io.framecast.api.Channel;
 import io.framecast.api.PortRange;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.NativeException;
+import io.framecast.engine.net.LocalInterface;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
-import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
-import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /// The interface that a channel uses, and how.
 ///
@@ -43,22 +40,20 @@ record UdpLink(
                 new Endpoint(channel.group().address(), channel.group().port());
         final String wanted = channel.link().networkInterface();
         try {
-            final NetworkInterface chosen = wanted.isEmpty() ? choose(group) : find(wanted);
-            if (!chosen.isUp()) {
-                throw new ConfigException("interface: " + chosen.getName() + " is down; run ip link set "
-                        + chosen.getName() + " up, or choose another");
-            }
-            final InetAddress local = localAddress(chosen, wanted, group.family());
+            final LocalInterface chosen =
+                    wanted.isEmpty() ? choose(group) : LocalInterface.named(wanted, group.address());
+            final NetworkInterface network = chosen.network();
             if (wanted.isEmpty()) {
-                notices.accept("udp: interface " + chosen.getName() + " (" + local.getHostAddress() + ")");
+                notices.accept("udp: interface " + network.getName() + " ("
+                        + chosen.address().getHostAddress() + ")");
             }
             return new UdpLink(
                     group,
-                    chosen.getName(),
-                    chosen.getIndex(),
-                    local,
-                    mtuBytes(chosen, channel.link().mtuBytes()),
-                    chosen.isLoopback(),
+                    network.getName(),
+                    network.getIndex(),
+                    chosen.address(),
+                    mtuBytes(network, channel.link().mtuBytes()),
+                    network.isLoopback(),
                     channel.link().ttl(),
                     channel.link().trafficClass(),
                     channel.link().unicastPorts());
@@ -76,91 +71,20 @@ record UdpLink(
         return new Endpoint(group.address(), group.port() + portOffset);
     }
 
-    private static NetworkInterface find(final String wanted) throws IOException {
-        final NetworkInterface byName = NetworkInterface.getByName(wanted);
-        if (byName != null) {
-            return byName;
-        }
-        final Optional<InetAddress> literal = literal(wanted);
-        final NetworkInterface byAddress =
-                literal.isPresent() ? NetworkInterface.getByInetAddress(literal.get()) : null;
-        if (byAddress == null && Sockets.interfaceIndex(wanted) != 0) {
-            // The JDK lists only those that have one.
-            throw new ConfigException("interface: " + wanted
-                    + " has no address; give it one with ip addr add ADDRESS dev " + wanted + ", or choose another");
-        }
-        if (byAddress == null) {
-            throw new ConfigException("interface: expected one of "
-                    + all().map(NetworkInterface::getName).toList() + " or an address of theirs, got " + wanted);
-        }
-        return byAddress;
-    }
-
-    private static Optional<InetAddress> literal(final String text) {
-        try {
-            return Optional.of(InetAddress.ofLiteral(text));
-        } catch (final IllegalArgumentException e) {
-            return Optional.empty();
-        }
-    }
-
-    private static NetworkInterface choose(final Endpoint group) throws IOException {
-        final Optional<NetworkInterface> routed = routed(group);
-        if (routed.isPresent()) {
-            return routed.get();
-        }
-        final List<NetworkInterface> usable =
-                all().filter(candidate -> hasFamily(candidate, group.family())).toList();
-        for (final NetworkInterface candidate : usable) {
-            if (candidate.isUp() && candidate.supportsMulticast() && !candidate.isLoopback()) {
-                return candidate;
-            }
-        }
-        for (final NetworkInterface candidate : usable) {
-            if (candidate.isUp() && candidate.isLoopback()) {
-                return candidate;
-            }
-        }
-        throw new ConfigException("interface: none with an address of " + group.family() + " is up; name one");
-    }
-
-    /// The interface by which the kernel would send to the group. Connecting a UDP socket sends nothing.
-    private static Optional<NetworkInterface> routed(final Endpoint group) throws IOException {
+    /// The interface by which the kernel would send to the group, else the first fit one. To connect a UDP
+    /// socket sends nothing.
+    private static LocalInterface choose(final Endpoint group) throws IOException {
+        NetworkInterface routed = null;
         try (Arena arena = Arena.ofConfined();
                 LinuxSocket socket = LinuxSocket.open(arena, group.family())) {
             socket.connect(group, 0);
-            return Optional.ofNullable(
-                    NetworkInterface.getByInetAddress(socket.localEndpoint().address()));
-        } catch (final NativeException e) {
-            // No route to the group: the caller looks on.
-            return Optional.empty();
+            routed = NetworkInterface.getByInetAddress(socket.localEndpoint().address());
+        } catch (final NativeException _) {
+            // There is no route to the group.
         }
-    }
-
-    private static Stream<NetworkInterface> all() throws IOException {
-        return NetworkInterface.networkInterfaces();
-    }
-
-    private static boolean hasFamily(final NetworkInterface candidate, final IpFamily family) {
-        return candidate.getInterfaceAddresses().stream()
-                .anyMatch(address -> IpFamily.of(address.getAddress()) == family);
-    }
-
-    private static InetAddress localAddress(final NetworkInterface chosen, final String wanted, final IpFamily family) {
-        final Optional<InetAddress> literal = literal(wanted);
-        if (literal.isPresent() && IpFamily.of(literal.get()) == family) {
-            return literal.get();
-        }
-        final List<InetAddress> addresses = chosen.getInterfaceAddresses().stream()
-                .map(InterfaceAddress::getAddress)
-                .filter(address -> IpFamily.of(address) == family)
-                .toList();
-        return addresses.stream()
-                .filter(address -> !address.isLinkLocalAddress())
-                .findFirst()
-                .or(() -> addresses.stream().findFirst())
-                .orElseThrow(() -> new ConfigException("interface: " + chosen.getName() + " has no address of " + family
-                        + "; give it one, or choose another group or interface"));
+        return routed == null
+                ? LocalInterface.first(group.address(), true)
+                : LocalInterface.of(routed, group.address());
     }
 
     private static int mtuBytes(final NetworkInterface chosen, final int wantedBytes) throws IOException {

@@ -3,13 +3,13 @@ package io.framecast.engine.udp;
 import io.framecast.api.Channel;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.TransportException;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.api.spi.TransportCapabilities.Placement;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.engine.ready.ReadySet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,7 +27,7 @@ final class UdpTransport implements Transport {
     private final SocketBuffers buffers;
     private final Offload offload;
     private final SystemFaults faults;
-    private final @Nullable Readiness ready;
+    private final @Nullable Readiness readiness;
     /// Opened by the conductor, closed by their own threads.
     private final List<UdpLane> lanes = new CopyOnWriteArrayList<>();
     private boolean closed;
@@ -37,7 +37,7 @@ final class UdpTransport implements Transport {
         this.buffers = buffers;
         this.offload = offload;
         this.faults = faults;
-        ready = Readiness.open();
+        readiness = Readiness.open();
     }
 
     static UdpTransport open(final TransportConfig config) {
@@ -67,7 +67,7 @@ final class UdpTransport implements Transport {
     @Override
     public TransportCapabilities capabilities() {
         return new TransportCapabilities(
-                NAME, true, false, false, false, SCATTER_MAX, 0, link.datagramBytesMax(), Placement.AIMED);
+                NAME, true, false, false, false, SCATTER_MAX, 0, link.datagramBytesMax(), Placement.BY_SEQUENCE);
     }
 
     @Override
@@ -75,8 +75,7 @@ final class UdpTransport implements Transport {
         if (closed) {
             throw new TransportException("udp: the transport is closed; open another");
         }
-        final UdpLane lane =
-                new UdpLane(new UdpLane.Shared(link, buffers, offload, faults, ready), config, lanes::remove);
+        final UdpLane lane = new UdpLane(link, buffers, offload, faults, readiness, config, lanes::remove);
         lanes.add(lane);
         return lane;
     }
@@ -88,15 +87,15 @@ final class UdpTransport implements Transport {
 
     @Override
     public int readyDescriptor() {
-        return ready == null ? ReadySet.NONE : ready.descriptor();
+        return readiness == null ? ReadySet.NONE : readiness.descriptor();
     }
 
     @Override
     public void close() {
         closed = true;
         lanes.forEach(UdpLane::close);
-        if (ready != null) {
-            ready.close();
+        if (readiness != null) {
+            readiness.close();
         }
     }
 }

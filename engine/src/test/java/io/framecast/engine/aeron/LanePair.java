@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// Rings with content that can be told apart, and lanes over them.
+/// Rings with distinct content in each slot, and lanes over them.
 final class LanePair {
     static final int HEADER_BYTES = 24;
     static final int HEADER_STRIDE = 32;

@@ -126,7 +126,7 @@ final class HostileBytesTest {
     @Test
     void shouldRefuseWhenBytesNameAClass() {
         try (Output output = new Output(256)) {
-            // What Kryo writes for a class by name: id 1, name id 0, the name.
+            // Kryo writes a class by name as id 1, name id 0, the name.
             output.writeVarInt(1, true);
             output.writeVarInt(0, true);
             output.writeString(Trap.class.getName());

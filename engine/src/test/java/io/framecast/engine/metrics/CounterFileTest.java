@@ -20,7 +20,7 @@ final class CounterFileTest {
     @TempDir
     private Path directory;
 
-    /// A process with one counter at 41, which it makes 42 when told, and then waits to be killed.
+    /// A process with one counter at 41, which it makes 42 on request, and then waits to be killed.
     static final class Writer {
         private Writer() {}
 

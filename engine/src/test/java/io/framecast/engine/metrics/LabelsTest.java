@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -14,7 +15,9 @@ final class LabelsTest {
         final String value = "a\\n\"b\"\n,c=\"";
         final String text = Labels.of("channel", value, "lane", "");
         assertEquals("channel=\"a\\\\n\\\"b\\\"\\n,c=\\\"\",lane=\"\"", text);
-        assertEquals(List.of(new Labels.Label("channel", value), new Labels.Label("lane", "")), Labels.parse(text));
+        final Map<String, String> labels = Labels.parse(text);
+        assertEquals(Map.of("channel", value, "lane", ""), labels);
+        assertEquals(List.of("channel", "lane"), List.copyOf(labels.keySet()));
     }
 
     @Test
@@ -22,7 +25,7 @@ final class LabelsTest {
         assertEquals("a=\"1\"", Labels.join(Labels.NONE, "a=\"1\""));
         assertEquals("a=\"1\"", Labels.join("a=\"1\"", Labels.NONE));
         assertEquals("a=\"1\",b=\"2\"", Labels.join("a=\"1\"", "b=\"2\""));
-        assertEquals(List.of(), Labels.parse(Labels.NONE));
+        assertEquals(Map.of(), Labels.parse(Labels.NONE));
     }
 
     @ParameterizedTest
@@ -46,6 +49,12 @@ final class LabelsTest {
             })
     void shouldRefuseWhenTextIsNotLabels(final String text) {
         assertThrows(IllegalArgumentException.class, () -> Labels.parse(text));
+    }
+
+    @Test
+    void shouldReadValueOfAnyLength() {
+        final String value = "\"x".repeat(100_000);
+        assertEquals(Map.of("a", value), Labels.parse(Labels.of("a", value)));
     }
 
     @Test

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.engine.sink.LossInjector;
 import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.window.RepairStore;

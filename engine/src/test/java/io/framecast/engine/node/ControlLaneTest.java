@@ -46,7 +46,7 @@ final class ControlLaneTest {
 
         @Override
         public TransportCapabilities capabilities() {
-            return new TransportCapabilities("reader", true, false, false, false, 2, 0, 1_400, Placement.FIFO);
+            return new TransportCapabilities("reader", true, false, false, false, 2, 0, 1_400, Placement.BY_ARRIVAL);
         }
 
         @Override

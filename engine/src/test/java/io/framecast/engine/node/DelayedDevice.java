@@ -1,9 +1,9 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;

@@ -10,7 +10,7 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
@@ -207,7 +207,7 @@ final class DeliveryFixture implements AutoCloseable {
 
     /// Slots of a subscriber that are not free though nothing is held.
     static long heldSlots(final FramecastNode node) {
-        return node.receiver().subscriptions().getFirst().session().heldSlots();
+        return node.receiver().subscriptions().getFirst().session().session().heldSlots();
     }
 
     /// Everybody has come to the end, the neighbour with everything, and all memory is back.

@@ -1,5 +1,7 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.api.spi.FifoTransport;
@@ -8,8 +10,6 @@ import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;

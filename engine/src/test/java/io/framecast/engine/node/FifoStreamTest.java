@@ -175,7 +175,7 @@ class FifoStreamTest {
         deliver(150, 1, FifoStreamTest::mixed);
         for (final Receiving receiver : receivers) {
             assertEquals(150, receiver.stats().inPlaceFrames(), receiver::toString);
-            assertEquals(0, receiver.stats().mendedBytes(), receiver::toString);
+            assertEquals(0, receiver.stats().reassembledBytes(), receiver::toString);
             assertEquals(0, receiver.stats().repairedDatagrams(), receiver::toString);
         }
     }
@@ -187,7 +187,7 @@ class FifoStreamTest {
         deliver(120, 1, FifoStreamTest::mixed);
         for (final Receiving receiver : receivers) {
             assertTrue(receiver.stats().repairedDatagrams() > 0, receiver::toString);
-            assertTrue(receiver.stats().mendedBytes() > 0, receiver::toString);
+            assertTrue(receiver.stats().reassembledBytes() > 0, receiver::toString);
             assertTrue(receiver.stats().inPlaceFrames() > 0, receiver::toString);
         }
     }

@@ -1,5 +1,7 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
@@ -9,8 +11,6 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,7 +20,8 @@ import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Real transports whose lanes send, beside what they are told to, whatever [Garbage] makes of it: from the very
+/// Real transports whose lanes send, beside what they are told to, whatever [Garbage] makes of it: from the
+/// very
 /// addresses that peers trust, to the group and to every peer. One thread.
 final class HostileTransport implements TransportProvider {
     /// Beyond the longest genuine datagram.

@@ -3,7 +3,7 @@ package io.framecast.engine.node;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
-import io.framecast.api.spi.TransportProvider;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -10,17 +10,18 @@ import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.NodeConfig.Threading;
+import io.framecast.api.PlacementOptions;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
-import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
-import io.framecast.engine.sink.LossInjector;
-import io.framecast.engine.sink.SinkConfig;
 import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.ReceiverConfig;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -97,21 +98,20 @@ class MemoryBoundsTest {
         assertTrue(subscriber.stats().repairedDatagrams() > 100, () -> "" + subscriber.stats());
         assertEquals(deviceBytes, device.allocatedBytes());
         assertEquals(pinnedBytes, device.pinnedBytes());
-        final MemoryNeeds needs = MemoryNeeds.staged(sinkConfig(device));
+        final MemoryNeeds needs = MemoryNeeds.subscriber(shape(), PlacementOptions.Kind.STAGED, 0);
         assertEquals(needs.deviceBytes(), device.allocatedBytes());
         // What is not pinned of the host's: a header and lists for each landing and repair slot, and the
         // control rings.
-        final SinkConfig config = sinkConfig(device);
-        final long headers = (long) (config.landingSlots() + SinkConfig.REPAIR_SLOTS) * config.headerStride();
-        final long lists =
-                MemoryNeeds.listBytes(config.landingSlots()) + MemoryNeeds.listBytes(SinkConfig.REPAIR_SLOTS);
+        final MemoryShape shape = shape();
+        final long headers = (shape.landingSlots() + shape.repairSlots()) * (long) DataLayout.LENGTH;
+        final long lists = MemoryNeeds.listBytes(shape.landingSlots()) + MemoryNeeds.listBytes(shape.repairSlots());
         assertEquals(needs.hostBytes() - headers - lists - ControlLane.memoryBytes(0), device.pinnedBytes());
     }
 
-    private static SinkConfig sinkConfig(final DelayedDevice device) {
+    private static MemoryShape shape() {
         final StreamInfo stream = new StreamInfo(1, "default", 1408, 1024, 500_000, 5_000, new byte[0], new byte[0]);
         final int ringSlots = (int) (ReceiverConfig.ringSlotsMin(stream, 2) + 63) / 64 * 64;
-        return new SinkConfig(stream, ringSlots, 0, 0, false, device, new LossInjector(0, 0));
+        return MemoryShape.of(stream, MemoryShape.Kind.STAGED, ringSlots, 0, false, 2);
     }
 
     @Tag("campaign")

@@ -1,13 +1,13 @@
 package io.framecast.engine.node;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
+import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
-import io.framecast.api.spi.TransportConfig;
-import io.framecast.api.spi.TransportProvider;
 import java.util.Optional;
 
 /// A provider whose transports act on memory as well, all by one NIC.

@@ -1,13 +1,18 @@
 package io.framecast.engine.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.api.Channel;
 import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Subscriber;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.udp.UdpTransportProvider;
 import java.util.ArrayList;
@@ -18,6 +23,8 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Which device `auto` takes, and who is told.
 class ProvidersTest {
@@ -25,6 +32,16 @@ class ProvidersTest {
 
     /// A provider whose devices are the host's memory under another name.
     private record Named(String kind, int rank, Optional<String> unavailable) implements DeviceBackendProvider {
+        @Override
+        public Naming naming() {
+            return kind.equals("cuda") ? Naming.ORDINAL : Naming.KIND_OR_ORDINAL;
+        }
+
+        @Override
+        public boolean isAutomatic() {
+            return !kind.equals("emulated");
+        }
+
         @Override
         public int deviceCount() {
             return 1;
@@ -65,6 +82,50 @@ class ProvidersTest {
         final Providers bare =
                 new Providers(notices::add, List.of(new UdpTransportProvider()), List.of(new HostProvider()));
         assertTrue(taken(bare, "auto").contains("framecast-gpu-sink is not on the class path"), notices::toString);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "cuda, 'device: expected cuda:N, got cuda'",
+        "cuda:1, 'device: expected cuda below 1, got cuda:1'",
+        "host:0, 'device: expected host, got host:0'",
+        "cudda:0, 'device: no provider of cudda is on the class path, nearest is cuda; expected one of [auto, cuda, emulated, host]'",
+        "'auto,emulatd', 'device: no provider of emulatd is on the class path, nearest is emulated'",
+    })
+    void shouldRefuseADeviceThatNoProviderHas(final String device, final String complaint) {
+        final Providers providers = with("");
+        final String message = assertThrows(ConfigException.class, () -> providers.openDevice(device))
+                .getMessage();
+        assertTrue(message.startsWith(complaint), message);
+        assertFalse(message.contains("\n"), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "framecast:upd?group=224.0.0.1:5, 'transport: no provider of upd is on the class path, nearest is udp; expected one of [auto, udp]'",
+        "framecast:udp?control=10.0.0.1:5, transport: udp carries multicast groups only",
+        "framecast:udp?ipc=/dev/shm/a, transport: udp carries multicast groups only",
+    })
+    void shouldRefuseATransportThatNoProviderHasOrThatCannotCarryTheChannel(final String uri, final String complaint) {
+        final Providers providers = with("");
+        final Channel channel = Channel.parse(uri);
+        final String message = assertThrows(ConfigException.class, () -> providers.openTransport(channel))
+                .getMessage();
+        assertTrue(message.startsWith(complaint), message);
+        assertFalse(message.contains("\n"), message);
+    }
+
+    @Test
+    void shouldTakeATransportThatCarriesTheChannelByItself() {
+        final Providers providers = new Providers(
+                notices::add, List.of(new UdpTransportProvider(), new AeronTransportProvider()), List.of());
+        assertEquals("udp", resolved(providers, "framecast:auto?group=224.0.0.1:5"));
+        assertEquals("aeron", resolved(providers, "framecast:auto?control=10.0.0.1:5"));
+        assertEquals("aeron", resolved(providers, "framecast:auto?ipc=/dev/shm/a"));
+    }
+
+    private static String resolved(final Providers providers, final String uri) {
+        return providers.resolve(Channel.parse(uri)).transport();
     }
 
     @Test

@@ -11,13 +11,13 @@ import io.framecast.api.spi.OneSided.Access;
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.engine.memory.HostProvider;
-import io.framecast.engine.sink.FifoSink;
-import io.framecast.engine.sink.LossInjector;
-import io.framecast.engine.sink.PullSlots;
-import io.framecast.engine.sink.SinkConfig;
+import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LinkOffer;
@@ -39,17 +39,16 @@ final class SetReachTest {
     private final ScriptedOneSided oneSided = new ScriptedOneSided();
     private final List<String> notices = new ArrayList<>();
     private final ArrayDeque<Runnable> conductor = new ArrayDeque<>();
-    private final FifoSink sink = FifoSink.inHost(
-            new SinkConfig(
-                    stream,
-                    (int) (ReceiverConfig.ringSlotsMin(stream, 1) + 63) / 64 * 64,
-                    0,
-                    0,
-                    true,
-                    new HostProvider().open(0),
-                    new LossInjector(0, 0)),
+    private final MemoryShape shape = MemoryShape.of(
+            stream,
+            MemoryShape.Kind.BY_ARRIVAL,
+            (int) (ReceiverConfig.ringSlotsMin(stream, 1) + 63) / 64 * 64,
+            0,
+            true,
             2);
-    private final PullLanding landing = new PullLanding(oneSided, Objects.requireNonNull(sink.pulls()));
+    private final HostReceiveMemory sink = new HostReceiveMemory(shape, new HostProvider().open(0), 0);
+    private final RepairSlots repairs = new RepairSlots(shape, sink);
+    private final PullLanding landing = new PullLanding(oneSided, Objects.requireNonNull(repairs.reads()));
     private final SendMemory memory = new SendMemory(64, 64);
     private final RegisteredMemory headers = oneSided.register(memory.headers(), Access.PEERS_READ);
     private final RegisteredMemory payload = oneSided.register(memory.payload(), Access.PEERS_READ);
@@ -187,7 +186,7 @@ final class SetReachTest {
     void shouldGoOnWithTheNextCoRootWhenOneBrokeUnderAPull() {
         for (int round = 0; round < 5; round++) {
             final ScriptedOneSided.Endpoint endpoint = connected();
-            assertEquals(PullSlots.SLOTS, reach.pull(0, PullSlots.SLOTS), "all slots are there again");
+            assertEquals(ReadSlots.SLOTS, reach.pull(0, ReadSlots.SLOTS), "all slots are there again");
             endpoint.step();
             endpoint.fail("given back");
             reach.doWork(machine, round);

@@ -55,7 +55,7 @@ class StreamTest {
             }
             stream.finish(check);
             assertTrue(stream.subscriber.stats().repairedDatagrams() > 100, () -> "" + stream.subscriber.stats());
-            assertTrue(stream.subscriber.stats().mendedBytes() > 0);
+            assertTrue(stream.subscriber.stats().reassembledBytes() > 0);
         }
     }
 

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.engine.memory.HostProvider;
-import io.framecast.engine.sink.FifoSink;
-import io.framecast.engine.sink.LossInjector;
-import io.framecast.engine.sink.PullSlots;
-import io.framecast.engine.sink.SinkConfig;
+import io.framecast.engine.sink.HostReceiveMemory;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.DataHeader;
@@ -49,18 +49,17 @@ final class WindowReadsTest {
                     oneSided, 4, PeerEndpoints.Ways.READ, "refused: ", line -> assertTrue(line.isEmpty(), line)));
     private final SendWindow window =
             new SendWindow(SLOTS, memory.headers(), memory.lengths(), SLOT_BYTES, SESSION).guardedBy(share.guards());
-    private final FifoSink sink = FifoSink.inHost(
-            new SinkConfig(
-                    stream,
-                    (int) (ReceiverConfig.ringSlotsMin(stream, 1) + 63) / 64 * 64,
-                    0,
-                    0,
-                    true,
-                    new HostProvider().open(0),
-                    new LossInjector(0, 0)),
+    private final MemoryShape shape = MemoryShape.of(
+            stream,
+            MemoryShape.Kind.BY_ARRIVAL,
+            (int) (ReceiverConfig.ringSlotsMin(stream, 1) + 63) / 64 * 64,
+            0,
+            true,
             2);
-    private final PullLanding landing = new PullLanding(oneSided, Objects.requireNonNull(sink.pulls()));
-    private final long[] tokens = new long[PullSlots.SLOTS];
+    private final HostReceiveMemory sink = new HostReceiveMemory(shape, new HostProvider().open(0), 0);
+    private final RepairSlots repairs = new RepairSlots(shape, sink);
+    private final PullLanding landing = new PullLanding(oneSided, Objects.requireNonNull(repairs.reads()));
+    private final long[] tokens = new long[ReadSlots.SLOTS];
     private ScriptedOneSided.Endpoint endpoint;
 
     @BeforeEach
@@ -119,7 +118,7 @@ final class WindowReadsTest {
     @Test
     void shouldHaveOthersAskWhenAnotherConnectionHoldsAllSlots() {
         final WindowReads window = reads(false);
-        assertEquals(PullSlots.SLOTS - 1, window.pull(0, PullSlots.SLOTS - 1, 0));
+        assertEquals(ReadSlots.SLOTS - 1, window.pull(0, ReadSlots.SLOTS - 1, 0));
         endpoint = (ScriptedOneSided.Endpoint) oneSided.open(WindowReads.OPERATIONS_MAX);
         endpoint.state = State.UP;
         final WindowReads copy = reads(false);
@@ -139,7 +138,11 @@ final class WindowReadsTest {
 
     private boolean isWanted(final int slot) {
         for (int i = 0; i < SLOT_BYTES; i++) {
-            if (landing.slots().payload().get(JAVA_BYTE, landing.slots().payloadOffset(slot) + i) != value(WANTED, i)) {
+            if (landing.slots()
+                            .memory()
+                            .payload()
+                            .get(JAVA_BYTE, landing.slots().payloadOffset(slot) + i)
+                    != value(WANTED, i)) {
                 return false;
             }
         }

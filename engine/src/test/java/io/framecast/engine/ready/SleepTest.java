@@ -18,7 +18,7 @@ class SleepTest {
     private static final long LONG_NS = 20_000_000_000L;
     private static final int HANDOFFS = 20_000;
 
-    private static final Waits NOTHING = new Told();
+    private static final Waits NOTHING = new OtherSleeps();
 
     private Sleep sleep;
 
@@ -90,18 +90,18 @@ class SleepTest {
     }
 
     @Test
-    void shouldEndWhenADescriptorToldForOnceSleepPollsReadable() {
+    void shouldEndWhenADescriptorOfOneSleepPollsReadable() {
         try (Sleep other = new Sleep();
                 Sleep silent = new Sleep()) {
-            final Told told = new Told();
-            told.sleeps.addAll(Collections.nCopies(20, silent));
+            final OtherSleeps others = new OtherSleeps();
+            others.sleeps.addAll(Collections.nCopies(20, silent));
             other.intend();
             other.wake();
             sleep.intend();
-            assertFalse(sleep.sleep(told, 1_000_000));
-            told.sleeps.add(other);
+            assertFalse(sleep.sleep(others, 1_000_000));
+            others.sleeps.add(other);
             sleep.intend();
-            assertTrue(sleep.sleep(told, LONG_NS));
+            assertTrue(sleep.sleep(others, LONG_NS));
             // It is of the one sleep only.
             sleep.intend();
             assertFalse(sleep.sleep(NOTHING, 1_000_000));
@@ -187,7 +187,7 @@ class SleepTest {
     }
 
     /// Waits for other sleepers' events.
-    private static final class Told implements Waits {
+    private static final class OtherSleeps implements Waits {
         private final List<Sleep> sleeps = new ArrayList<>();
 
         @Override

@@ -8,13 +8,15 @@ import io.framecast.api.error.NativeException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneConfig.Role;
 import io.framecast.api.spi.LaneKind;
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the kernel says of a lane's sockets.
+/// A lane's sockets as the kernel shows them.
 final class LaneSocketsTest {
     @ParameterizedTest
     @CsvSource({"DATA, '', 0", "DATA, |dscp=26, 104", "REPAIR, |dscp=63, 252", "CONTROL, |dscp=1, 4"})
@@ -28,7 +30,7 @@ final class LaneSocketsTest {
                         new SocketBuffers(0, UdpTests::ignore),
                         new LaneConfig(kind, Role.SOURCE, UdpTests.sendRing(arena, 8, 64), null, null))) {
             final LinuxSocket own = Objects.requireNonNull(sockets.own());
-            assertEquals(trafficClass, own.option(IpFamily.IPV4.trafficClass()));
+            assertEquals(trafficClass, own.option(IpFamily.IPV4.option(Linux.IP_TOS, Linux.IPV6_TCLASS)));
         }
     }
 
@@ -37,10 +39,11 @@ final class LaneSocketsTest {
         UdpTests.assumeUdp();
         try (Arena arena = Arena.ofConfined();
                 LinuxSocket socket = LinuxSocket.open(arena, IpFamily.IPV6)) {
-            socket.option(IpFamily.IPV6.trafficClass(), 104);
-            assertEquals(104, socket.option(IpFamily.IPV6.trafficClass()));
+            final SocketOption trafficClass = IpFamily.IPV6.option(Linux.IP_TOS, Linux.IPV6_TCLASS);
+            socket.option(trafficClass, 104);
+            assertEquals(104, socket.option(trafficClass));
         } catch (final NativeException e) {
-            assumeTrue(e.errno() != SocketLayouts.EAFNOSUPPORT, "no IPv6 here");
+            assumeTrue(e.errno() != Linux.EAFNOSUPPORT, "no IPv6 here");
             throw e;
         }
     }

@@ -18,7 +18,8 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback cannot show.
+/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback
+/// cannot show.
 /// Ends with status 0 when all holds.
 final class NamespaceCheck {
     private static final int SLOTS = 32;
@@ -35,11 +36,12 @@ final class NamespaceCheck {
         requireRefused("framecast:udp?group=224.20.30.42:24571|mtu=1501|interface=" + interfaceName);
         giveUp(interfaceName);
         ip("mtu 1500", interfaceName);
-        // Last: an interface that went down is up again some time after it was told so.
+        // This check comes last: an interface that went down is up again some time after the command.
         survive(interfaceName);
     }
 
-    /// Faults of the interface in mid-stream: counted, told in one line each, and over when they are over.
+    /// Faults of the interface in mid-stream: the lane counts them, reports one line each, and goes on after
+    /// them.
     private static void survive(final String interfaceName) throws IOException, InterruptedException {
         final List<String> notices = new ArrayList<>();
         try (Arena arena = Arena.ofShared();

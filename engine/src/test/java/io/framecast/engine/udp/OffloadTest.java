@@ -15,6 +15,7 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -156,10 +157,8 @@ final class OffloadTest {
                 stranger.bind(new Endpoint(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
                 stranger.connect(Endpoint.decode(repair.address(), IpFamily.IPV4), 0);
                 final int bytes = count * each - each / 2;
-                final SlotIovecs list = new SlotIovecs(
-                        arena,
-                        new SlotIovecs.Shape(0, 0, 0, arena.allocate(bytes).address(), bytes, 1),
-                        0);
+                final SlotIovecs list =
+                        new SlotIovecs(arena, MemorySegment.NULL, 0, 0, arena.allocate(bytes), bytes, 1, 0);
                 final MessageBatch message = new MessageBatch(arena, list);
                 message.aim(0, 0, 1);
                 message.segment(0, each);
@@ -186,13 +185,13 @@ final class OffloadTest {
         final List<String> notices = new ArrayList<>();
         final Offload offload = Offload.on("eth9", notices::add);
         assertEquals(128, offload.segmentsMax());
-        assertFalse(offload.onRefused(SocketLayouts.EPERM, 100));
+        assertFalse(offload.onRefused(Linux.EPERM, 100));
         assertEquals(128, offload.segmentsMax());
-        assertTrue(offload.onRefused(SocketLayouts.EINVAL, 100));
+        assertTrue(offload.onRefused(Linux.EINVAL, 100));
         assertEquals(64, offload.segmentsMax());
         assertTrue(notices.isEmpty());
-        assertTrue(offload.onRefused(SocketLayouts.EIO, 45));
-        assertTrue(offload.onRefused(SocketLayouts.EIO, 45));
+        assertTrue(offload.onRefused(Linux.EIO, 45));
+        assertTrue(offload.onRefused(Linux.EIO, 45));
         assertEquals(1, offload.segmentsMax());
         assertEquals(1, notices.size());
         assertTrue(notices.getFirst().contains("eth9"), notices::toString);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.engine.libc.Linux;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,8 +21,8 @@ final class SystemFaultsTest {
     @Test
     void shouldTellEachKindOfErrorOnceAMinute() {
         for (int second = 1; second <= 90; second++) {
-            faults.onFault(SocketLayouts.EPERM, 1472, second * SECOND_NS);
-            faults.onFault(SocketLayouts.ENETUNREACH, 1472, second * SECOND_NS);
+            faults.onFault(Linux.EPERM, 1472, second * SECOND_NS);
+            faults.onFault(Linux.ENETUNREACH, 1472, second * SECOND_NS);
         }
         assertEquals(4, notices.size(), notices::toString);
         assertTrue(notices.getFirst().contains("firewall"), notices::toString);
@@ -30,7 +31,7 @@ final class SystemFaultsTest {
 
     @Test
     void shouldSayWhenTheInterfaceIsGone() {
-        new SystemFaults("none0", 0, notices::add).onFault(SocketLayouts.ENETUNREACH, 1472, SECOND_NS);
+        new SystemFaults("none0", 0, notices::add).onFault(Linux.ENETUNREACH, 1472, SECOND_NS);
         assertTrue(notices.getFirst().contains("ip link set none0 up"), notices::toString);
     }
 

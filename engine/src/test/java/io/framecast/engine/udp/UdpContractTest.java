@@ -1,8 +1,8 @@
 package io.framecast.engine.udp;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import io.framecast.api.spi.TransportContract;
 
 /// The contract on loopback at its own MTU, where a datagram is as long as UDP allows.

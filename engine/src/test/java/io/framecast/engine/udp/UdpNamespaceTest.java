@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,7 @@ final class UdpNamespaceTest {
 
     private String output(final String log) {
         try {
-            return CProgram.read(directory.resolve(log));
+            return Files.readString(directory.resolve(log));
         } catch (final IOException e) {
             return e.toString();
         }

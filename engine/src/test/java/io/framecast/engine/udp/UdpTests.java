@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.framecast.api.Channel;
+import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
@@ -12,7 +13,6 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportConfig;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// What the tests of this package share.
+/// Fixtures of the tests in this package.
 final class UdpTests {
     static final String URI = "framecast:udp?group=224.20.30.41:24561|interface=lo";
     static final int HEADER_BYTES = 40;

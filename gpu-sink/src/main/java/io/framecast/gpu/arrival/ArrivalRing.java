@@ -4,8 +4,8 @@ import io.framecast.gpu.SharedWords;
 import java.lang.foreign.MemorySegment;
 
 /// The host's end of an arrival area: writes entries, takes returns. Credit is what was returned: the entry
-/// of a position is overwritten only after the device returned it, so `head − tail ≤ entries` always (seed
-/// 002 §III-C).
+/// of a position is overwritten only after the device returned it, so `head − tail ≤ entries` always (Gysi
+/// et al., dCUDA, §III-C).
 ///
 /// dCUDA writes an entry by one vector store and assumes that the device sees it whole. Java has no such
 /// store, and PTX promises nothing of the kind for vector loads; so the entry is two words, the one with the

@@ -24,7 +24,8 @@ final class DmaThread implements Runnable {
 
     // Small commands one stream may run before the next stream's turn.
     private static final int COMMANDS_PER_TURN = 32;
-    // Looking again is cheaper than a futex round trip while a producer is in full flow; a few microseconds at most.
+    // Looking again is cheaper than a futex round trip while a producer is in full flow; a few microseconds
+    // at most.
     private static final int LOOKS_BEFORE_PARKING = 64;
     private static final long NEVER_NS = Long.MAX_VALUE;
     private static final long KERNEL_END_MS = 1_000;
@@ -247,7 +248,8 @@ final class DmaThread implements Runnable {
         }
     }
 
-    // Nothing to do but to wait: for commands, or for kernels that run on their own and wake this thread at their end.
+    // Nothing to do but to wait: for commands, or for kernels that run on their own and wake this thread at
+    // their end.
     private boolean isIdle() {
         for (final CommandRing ring : rings) {
             if (!ring.isEmpty() && !(failure == null && isWaiting(ring.oldest()))) {
@@ -262,8 +264,8 @@ final class DmaThread implements Runnable {
         return running == null ? command.kind == Command.Kind.AWAIT && !isReached(command.mark) : !running.isDone();
     }
 
-    // Streams that are not held up go on meanwhile: whoever publishes ends it. What was published just before waits, at
-    // most as long.
+    // Streams that are not held up go on meanwhile: whoever publishes ends it. What was published just before
+    // waits, at most as long.
     private void parkUntil(final long wakeAtNs) {
         parked = true;
         LockSupport.parkNanos(this, wakeAtNs - System.nanoTime());
@@ -358,7 +360,7 @@ final class DmaThread implements Runnable {
     }
 
     private void fail(final Command command, final Throwable e) {
-        failure = deviceName + ": " + describe(command) + " failed: " + e + "; mend it and open the device again";
+        failure = deviceName + ": " + describe(command) + " failed: " + e + "; fix it and open the device again";
     }
 
     private static String describe(final Command command) {

@@ -1,8 +1,7 @@
 package io.framecast.gpu.emulated;
 
-import io.framecast.api.Arrival;
-import io.framecast.api.ArrivalOptions;
-import io.framecast.api.DeviceRequests;
+import io.framecast.api.ArrivalRings;
+import io.framecast.api.RequestQueues;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceAccess;
 import io.framecast.api.spi.DeviceBackend;
@@ -24,10 +23,13 @@ import io.framecast.gpu.arrival.FrameArrival;
 import io.framecast.gpu.request.HostRequests;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +53,8 @@ public final class EmulatedDevice implements DeviceBackend {
     // What is sooner here tells nothing of a GPU: the kernel, so that it is tried.
     private static final int GATHER_PIECES_MIN = 2;
 
-    // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary context.
+    // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary
+    // context.
     private static final List<EmulatedDevice> OPEN = new CopyOnWriteArrayList<>();
     // To count the blocks of persistent kernels and to add to them is one step.
     private static final ReentrantLock RESIDENCE = new ReentrantLock();
@@ -66,12 +69,13 @@ public final class EmulatedDevice implements DeviceBackend {
     private final DeferredFrees deferred = new DeferredFrees();
     private final DeviceResources resources = new DeviceResources();
 
+    private final Map<Long, Arena> arenas = new ConcurrentHashMap<>();
+    private final Map<Long, SharedMemory> shared = new ConcurrentHashMap<>();
+    private final Set<Long> registered = ConcurrentHashMap.newKeySet();
+    // To look for room and to take it is one step.
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Long, Arena> arenas = new HashMap<>();
-    private final Map<Long, SharedMemory> shared = new HashMap<>();
-    private final Map<Long, Long> registered = new HashMap<>();
     private long nextAddress = ADDRESS_BASE | (long) (OPENED.getAndIncrement() & DEVICES_MASK) << DEVICE_SHIFT;
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     public EmulatedDevice(final int ordinal, final EmulatedConfig config) {
         this.name = "emulated:" + ordinal;
@@ -138,17 +142,12 @@ public final class EmulatedDevice implements DeviceBackend {
     ///
     /// @throws DeviceException when it is none, whole, of a device that exports
     SharedMemory shared(final DeviceRegion region) {
-        lock.lock();
-        try {
-            final SharedMemory found = shared.get(region.address());
-            if (found == null || found.segment().byteSize() != region.bytes()) {
-                throw new DeviceException(name + ": export of " + region.bytes()
-                        + " bytes that are no allocation of a device that exports");
-            }
-            return found;
-        } finally {
-            lock.unlock();
+        final SharedMemory found = shared.get(region.address());
+        if (found == null || found.segment().byteSize() != region.bytes()) {
+            throw new DeviceException(
+                    name + ": export of " + region.bytes() + " bytes that are no allocation of a device that exports");
         }
+        return found;
     }
 
     /// Waits for the work enqueued so far, as cuMemFree does: it might use the memory. Beside a persistent
@@ -175,14 +174,9 @@ public final class EmulatedDevice implements DeviceBackend {
         checkLength("allocatePinned", bytes);
         final Arena arena = Arena.ofShared();
         final MemorySegment segment = HostMemory.allocate(arena, bytes, PAGE_BYTES);
-        lock.lock();
-        try {
-            arenas.put(segment.address(), arena);
-            pinned.add(new Allocation(segment.address(), bytes, segment));
-            resources.take(Kind.PINNED_BYTES, bytes);
-        } finally {
-            lock.unlock();
-        }
+        arenas.put(segment.address(), arena);
+        pinned.add(new Allocation(segment.address(), bytes, segment));
+        resources.take(Kind.PINNED_BYTES, bytes);
         return segment;
     }
 
@@ -202,29 +196,19 @@ public final class EmulatedDevice implements DeviceBackend {
     public void registerHost(final MemorySegment segment) {
         checkUsable();
         HostBounds.check(name, segment, 0, segment.byteSize());
-        lock.lock();
-        try {
-            if (registered.putIfAbsent(segment.address(), segment.byteSize()) != null) {
-                throw new DeviceException(name + ": host memory is registered already; register it once");
-            }
-            resources.take(Kind.REGISTRATIONS, 1);
-        } finally {
-            lock.unlock();
+        if (!registered.add(segment.address())) {
+            throw new DeviceException(name + ": host memory is registered already; register it once");
         }
+        resources.take(Kind.REGISTRATIONS, 1);
     }
 
     @Override
     public void unregisterHost(final MemorySegment segment) {
         checkOpen();
-        lock.lock();
-        try {
-            if (registered.remove(segment.address()) == null) {
-                throw new DeviceException(name + ": host memory is not registered; unregister what was registered");
-            }
-            resources.give(Kind.REGISTRATIONS, 1);
-        } finally {
-            lock.unlock();
+        if (!registered.remove(segment.address())) {
+            throw new DeviceException(name + ": host memory is not registered; unregister what was registered");
         }
+        resources.give(Kind.REGISTRATIONS, 1);
     }
 
     @Override
@@ -249,13 +233,16 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
-    public Arrival openArrival(final ArrivalOptions options) {
-        return new FrameArrival(this, options);
-    }
-
-    @Override
-    public DeviceRequests openRequests(final int requestsMax) {
-        return new HostRequests(this, requestsMax);
+    public <T> Optional<T> capability(final Class<T> type) {
+        if (type == ArrivalRings.class) {
+            final ArrivalRings rings = options -> new FrameArrival(this, options);
+            return Optional.of(type.cast(rings));
+        }
+        if (type == RequestQueues.class) {
+            final RequestQueues queues = requestsMax -> new HostRequests(this, requestsMax);
+            return Optional.of(type.cast(queues));
+        }
+        return Optional.empty();
     }
 
     @Override
@@ -270,7 +257,7 @@ public final class EmulatedDevice implements DeviceBackend {
 
     @Override
     public boolean isBusy() {
-        return !closed && dma.isBusy();
+        return !closed.get() && dma.isBusy();
     }
 
     @Override
@@ -290,29 +277,22 @@ public final class EmulatedDevice implements DeviceBackend {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        } finally {
-            lock.unlock();
+        if (!closed.compareAndSet(false, true)) {
+            return;
         }
         OPEN.remove(this);
         dma.close();
         deferred.clear();
-        lock.lock();
-        try {
-            table.removeAll();
-            pinned.removeAll();
-            arenas.values().forEach(Arena::close);
-            arenas.clear();
-            registered.clear();
-            resources.close();
-        } finally {
-            lock.unlock();
-        }
+        table.removeAll();
+        pinned.removeAll();
+        arenas.keySet().forEach(address -> {
+            final @Nullable Arena arena = arenas.remove(address);
+            if (arena != null) {
+                arena.close();
+            }
+        });
+        registered.clear();
+        resources.close();
     }
 
     @Override
@@ -369,7 +349,7 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     private void checkOpen() {
-        if (closed) {
+        if (closed.get()) {
             throw new DeviceException(name + " is closed; open it again");
         }
     }
@@ -401,14 +381,8 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     private void closeArena(final long address) {
-        final @Nullable Arena arena;
-        lock.lock();
-        try {
-            arena = arenas.remove(address);
-            shared.remove(address);
-        } finally {
-            lock.unlock();
-        }
+        final @Nullable Arena arena = arenas.remove(address);
+        shared.remove(address);
         if (arena == null) {
             throw new IllegalArgumentException(name + ": free of memory that is no allocation of this device");
         }

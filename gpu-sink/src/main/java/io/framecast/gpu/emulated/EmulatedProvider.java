@@ -1,11 +1,11 @@
 package io.framecast.gpu.emulated;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import java.util.Optional;
 
-/// `device=emulated:N`. Always there, so `auto` takes it where no GPU is.
+/// `device=emulated:N`. Always there; `device=auto` leaves it out and `auto,emulated` takes it where no GPU is.
 public final class EmulatedProvider implements DeviceBackendProvider {
     private static final int RANK = 200;
     private static final int DEVICES = 16;
@@ -25,6 +25,12 @@ public final class EmulatedProvider implements DeviceBackendProvider {
     @Override
     public Optional<String> unavailable() {
         return Optional.empty();
+    }
+
+    /// No: an emulated GPU is taken only by users who name it.
+    @Override
+    public boolean isAutomatic() {
+        return false;
     }
 
     @Override

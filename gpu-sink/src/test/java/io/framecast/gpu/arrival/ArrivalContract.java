@@ -94,7 +94,7 @@ abstract class ArrivalContract {
     @Test
     void shouldCarryFramesAndEventsInOrderThroughOneLaunch() {
         try (ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 77, FRAME_BYTES, 3);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(4))) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(4))) {
             arrival.attach(subscriber, 9);
             launch(arrival);
             subscriber.source(SourceEvent.Kind.JOINED);
@@ -133,7 +133,7 @@ abstract class ArrivalContract {
     @Test
     void shouldHoldNoMoreThanTheRingHasCreditFor() {
         try (ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, FRAME_BYTES, 32);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(8))) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(8))) {
             arrival.attach(subscriber, 0);
             subscriber.frames(100);
             // Nobody takes anything: no kernel runs.
@@ -155,7 +155,7 @@ abstract class ArrivalContract {
     void shouldServeSeveralSubscribersAndSeveralKernelsAfterEachOther() {
         try (ScriptedSubscriber first = new ScriptedSubscriber(device, 1, FRAME_BYTES, 4);
                 ScriptedSubscriber second = new ScriptedSubscriber(device, 2, FRAME_BYTES, 4);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(16))) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(16))) {
             arrival.attach(first, 0);
             arrival.attach(second, 1);
             assertThrows(IllegalArgumentException.class, () -> arrival.attach(second, 1));
@@ -187,7 +187,7 @@ abstract class ArrivalContract {
     @Test
     void shouldGiveFramesBackWhenClosedInTheMiddle() {
         final ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, FRAME_BYTES, 16);
-        final Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(8));
+        final Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(8));
         arrival.attach(subscriber, 0);
         launch(arrival);
         subscriber.frames(1_000);
@@ -203,7 +203,7 @@ abstract class ArrivalContract {
     @Test
     void shouldFreeMemoryLaterWhileTheKernelRuns() {
         try (ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, FRAME_BYTES, 2);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT)) {
             arrival.attach(subscriber, 0);
             launch(arrival);
             subscriber.frames(1);
@@ -231,7 +231,7 @@ abstract class ArrivalContract {
         final DeviceBackend other = open();
         // Before the launch: beside a kernel that runs, loading may wait for it.
         other.load(ByteSumKernel.persistent());
-        try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+        try (Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT)) {
             launch(arrival);
             final DeviceRegion region = other.allocate(1 << 20);
             final MemorySegment pinned = other.allocatePinned(1 << 16);
@@ -249,7 +249,7 @@ abstract class ArrivalContract {
     @Test
     void shouldRefuseAGridThatTheDeviceDoesNotHoldAtOnce() {
         try (ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, FRAME_BYTES, 2);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(4))) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(4))) {
             arrival.attach(subscriber, 0);
             final DeviceException refused =
                     assertThrows(DeviceException.class, () -> launch(arrival, 200_000), "no GPU holds as many");
@@ -276,8 +276,8 @@ abstract class ArrivalContract {
     void shouldCountTheBlocksOfOtherPersistentKernelsOfTheGpu() {
         Assumptions.assumeTrue(capacity() > 0, "what other kernels leave room for is not known here");
         try (DeviceBackend twin = open();
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
-                Arrival beside = twin.openArrival(ArrivalOptions.DEFAULT)) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT);
+                Arrival beside = Arrival.open(twin, ArrivalOptions.DEFAULT)) {
             // Nothing is loaded beside a kernel that runs.
             twin.load(ByteSumKernel.persistent());
             launch(arrival, capacity() - 5);
@@ -300,7 +300,7 @@ abstract class ArrivalContract {
     void shouldAllocateNothingInSteadyState() {
         final var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, 64, 4);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT.withEntries(8))) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(8))) {
             arrival.attach(subscriber, 0);
             launch(arrival);
             subscriber.frames(3_000);

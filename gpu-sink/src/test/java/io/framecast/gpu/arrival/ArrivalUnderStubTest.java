@@ -3,7 +3,7 @@ package io.framecast.gpu.arrival;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.framecast.gpu.StubLibrary;
+import io.framecast.gpu.cuda.StubLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

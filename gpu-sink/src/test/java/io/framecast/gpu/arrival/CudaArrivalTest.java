@@ -1,7 +1,7 @@
 package io.framecast.gpu.arrival;
 
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.gpu.CudaProvider;
+import io.framecast.gpu.cuda.CudaProvider;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;

@@ -40,7 +40,7 @@ class EmulatedArrivalTest extends ArrivalContract {
                 KernelSource.persistent("deaf", () -> new byte[0], (_, _, _, _) -> awaitDeaf(release));
         try (DeviceBackend device = open()) {
             final ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, 100, 16);
-            final Arrival arrival = device.openArrival(new ArrivalOptions(4, 2000));
+            final Arrival arrival = Arrival.open(device, new ArrivalOptions(4, 2000));
             arrival.attach(subscriber, 0);
             arrival.launch(deaf, 1, 1);
             subscriber.frames(10);
@@ -112,7 +112,7 @@ class EmulatedArrivalTest extends ArrivalContract {
                 memory.at(1, 1);
             });
             final ScriptedSubscriber subscriber = new ScriptedSubscriber(device, 1, 100, 16);
-            final Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
+            final Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT);
             arrival.attach(subscriber, 0);
             arrival.launch(broken, 1, 1);
             subscriber.frames(3);
@@ -132,7 +132,7 @@ class EmulatedArrivalTest extends ArrivalContract {
         try (DeviceBackend device = open();
                 DeviceBackend other = new EmulatedDevice(4, EmulatedConfig.DEFAULT);
                 ScriptedSubscriber elsewhere = new ScriptedSubscriber(other, 1, 100, 1);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT)) {
             assertThrows(IllegalArgumentException.class, () -> arrival.attach(elsewhere, 0));
             assertThrows(
                     IllegalArgumentException.class,
@@ -145,7 +145,7 @@ class EmulatedArrivalTest extends ArrivalContract {
         try (DeviceBackend device = open();
                 DeviceBackend twin = open();
                 ScriptedSubscriber elsewhere = new ScriptedSubscriber(twin, 1, 100, 2);
-                Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+                Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT)) {
             final long[] seen = new long[1];
             arrival.attach(elsewhere, 0);
             arrival.launch(

@@ -14,8 +14,8 @@ import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.gpu.ContextWatch;
-import io.framecast.gpu.CudaProvider;
+import io.framecast.gpu.cuda.ContextWatch;
+import io.framecast.gpu.cuda.CudaProvider;
 import java.lang.annotation.Annotation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -61,7 +61,7 @@ final class StubArrivalChild {
         /// Blocks that are larger or smaller than those that run: counted as what they may be in the way of.
         @Test
         void shouldCountWhatBlocksOfOtherSizesMayKeepOff() {
-            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
+            try (Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT);
                     DeviceStream stream = device.openStream()) {
                 launch(arrival);
                 final DeviceKernel kernel = device.load(ByteSumKernel.persistent());
@@ -84,7 +84,7 @@ final class StubArrivalChild {
 
         @Test
         void shouldGiveMemoryOutAgainWhileTheKernelRuns() {
-            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT);
+            try (Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT);
                     DeviceStream stream = device.openStream()) {
                 launch(arrival);
                 final long bytes = device.allocatedBytes();
@@ -116,10 +116,10 @@ final class StubArrivalChild {
         /// It would be written by a kernel that only later learns that it is closed.
         @Test
         void shouldNotGiveAQueueOutAgainThatAKernelMayStillWrite() {
-            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+            try (Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT)) {
                 final long before = device.resources().inUse(Kind.PINNED_BYTES);
                 launch(arrival);
-                final DeviceRequests requests = device.openRequests(8);
+                final DeviceRequests requests = DeviceRequests.open(device, 8);
                 final long queueBytes = device.resources().inUse(Kind.PINNED_BYTES) - before;
                 requests.close();
                 final MemorySegment other = device.allocatePinned(queueBytes);
@@ -134,17 +134,17 @@ final class StubArrivalChild {
         @Test
         void shouldLeaveNothingBehindWhenWhatIsOpenedIsRefusedOnTheWay() throws Throwable {
             for (final String refused : List.of("cuMemHostAlloc", "cuStreamCreate", "cuEventCreate")) {
-                assertNothingLeft(device, refused, () -> device.openArrival(ArrivalOptions.DEFAULT));
+                assertNothingLeft(device, refused, () -> Arrival.open(device, ArrivalOptions.DEFAULT));
             }
             for (final String refused :
                     List.of("cuMemAlloc_v2", "cuStreamCreate", "cuMemsetD8Async", "cuMemHostAlloc")) {
-                assertNothingLeft(device, refused, () -> device.openRequests(8));
+                assertNothingLeft(device, refused, () -> DeviceRequests.open(device, 8));
             }
         }
 
         @Test
         void shouldLaunchNothingThatNobodyWouldKnowToRun() throws Throwable {
-            try (Arrival arrival = device.openArrival(ArrivalOptions.DEFAULT)) {
+            try (Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT)) {
                 final long before = stub("framecast_stub_calls", "cuLaunchKernel");
                 fail("cuEventCreate", 2);
                 assertThrows(DeviceException.class, () -> launch(arrival));

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
@@ -125,7 +125,8 @@ class EmulatedDeviceTest {
         }
     }
 
-    // One direction of the link is slow, the other is not: a stream that did not wait would read before the write.
+    // One direction of the link is slow, the other is not: a stream that did not wait would read before the
+    // write.
     @Test
     void shouldHoldAStreamBackUntilTheEventOfASlowOne() {
         final EmulatedConfig slow = EmulatedConfig.DEFAULT.withLink(50_000_000, EmulatedConfig.UNLIMITED);
@@ -229,7 +230,8 @@ class EmulatedDeviceTest {
             traffic.run(20_000);
             final long own = threads.getCurrentThreadAllocatedBytes() - before;
             final long onDma = threads.getThreadAllocatedBytes(dma.threadId()) - dmaBefore;
-            // 100 000 calls: one object each would be over a megabyte. Sleeping on a full ring takes a lock node.
+            // 100 000 calls: one object each would be over a megabyte. Sleeping on a full ring takes a lock
+            // node.
             assertTrue(own < 50_000 && onDma < 50_000, "allocated " + own + " and " + onDma + " bytes");
         }
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.api.DeviceRequests;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
@@ -229,7 +230,7 @@ class EmulatedRequestTest extends RequestContract {
                 assertEquals(RequestLayout.STATUS_DONE, seen[2]);
                 assertEquals(3, publisher.taken);
             }
-            assertThrows(IllegalArgumentException.class, () -> device.openRequests(3));
+            assertThrows(IllegalArgumentException.class, () -> DeviceRequests.open(device, 3));
         }
     }
 }

@@ -84,7 +84,7 @@ abstract class RequestContract {
     void shouldPublishWhatTheKernelAsksFor() {
         final TakingPublisher publisher = new TakingPublisher(arena, BYTES);
         publisher.refusals = 5;
-        try (DeviceRequests requests = device.openRequests(4)) {
+        try (DeviceRequests requests = DeviceRequests.open(device, 4)) {
             requests.allow(data);
             assertEquals(0, requests.bind(publisher, BYTES));
             launch(requests, 0, BYTES, 50);
@@ -107,7 +107,7 @@ abstract class RequestContract {
     @Test
     void shouldRefuseWhatWasNotAllowed() {
         final TakingPublisher publisher = new TakingPublisher(arena, BYTES);
-        try (DeviceRequests requests = device.openRequests(2)) {
+        try (DeviceRequests requests = DeviceRequests.open(device, 2)) {
             requests.bind(publisher, BYTES);
             // Its memory is not allowed yet.
             launch(requests, 0, BYTES, 3);
@@ -129,7 +129,7 @@ abstract class RequestContract {
     void shouldTellTheKernelThatThePublisherIsClosed() {
         final TakingPublisher publisher = new TakingPublisher(arena, BYTES);
         publisher.closed = true;
-        try (DeviceRequests requests = device.openRequests(2)) {
+        try (DeviceRequests requests = DeviceRequests.open(device, 2)) {
             requests.allow(data);
             requests.bind(publisher, BYTES);
             launch(requests, 0, BYTES, 3);
@@ -143,7 +143,7 @@ abstract class RequestContract {
     void shouldEndAKernelThatWaitsWhenClosed() {
         final TakingPublisher publisher = new TakingPublisher(arena, BYTES);
         publisher.refusals = Long.MAX_VALUE;
-        final DeviceRequests requests = device.openRequests(2);
+        final DeviceRequests requests = DeviceRequests.open(device, 2);
         requests.allow(data);
         requests.bind(publisher, BYTES);
         launch(requests, 0, BYTES, 3);
@@ -164,7 +164,7 @@ abstract class RequestContract {
         publisher.refusals = Long.MAX_VALUE;
         final long bytes = device.allocatedBytes();
         final String before = device.resources().toString();
-        final DeviceRequests requests = device.openRequests(2);
+        final DeviceRequests requests = DeviceRequests.open(device, 2);
         requests.allow(data);
         requests.bind(publisher, BYTES);
         launch(requests, 0, BYTES, 3);
@@ -186,7 +186,7 @@ abstract class RequestContract {
     void shouldFreeTheQueueAtOnceWhenNothingRuns() {
         final long bytes = device.allocatedBytes();
         final String before = device.resources().toString();
-        final DeviceRequests requests = device.openRequests(4);
+        final DeviceRequests requests = DeviceRequests.open(device, 4);
         requests.bind(new TakingPublisher(arena, BYTES), BYTES);
         requests.close();
         requests.close();

@@ -1,8 +1,8 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
-import java.math.BigDecimal;
-import java.math.MathContext;
+import io.framecast.perf.table.Texts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -51,12 +51,12 @@ public record BenchCase(
                 scenario, net, frameBytes, receivers, mtuBytes, share, offload, framesPerSecond, bystander);
     }
 
-    /// What distinguishes it, in a few words.
+    /// Its properties, in a few words.
     public String text() {
         final List<String> parts = new ArrayList<>();
         parts.add(scenario.label());
-        parts.add(bytesText(frameBytes));
-        parts.add(receivers + (receivers == 1 ? " receiver" : " receivers"));
+        parts.add(Texts.bytes(frameBytes));
+        parts.add(receiversText());
         parts.add("MTU " + mtuBytes);
         if (net != BenchNet.LOOPBACK) {
             parts.add(net.label());
@@ -76,26 +76,12 @@ public record BenchCase(
         return String.join(", ", parts);
     }
 
+    String receiversText() {
+        return receivers + (receivers == 1 ? " receiver" : " receivers");
+    }
+
     /// The loss in percent.
     public String lossText() {
-        return lossText(loss);
-    }
-
-    static String lossText(final double loss) {
-        return new BigDecimal(loss * 100)
-                        .round(new MathContext(3))
-                        .stripTrailingZeros()
-                        .toPlainString() + " % loss";
-    }
-
-    /// A byte count as people read it: `64 B`, `1 MiB`, `6.22 MB`.
-    public static String bytesText(final long bytes) {
-        if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) {
-            return (bytes >> 20) + " MiB";
-        }
-        if (bytes >= 1 << 10 && bytes < 1 << 20 && bytes % (1 << 10) == 0) {
-            return (bytes >> 10) + " KiB";
-        }
-        return bytes < 1_000_000 ? bytes + " B" : String.format(Locale.ROOT, "%.2f MB", bytes / 1e6);
+        return Texts.loss(loss);
     }
 }

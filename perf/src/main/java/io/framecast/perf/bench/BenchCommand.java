@@ -1,18 +1,20 @@
 package io.framecast.perf.bench;
 
 import io.framecast.api.error.ConfigException;
-import io.framecast.perf.report.JsonReport;
-import io.framecast.perf.report.ReportFolder;
-import io.framecast.perf.report.TextTable;
-import io.framecast.perf.streaming.StreamingBench;
+import io.framecast.perf.arrival.ArrivalBench;
+import io.framecast.perf.control.ControlBench;
+import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.harness.StoppedException;
+import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.perf.streaming.StreamingOptions;
-import io.framecast.samples.PeerLostException;
+import io.framecast.perf.table.Output;
+import io.framecast.perf.tail.TailOptions;
 import io.framecast.samples.ToolContext;
-import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,9 +38,6 @@ import picocli.CommandLine.Mixin;
             "MB = 10^6 bytes. Goodput: from the first publish to the last frame in place, at the slowest receiver."
         })
 final class BenchCommand implements Callable<Integer> {
-    private static final int DONE = 0;
-    private static final int MISMATCH = 1;
-
     @Mixin
     private PlanOptions options = new PlanOptions();
 
@@ -50,17 +49,19 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        context.requireWritable();
         final BenchPlan plan = options.plan();
-        plan.out().ifPresent(ReportFolder::requireWritable);
-        final MachineInfo machine = MachineInfo.read();
+        final Output output = new Output(context, plan.out().orElse(null));
+        final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
         announce(plan, machine);
-        final BenchRun run = new BenchRun(plan, context::line);
+        final BenchRun run = new BenchRun(plan, context::line, System::nanoTime);
         final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         final List<BenchRow> rows = measure(plan, run);
-        final BenchReport report = new BenchReport(machine, plan, started, rows);
-        write(report);
-        return status(report, run);
+        output.file("index.html", () -> BenchTable.page(machine, plan, started, rows));
+        output.write("bench", Map.of("machine", machine.json()), BenchTable.TABLE, rows, "", BenchTable.figures(rows));
+        final List<BenchRow> own = rows.stream().filter(BenchRow::framecast).toList();
+        return output.status(
+                run.haveFramesDiffered() || own.stream().anyMatch(row -> row.lostFrames() > 0),
+                own.stream().flatMap(row -> row.failures().stream()).toList());
     }
 
     /// How late repairs come, a question of its own with options of its own.
@@ -79,7 +80,7 @@ final class BenchCommand implements Callable<Integer> {
         return tailOptions.run(context);
     }
 
-    /// What a group costs its source: the protocol's own figure, so it is simulated.
+    /// The cost of a group at its source: the protocol's own figure, so it is simulated.
     @Command(
             name = "control",
             description =
@@ -98,7 +99,7 @@ final class BenchCommand implements Callable<Integer> {
     /// How a kernel hears of frames: no network in it.
     @Command(
             name = "arrival",
-            description = "Times how a kernel that already runs is told of frames, against one launch per frame: round"
+            description = "Times how a kernel that already runs hears of frames, against one launch per frame: round"
                     + " trips from the host's decision to the kernel's result, and frames per second. Frames lie in"
                     + " device memory already.",
             mixinStandardHelpOptions = true,
@@ -127,7 +128,7 @@ final class BenchCommand implements Callable<Integer> {
                 "  framecast bench streaming --device cuda:0 --placement direct,staged --frame-bytes 8M --json -"
             })
     int streaming(@Mixin final StreamingOptions streamingOptions) throws InterruptedException {
-        return StreamingBench.run(streamingOptions, context);
+        return streamingOptions.run(context);
     }
 
     private void announce(final BenchPlan plan, final MachineInfo machine) {
@@ -151,37 +152,5 @@ final class BenchCommand implements Callable<Integer> {
         } catch (final StoppedException e) {
             throw new ConfigException("stopped before the end: nothing is reported", e);
         }
-    }
-
-    private void write(final BenchReport report) {
-        final String table = TextTable.of(report);
-        if (context.hasJson()) {
-            context.line(table);
-        }
-        report.plan().out().ifPresent(folder -> {
-            try {
-                new ReportFolder(folder).write(report).forEach(context::line);
-            } catch (final IOException e) {
-                throw new ConfigException("--out: cannot write to " + folder + ": " + e.getMessage(), e);
-            }
-        });
-        context.result(JsonReport.of(report), table);
-    }
-
-    // A rival that failed is told in its row; that Framecast did is the result.
-    private int status(final BenchReport report, final BenchRun run) {
-        final List<String> failures = report.rows().stream()
-                .filter(BenchRow::framecast)
-                .flatMap(row -> row.failures().stream())
-                .toList();
-        final boolean lost = report.rows().stream().anyMatch(row -> row.framecast() && row.lostFrames() > 0);
-        if (run.haveFramesDiffered() || lost) {
-            context.line("framecast: mismatch: frames were lost or differ, see the rounds");
-            return MISMATCH;
-        }
-        if (!failures.isEmpty()) {
-            throw new PeerLostException(failures.size() + " measurements of Framecast failed: " + failures.getFirst());
-        }
-        return DONE;
     }
 }

@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.rivals.Bystander;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,24 +9,15 @@ import java.util.Map;
 /// Cases that are compared with one another: they differ in loss, in the number of receivers and in who else
 /// subscribes. One set of processes serves them all.
 record BenchGroup(List<BenchPlan.Part> parts) {
-    private record Key(
-            BenchScenario scenario, BenchNet net, int frameBytes, int mtuBytes, boolean offload, double fps) {
-        static Key of(final BenchCase setting) {
-            return new Key(
-                    setting.scenario(),
-                    setting.net(),
-                    setting.frameBytes(),
-                    setting.mtuBytes(),
-                    setting.offload(),
-                    setting.framesPerSecond());
-        }
-    }
-
     /// In the order in which the first of each comes.
     static List<BenchGroup> of(final List<BenchPlan.Part> parts) {
-        final Map<Key, List<BenchPlan.Part>> groups = new LinkedHashMap<>();
-        parts.forEach(part -> groups.computeIfAbsent(Key.of(part.setting()), _ -> new ArrayList<>())
-                .add(part));
+        final Map<BenchCase, List<BenchPlan.Part>> groups = new LinkedHashMap<>();
+        for (final BenchPlan.Part part : parts) {
+            final BenchCase setting = part.setting();
+            final BenchCase common =
+                    setting.with(1, setting.framesPerSecond()).withLoss(0).withBystander(Bystander.NONE);
+            groups.computeIfAbsent(common, _ -> new ArrayList<>()).add(part);
+        }
         return groups.values().stream().map(BenchGroup::new).toList();
     }
 
@@ -52,8 +44,8 @@ record BenchGroup(List<BenchPlan.Part> parts) {
         return parts.stream().anyMatch(part -> part.setting().loss() > 0);
     }
 
-    /// What warms a system up: its cases at full rate with all receivers, one of each loss, for repairing is
-    /// code of its own.
+    /// The cases that warm a system up: its cases at full rate with all receivers, one of each loss, for
+    /// repairing is code of its own.
     List<BenchCase> warmUps(final BenchSystem system) {
         return parts.stream()
                 .filter(part -> part.systems().contains(system))

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// What a run does.
+/// The cases of a run.
 ///
 /// @param skips what was asked for and is not measured, with the reason
 /// @param socketBufferBytes of every system alike; 0 for what each gets by itself
@@ -14,7 +14,7 @@ public record BenchPlan(
     /// A case with its systems, which are measured one after the other in each round.
     public record Part(BenchCase setting, List<BenchSystem> systems) {}
 
-    // What starting a process takes, with others that start beside it; and what a stream takes to join and to end.
+    // Seconds to start a process, with others that start beside it, and for a stream to join and to end.
     private static final double START_SECONDS = 0.2;
     private static final double JOIN_SECONDS = 0.4;
     // Most systems are steady before the time is over.

@@ -1,15 +1,35 @@
 package io.framecast.perf.bench;
 
 import io.framecast.perf.rivals.Bystander;
+import io.framecast.perf.table.Statistics;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
-/// The rows of a run, each compared with the others that it has its place beside.
+/// The rows of a run, each compared with the other rows that it stands beside.
 final class BenchRows {
+    /// Fields of the ratios, in their order: median over median of goodput, or of p99 where the scenario asks
+    /// for latency; `cpu`: CPU seconds per GB; `clean`: the same case without loss; `fewest`: the same case
+    /// with the fewest receivers; `alone`: the same without a bystander; `healthy`: beside a bystander of the
+    /// same policy that is fast enough.
+    static final List<String> RATIOS = List.of(
+            "ratio_to_floor",
+            "ratio_to_aeron",
+            "ratio_to_tcp",
+            "ratio_to_clean",
+            "cpu_ratio_to_floor",
+            "cpu_ratio_to_aeron",
+            "cpu_ratio_to_tcp",
+            "goodput_ratio_to_fewest",
+            "source_cpu_ratio_to_fewest",
+            "source_wire_ratio_to_fewest",
+            "ratio_to_alone",
+            "ratio_to_healthy");
+
     private record Entry(BenchSystem system, BenchRow row) {}
 
     private final List<Entry> entries = new ArrayList<>();
@@ -20,73 +40,68 @@ final class BenchRows {
 
     List<BenchRow> compared() {
         return entries.stream()
-                .map(entry -> entry.row.withRatios(ratios(entry)))
+                .map(entry -> new BenchRow(
+                        entry.row.setting(),
+                        entry.row.transport(),
+                        entry.row.framecast(),
+                        entry.row.rounds(),
+                        entry.row.warmUpSeconds(),
+                        ratios(entry)))
                 .toList();
     }
 
-    private BenchRow.Ratios ratios(final Entry entry) {
-        final BenchCase setting = entry.row.setting();
-        final Optional<BenchRow> floor = find(BenchSystem.FLOOR, setting::equals);
-        final Optional<BenchRow> aeron = find(BenchSystem.AERON, setting::equals);
-        final Optional<BenchRow> tcp = find(BenchSystem.TCP, setting::equals);
-        final Optional<BenchRow> clean =
-                setting.loss() == 0 ? Optional.empty() : find(entry.system, setting.withLoss(0)::equals);
-        return new BenchRow.Ratios(
-                compared(entry.row, floor),
-                compared(entry.row, aeron),
-                compared(entry.row, tcp),
-                compared(entry.row, clean),
-                new BenchRow.Ratios.Cpu(
-                        ratio(entry.row, floor, RoundResult::cpuSecondsPerGB),
-                        ratio(entry.row, aeron, RoundResult::cpuSecondsPerGB),
-                        ratio(entry.row, tcp, RoundResult::cpuSecondsPerGB)),
-                toFewest(entry),
-                beside(entry));
-    }
-
-    private BenchRow.Ratios.Beside beside(final Entry entry) {
-        final BenchCase setting = entry.row.setting();
-        if (!setting.bystander().isThere()) {
-            return BenchRow.Ratios.NONE.beside();
+    private Map<String, Double> ratios(final Entry entry) {
+        final BenchRow row = entry.row;
+        final BenchCase setting = row.setting();
+        final Map<String, Double> ratios = new HashMap<>();
+        for (final BenchSystem rival : List.of(BenchSystem.FLOOR, BenchSystem.AERON, BenchSystem.TCP)) {
+            final Optional<BenchRow> other = find(rival, setting);
+            put(ratios, "ratio_to_" + rival.name(), row, other);
+            put(ratios, "cpu_ratio_to_" + rival.name(), row, other, RoundResult::cpuSecondsPerGB);
         }
-        final BenchCase healthy = setting.withBystander(setting.bystander().healthy());
-        return new BenchRow.Ratios.Beside(
-                compared(entry.row, find(entry.system, setting.withBystander(Bystander.NONE)::equals)),
-                setting.equals(healthy) ? Double.NaN : compared(entry.row, find(entry.system, healthy::equals)));
-    }
-
-    private BenchRow.Ratios.ToFewest toFewest(final Entry entry) {
-        final BenchCase setting = entry.row.setting();
+        if (setting.loss() > 0) {
+            put(ratios, "ratio_to_clean", row, find(entry.system, setting.withLoss(0)));
+        }
         final double fps = setting.framesPerSecond();
         final Optional<BenchRow> fewest = entries.stream()
                 .filter(other -> other.system.equals(entry.system))
                 .map(Entry::row)
-                .filter(row -> row.setting().with(1, fps).equals(setting.with(1, fps)))
-                .min(Comparator.comparingInt(row -> row.setting().receivers()))
-                .filter(row -> row.setting().receivers() < setting.receivers());
-        return new BenchRow.Ratios.ToFewest(
-                ratio(entry.row, fewest, RoundResult::goodputMBps),
-                ratio(entry.row, fewest, RoundResult::sourceCpuUsPerFrame),
-                ratio(entry.row, fewest, RoundResult::wireBytesPerByte));
+                .filter(other -> other.setting().with(1, fps).equals(setting.with(1, fps)))
+                .min(Comparator.comparingInt(other -> other.setting().receivers()))
+                .filter(other -> other.setting().receivers() < setting.receivers());
+        put(ratios, "goodput_ratio_to_fewest", row, fewest, RoundResult::goodputMBps);
+        put(ratios, "source_cpu_ratio_to_fewest", row, fewest, RoundResult::sourceCpuUsPerFrame);
+        put(ratios, "source_wire_ratio_to_fewest", row, fewest, RoundResult::wireBytesPerByte);
+        if (setting.bystander().isThere()) {
+            final BenchCase healthy = setting.withBystander(setting.bystander().healthy());
+            put(ratios, "ratio_to_alone", row, find(entry.system, setting.withBystander(Bystander.NONE)));
+            if (!setting.equals(healthy)) {
+                put(ratios, "ratio_to_healthy", row, find(entry.system, healthy));
+            }
+        }
+        return ratios;
     }
 
-    private Optional<BenchRow> find(final BenchSystem system, final Predicate<BenchCase> settings) {
+    private Optional<BenchRow> find(final BenchSystem system, final BenchCase setting) {
         return entries.stream()
-                .filter(entry -> entry.system.equals(system))
+                .filter(entry ->
+                        entry.system.equals(system) && entry.row.setting().equals(setting))
                 .map(Entry::row)
-                .filter(row -> settings.test(row.setting()))
                 .findFirst();
     }
 
-    private static double compared(final BenchRow row, final Optional<BenchRow> by) {
-        return by.map(other -> Statistics.ratio(
-                        row.compared().median(), other.compared().median()))
-                .orElse(Double.NaN);
+    private static void put(
+            final Map<String, Double> ratios, final String name, final BenchRow row, final Optional<BenchRow> by) {
+        by.ifPresent(other -> ratios.put(
+                name, Statistics.ratio(row.compared().median(), other.compared().median())));
     }
 
-    private static double ratio(
-            final BenchRow row, final Optional<BenchRow> by, final ToDoubleFunction<RoundResult> figure) {
-        return by.map(other -> Statistics.ratio(row.median(figure), other.median(figure)))
-                .orElse(Double.NaN);
+    private static void put(
+            final Map<String, Double> ratios,
+            final String name,
+            final BenchRow row,
+            final Optional<BenchRow> by,
+            final ToDoubleFunction<RoundResult> figure) {
+        by.ifPresent(other -> ratios.put(name, Statistics.ratio(row.median(figure), other.median(figure))));
     }
 }

@@ -1,34 +1,32 @@
 package io.framecast.perf.bench;
 
-import java.util.ArrayList;
+import io.framecast.perf.harness.MeasurementFailedException;
+import io.framecast.perf.harness.Rounds;
+import io.framecast.perf.harness.WarmUp;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
-/// Measures all systems of all cases: group by group, first all systems until they are warm, then round by round, so
-/// that what else the machine does hits all of them alike.
+/// Measures all systems of all cases, group by group, in the rounds of the harness.
 final class BenchRun {
+    private static final double NS_PER_SECOND = 1e9;
+
     private final BenchPlan plan;
     private final Consumer<String> console;
-    private final WarmUp warmUp;
-    private final Map<BenchPlan.Part, Map<BenchSystem, List<RoundResult>>> results = new LinkedHashMap<>();
-    private final Map<BenchPlan.Part, Map<BenchSystem, Double>> warmUpSeconds = new HashMap<>();
-    private final Set<BenchSystem> warm = new HashSet<>();
-    private final Map<BenchSystem, MeasurementFailedException> failedWarmUps = new HashMap<>();
+    private final LongSupplier clockNs;
     private boolean framesDiffered;
 
-    BenchRun(final BenchPlan plan, final Consumer<String> console) {
+    BenchRun(final BenchPlan plan, final Consumer<String> console, final LongSupplier clockNs) {
         this.plan = plan;
         this.console = console;
-        warmUp = new WarmUp(plan.times(), System::nanoTime, console);
+        this.clockNs = clockNs;
     }
 
-    /// What measures.
+    /// Measures.
     interface Measuring {
         /// The measurements that follow are of this group, by fresh processes.
         default void begin(final BenchGroup group) {}
@@ -39,102 +37,93 @@ final class BenchRun {
     }
 
     /// @return the rows, systems of a case one behind the other
-    List<BenchRow> run(final Measuring measurement) throws InterruptedException {
-        for (final BenchGroup group : plan.groups()) {
-            measurement.begin(group);
-            warm.clear();
-            failedWarmUps.clear();
-            for (final BenchSystem system : group.systems()) {
-                try {
-                    warmUp(measurement, group, system);
-                } catch (final MeasurementFailedException e) {
-                    failedWarmUps.put(system, e);
-                }
-            }
-            for (int round = 0; round < plan.rounds(); round++) {
-                round(measurement, group, round);
-            }
-        }
-        return rows();
-    }
-
-    private void round(final Measuring measurement, final BenchGroup group, final int round)
-            throws InterruptedException {
-        for (final BenchPlan.Part part : group.parts()) {
-            // Each system comes first in some round: whatever the one before leaves behind, heat or cold caches.
-            final int systems = part.systems().size();
-            for (int i = 0; i < systems; i++) {
-                final BenchSystem system = part.systems().get((i + round) % systems);
-                final RoundResult result = measure(measurement, group, part.setting(), system);
-                results.computeIfAbsent(part, _ -> new LinkedHashMap<>())
-                        .computeIfAbsent(system, _ -> new ArrayList<>())
-                        .add(result);
-                console.accept(line(round, part.setting(), system, result));
-            }
-        }
-    }
-
-    private RoundResult measure(
-            final Measuring measurement, final BenchGroup group, final BenchCase setting, final BenchSystem system)
-            throws InterruptedException {
-        try {
-            final MeasurementFailedException failed = failedWarmUps.remove(system);
-            if (failed != null) {
-                throw failed;
-            }
-            if (!warm.contains(system)) {
-                warmUp(measurement, group, system);
-            }
-            return measurement.run(setting, system, plan.times());
-        } catch (final MeasurementFailedException e) {
-            warm.remove(system);
-            framesDiffered |= system.isFramecast() && e.framesDiffer();
-            return RoundResult.failed(system.transport(), String.valueOf(e.getMessage()));
-        }
-    }
-
-    private void warmUp(final Measuring measurement, final BenchGroup group, final BenchSystem system)
-            throws InterruptedException, MeasurementFailedException {
-        final double seconds = warmUp.run(
-                system.transport(), group.warmUps(system), (setting, times) -> measurement.run(setting, system, times));
-        warm.add(system);
-        group.parts()
-                .forEach(part -> warmUpSeconds
-                        .computeIfAbsent(part, _ -> new HashMap<>())
-                        .merge(system, seconds, Double::sum));
-    }
-
-    private String line(final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
-        final String head = "round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
-                + (result.hasFailed() ? system.transport() : result.transport()) + ": ";
-        if (result.hasFailed()) {
-            return head + "failed: " + result.failure();
-        }
-        return head
-                + String.format(
-                        Locale.ROOT,
-                        "%.0f MB/s, p50 %.2f ms, p99 %.2f ms, %.2f CPU s/GB%s",
-                        result.goodputMBps(),
-                        result.p50Us() / 1e3,
-                        result.p99Us() / 1e3,
-                        result.cpuSecondsPerGB(),
-                        result.lostFrames() == 0 ? "" : ", " + result.lostFrames() + " frames lost");
-    }
-
-    private List<BenchRow> rows() {
+    List<BenchRow> run(final Measuring measuring) throws InterruptedException {
         final BenchRows rows = new BenchRows();
-        results.forEach((part, systems) -> {
-            final Map<BenchSystem, Double> seconds = warmUpSeconds.getOrDefault(part, Map.of());
-            part.systems()
-                    .forEach(system -> rows.add(
+        for (final BenchGroup group : plan.groups()) {
+            measuring.begin(group);
+            final GroupRounds measured = new GroupRounds(measuring, group);
+            final Rounds<BenchCase, BenchSystem, RoundResult> rounds = new Rounds<>(measured);
+            rounds.warmUp(group.systems());
+            final Map<BenchCase, List<BenchSystem>> cases = new LinkedHashMap<>();
+            group.parts().forEach(part -> cases.put(part.setting(), part.systems()));
+            rounds.run(plan.rounds(), cases)
+                    .forEach((setting, systems) -> systems.forEach((system, results) -> rows.add(
                             system,
-                            BenchRow.of(part.setting(), system, systems.getOrDefault(system, List.of()))
-                                    .withWarmUp(seconds.getOrDefault(system, Double.NaN))));
-        });
+                            BenchRow.of(
+                                    setting,
+                                    system,
+                                    results,
+                                    measured.warmUpSeconds.getOrDefault(system, Double.NaN)))));
+        }
         return rows.compared();
     }
 
-    /// Whether Framecast delivered frames that are not what was published.
+    /// The rounds of one group.
+    private final class GroupRounds implements Rounds.Measuring<BenchCase, BenchSystem, RoundResult> {
+        private final Measuring measuring;
+        private final BenchGroup group;
+        private final Map<BenchSystem, Double> warmUpSeconds = new HashMap<>();
+
+        GroupRounds(final Measuring measuring, final BenchGroup group) {
+            this.measuring = measuring;
+            this.group = group;
+        }
+
+        // The cases share the time.
+        @Override
+        public void warmUp(final BenchSystem system) throws InterruptedException, MeasurementFailedException {
+            final long beginNs = clockNs.getAsLong();
+            final List<BenchCase> settings = group.warmUps(system);
+            final double each = plan.times().warmUpMaxSeconds(group.receiversMax()) / settings.size();
+            for (int i = 0; i < settings.size(); i++) {
+                final BenchCase setting = settings.get(i);
+                new WarmUp(clockNs, console)
+                        .run(
+                                setting.text() + ", " + system.transport(),
+                                beginNs + (long) (NS_PER_SECOND * each * (i + 1)),
+                                () -> {
+                                    final RoundResult result = measuring.run(
+                                            setting, system, plan.times().ofWarmUp());
+                                    return new WarmUp.Round(result.goodputMBps(), result.compilingShare());
+                                });
+            }
+            warmUpSeconds.merge(system, (clockNs.getAsLong() - beginNs) / NS_PER_SECOND, Double::sum);
+        }
+
+        @Override
+        public RoundResult measure(final BenchCase setting, final BenchSystem system)
+                throws InterruptedException, MeasurementFailedException {
+            return measuring.run(setting, system, plan.times());
+        }
+
+        @Override
+        public RoundResult failed(
+                final BenchCase setting, final BenchSystem system, final MeasurementFailedException why) {
+            framesDiffered |= system.isFramecast() && why.reason() == MeasurementFailedException.Reason.FRAMES_DIFFER;
+            return RoundResult.failed(system.transport(), String.valueOf(why.getMessage()));
+        }
+
+        @Override
+        public void onResult(
+                final int round, final BenchCase setting, final BenchSystem system, final RoundResult result) {
+            final String head = "round " + (round + 1) + " of " + plan.rounds() + ", " + setting.text() + ", "
+                    + result.transport() + ": ";
+            console.accept(
+                    result.hasFailed()
+                            ? head + "failed: " + result.failure()
+                            : String.format(
+                                    Locale.ROOT,
+                                    "%s%.0f MB/s, p50 %.2f ms, p99 %.2f ms, %.2f CPU s/GB%s",
+                                    head,
+                                    result.goodputMBps(),
+                                    result.p50Us() / 1e3,
+                                    result.p99Us() / 1e3,
+                                    result.cpuSecondsPerGB(),
+                                    result.lostFrames() == 0 ? "" : ", " + result.lostFrames() + " frames lost"));
+        }
+    }
+
+    /// Whether Framecast delivered frames that differ from those published.
     boolean haveFramesDiffered() {
         return framesDiffered;
     }

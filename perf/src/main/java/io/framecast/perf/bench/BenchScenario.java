@@ -1,5 +1,6 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,13 +13,13 @@ public enum BenchScenario {
     LATENCY("frames at a fixed rate", "floor,aeron,tcp"),
     /// How much gets through.
     THROUGHPUT("as fast as frames are taken", "floor,aeron,tcp"),
-    /// What more receivers cost.
+    /// The cost of more receivers.
     SCALING("150 MB/s offered to more and more receivers", "floor,tcp"),
-    /// What loss costs.
+    /// The cost of loss.
     LOSS("as fast as frames are taken, without and with loss", "aeron,tcp"),
     /// Frames from 64 bytes to 128 MB.
     SIZES("as fast as frames are taken, small ones and large", "floor,aeron"),
-    /// What a subscriber that is stopped, or far too slow, costs its neighbours under each policy but
+    /// The cost of a subscriber that is stopped, or far too slow, for its neighbours under each policy but
     /// `reliable`.
     ISOLATION("150 MB/s offered to two beside one that is too slow", "none");
 
@@ -64,7 +65,7 @@ public enum BenchScenario {
         };
     }
 
-    /// Who else subscribes, one after the other.
+    /// The bystanders, one after the other.
     List<Bystander> bystanders() {
         final List<Bystander> all = new ArrayList<>(List.of(Bystander.NONE));
         if (this == ISOLATION) {
@@ -121,7 +122,7 @@ public enum BenchScenario {
         };
     }
 
-    /// What systems are compared by: lateness, or goodput.
+    /// The figure that systems are compared by: lateness, or goodput.
     public boolean comparesLatency() {
         return this == LATENCY;
     }

@@ -6,7 +6,7 @@ import io.framecast.perf.rivals.MeasuredSystem;
 import io.framecast.perf.rivals.StockAeronSystem;
 import io.framecast.perf.rivals.TcpSystem;
 
-/// What can be measured, by the name that its processes are started with.
+/// A system to measure, by the name that its processes are started with.
 ///
 /// @param name `framecast:TRANSPORT`, or a rival
 record BenchSystem(String name) {

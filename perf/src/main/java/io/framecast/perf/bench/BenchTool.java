@@ -21,21 +21,14 @@ public final class BenchTool implements ToolCommand {
     /// @param quick whether it takes `--quick`
     public record DeviceBench(String name, boolean quick) {}
 
-    /// What a machine with a GPU is to run, in alphabetical order.
+    /// The benches for a machine with a GPU, in alphabetical order.
     public static List<DeviceBench> onDevices() {
-        final Stream<DeviceBench> methods = Arrays.stream(BenchCommand.class.getDeclaredMethods())
+        return Stream.of(BenchCommand.class.getDeclaredMethods())
                 .filter(method -> method.isAnnotationPresent(CommandLine.Command.class))
-                .flatMap(method -> Arrays.stream(method.getParameterTypes())
+                .flatMap(method -> Stream.of(method.getParameterTypes())
                         .filter(type -> takes(type, "--device"))
                         .map(type -> new DeviceBench(
-                                method.getAnnotation(CommandLine.Command.class).name(), takes(type, "--quick"))));
-        final Stream<DeviceBench> classes = Arrays.stream(BenchCommand.class
-                        .getAnnotation(CommandLine.Command.class)
-                        .subcommands())
-                .filter(type -> takes(type, "--device"))
-                .map(type -> new DeviceBench(
-                        type.getAnnotation(CommandLine.Command.class).name(), takes(type, "--quick")));
-        return Stream.concat(methods, classes)
+                                method.getAnnotation(CommandLine.Command.class).name(), takes(type, "--quick"))))
                 .sorted(Comparator.comparing(DeviceBench::name))
                 .toList();
     }

@@ -1,20 +1,26 @@
 package io.framecast.perf.bench;
 
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.MeasurementFailedException;
+import io.framecast.perf.harness.Network;
+import io.framecast.perf.harness.Networks;
+import io.framecast.perf.harness.Pool;
+import io.framecast.perf.harness.Pools;
+import io.framecast.perf.harness.Records;
 import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.SourceReport;
+import io.framecast.perf.rivals.StockAeronSystem;
 import io.framecast.perf.rivals.StreamSpec;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
-/// Measures systems in the cases of one group after the other: keeps the processes of each system, has them
-/// carry streams, gathers what they report.
+/// Measures systems in the cases of one group: keeps the processes of each system, has them carry streams,
+/// gathers their reports.
 final class Measurement implements BenchRun.Measuring, AutoCloseable {
     // Odd at its end: Aeron takes the even neighbour for its feedback.
     private static final String GROUP = "224.20.30.39";
@@ -27,12 +33,11 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
 
     private final int socketBufferBytes;
     private final Consumer<String> console;
-    private final Set<String> told = ConcurrentHashMap.newKeySet();
-    private final Namespaces namespaces = new Namespaces();
-    private final Map<BenchSystem, SystemPool> pools = new HashMap<>();
+    private final Set<String> shown = ConcurrentHashMap.newKeySet();
+    private final Networks networks = new Networks();
+    private final Pools<BenchSystem> pools = new Pools<>();
     private BenchGroup group = new BenchGroup(List.of());
     private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
-    private boolean stopped;
 
     Measurement(final BenchPlan plan, final Consumer<String> console) {
         socketBufferBytes = plan.socketBufferBytes();
@@ -40,71 +45,66 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
     }
 
     @Override
-    public synchronized void begin(final BenchGroup next) {
-        endPools();
+    public void begin(final BenchGroup next) {
+        pools.endAll();
         group = next;
     }
 
     @Override
     public RoundResult run(final BenchCase setting, final BenchSystem system, final BenchTimes times)
             throws InterruptedException, MeasurementFailedException {
-        final BenchNetwork network = network(setting);
+        final Network network = network(setting);
         final StreamSpec spec = spec(setting, times, network);
-        final List<StreamSpec> ofReceivers = new ArrayList<>();
         final int bystanders = setting.bystander().isThere() ? 1 : 0;
-        for (int i = 0; i < setting.receivers() + bystanders; i++) {
-            ofReceivers.add(spec.of(network.receiver(i).address(), i));
-        }
+        final List<StreamSpec> ofReceivers = IntStream.range(0, setting.receivers() + bystanders)
+                .mapToObj(i -> spec.of(network.receiver(i).address(), i))
+                .toList();
         final long endNs = System.nanoTime()
                 + (long) (1e9
                         * (START_SECONDS
                                 + SLOWEST * (times.leadSeconds() + times.seconds())
                                 + setting.frameBytes() / SLOWEST_BYTES_PER_SECOND));
         try {
-            final SystemPool.Reports reports = pool(system, network).run(spec, ofReceivers, endNs);
+            final Pool.Reports reports =
+                    pools.get(system, () -> start(system, network)).run(spec, ofReceivers, bystanders, endNs);
             final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
-            final SourceReport source = SourceReport.parse(reports.source());
-            final List<ReceiverReport> all =
-                    reports.receivers().stream().map(ReceiverReport::parse).toList();
+            final SourceReport source = Records.read(SourceReport.class, reports.source());
+            final List<ReceiverReport> all = reports.receivers().stream()
+                    .map(report -> Records.read(ReceiverReport.class, report))
+                    .toList();
             all.subList(setting.receivers(), all.size())
                     .forEach(report ->
                             console.accept("beside: " + setting.bystander().text() + " received " + report.frames()
                                     + " of " + source.frames() + " frames"));
             return RoundResult.of(source, all.subList(0, setting.receivers()), countsInterface);
         } catch (final MeasurementFailedException e) {
-            requireGoing();
-            endPool(system);
+            pools.requireGoing();
+            pools.end(system);
             throw e;
         }
     }
 
-    // What is stopped fails, but that is not its failure.
-    private synchronized void requireGoing() {
-        if (stopped) {
-            throw new StoppedException();
-        }
-    }
-
-    private BenchNetwork network(final BenchCase setting) throws MeasurementFailedException {
+    private Network network(final BenchCase setting) throws MeasurementFailedException {
         if (setting.net() == BenchNet.LOOPBACK) {
-            return BenchNetwork.LOOPBACK;
+            return Network.LOOPBACK;
         }
         try {
-            final BenchNetwork network = namespaces.network(
-                    new Namespaces.Key(setting.net(), setting.mtuBytes(), group.subscribersMax(), setting.offload()));
+            final Network network = networks.get(
+                    new Networks.Key(setting.net(), setting.mtuBytes(), group.subscribersMax(), setting.offload()));
             network.set(
                     setting.loss(),
                     group.isLossy(),
                     setting.receivers() + (setting.bystander().isThere() ? 1 : 0));
             return network;
         } catch (final IOException e) {
-            requireGoing();
-            throw new MeasurementFailedException(String.valueOf(e.getMessage()), false);
+            pools.requireGoing();
+            throw new MeasurementFailedException(
+                    String.valueOf(e.getMessage()), MeasurementFailedException.Reason.FAILED);
         }
     }
 
-    private StreamSpec spec(final BenchCase setting, final BenchTimes times, final BenchNetwork network) {
-        // Ports of the streams before may still hear what was under way.
+    private StreamSpec spec(final BenchCase setting, final BenchTimes times, final Network network) {
+        // Ports of the streams before may still get late datagrams.
         stream = (stream + 1) % STREAMS;
         final boolean onLoopback = setting.net() == BenchNet.LOOPBACK;
         final String source = network.source().address();
@@ -129,67 +129,32 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                 0);
     }
 
-    private synchronized SystemPool pool(final BenchSystem system, final BenchNetwork network) {
-        requireGoing();
-        return pools.computeIfAbsent(
-                system, _ -> new SystemPool(new Starting(system, network), group.subscribersMax()));
+    private Pool start(final BenchSystem system, final Network network) {
+        return Pool.start(
+                system.name(),
+                group.subscribersMax(),
+                BenchRole.class,
+                List.of(system.name()),
+                network::host,
+                this::show,
+                StockAeronSystem::deleteAbandoned);
     }
 
-    /// Starts a system's processes where they belong.
-    private final class Starting implements SystemPool.Starting {
-        private final BenchSystem system;
-        private final BenchNetwork network;
-
-        Starting(final BenchSystem system, final BenchNetwork network) {
-            this.system = system;
-            this.network = network;
-        }
-
-        @Override
-        public ChildProcess source(final Consumer<ChildProcess.Answer> answers) {
-            return start(BenchChild.PUBLISH, network.source(), answers);
-        }
-
-        @Override
-        public ChildProcess receiver(final int index, final Consumer<ChildProcess.Answer> answers) {
-            return start(BenchChild.SUBSCRIBE, network.receiver(index), answers);
-        }
-
-        private ChildProcess start(
-                final String role, final BenchNetwork.Host host, final Consumer<ChildProcess.Answer> answers) {
-            return ChildProcess.start(
-                    new ChildProcess.Role(role, system, host.prefix()), Measurement.this::tell, answers);
-        }
-    }
-
-    // What each process has to say is shown once.
-    private void tell(final String line) {
-        if (!line.isBlank() && told.add(line)) {
+    // A line of several processes is shown once.
+    private void show(final String line) {
+        if (shown.add(line.replaceFirst(" receiver \\d+]", ""))) {
             console.accept(line);
         }
     }
 
-    private synchronized void endPool(final BenchSystem system) {
-        final SystemPool pool = pools.remove(system);
-        if (pool != null) {
-            pool.close();
-        }
-    }
-
-    private synchronized void endPools() {
-        pools.values().forEach(SystemPool::close);
-        pools.clear();
-    }
-
-    /// Ends what is being measured. Any thread.
-    synchronized void stop() {
-        stopped = true;
-        endPools();
+    /// Ends the measurement under way. Any thread.
+    void stop() {
+        pools.close();
     }
 
     @Override
     public void close() {
         stop();
-        namespaces.close();
+        networks.close();
     }
 }

@@ -1,18 +1,18 @@
 package io.framecast.perf.bench;
 
-import io.framecast.api.ByteSize;
 import io.framecast.api.LinkConfig;
 import io.framecast.api.error.ConfigException;
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.Networks;
+import io.framecast.perf.harness.OptionValues;
 import io.framecast.perf.rivals.StreamSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -130,9 +130,10 @@ public final class PlanOptions {
                 asked.stream().mapToInt(BenchScenario::rounds).min().orElse(1);
         return new BenchPlan(
                 List.copyOf(parts),
-                (int) within("--rounds", rounds == null ? quick ? QUICK_ROUNDS : defaultRounds : rounds, 1, ROUNDS_MAX),
+                (int) OptionValues.within(
+                        "--rounds", rounds == null ? quick ? QUICK_ROUNDS : defaultRounds : rounds, 1, ROUNDS_MAX),
                 times(asked.stream().mapToDouble(BenchScenario::seconds).max().orElse(1)),
-                bytes("--socket-buffer", socketBuffer, 0, Integer.MAX_VALUE / 2),
+                OptionValues.bytes("--socket-buffer", socketBuffer, 0, Integer.MAX_VALUE / 2),
                 skips.stream().distinct().toList(),
                 Optional.ofNullable(out));
     }
@@ -140,9 +141,9 @@ public final class PlanOptions {
     private BenchTimes times(final double defaultSeconds) {
         final double warmUpMax = quick ? QUICK_WARM_UP_MAX_SECONDS : WARM_UP_MAX_SECONDS;
         return new BenchTimes(
-                within("--warm-up", warmUp == null ? warmUpMax : warmUp, 0.1, SECONDS_MAX),
+                OptionValues.within("--warm-up", warmUp == null ? warmUpMax : warmUp, 0.1, SECONDS_MAX),
                 quick ? QUICK_LEAD_SECONDS : LEAD_SECONDS,
-                within(
+                OptionValues.within(
                         "--seconds",
                         seconds == null ? quick ? QUICK_SECONDS : defaultSeconds : seconds,
                         0.1,
@@ -183,7 +184,7 @@ public final class PlanOptions {
                         .filter(known -> known.label().equals(net))
                         .findFirst()
                         .orElseThrow(() -> new ConfigException("--net: expected loopback, veth or bridge, got " + net));
-        final String why = wanted == BenchNet.LOOPBACK ? "" : Namespaces.unavailable();
+        final String why = wanted == BenchNet.LOOPBACK ? "" : Networks.unavailable();
         if (why.isEmpty()) {
             return wanted;
         }
@@ -198,20 +199,23 @@ public final class PlanOptions {
     // On loopback all but the floor would do the same twice.
     private List<Boolean> offloads(final BenchScenario scenario, final BenchNet network) {
         if (offloads != null) {
-            return list("--offload", offloads, PlanOptions::onOrOff);
+            return OptionValues.list("--offload", offloads, text -> OptionValues.onOrOff("--offload", text));
         }
         return network == BenchNet.LOOPBACK ? List.of(true) : scenario.offloads();
     }
 
     private List<Integer> mtus(final BenchNet network) {
         final int most = network == BenchNet.LOOPBACK ? LinkConfig.MTU_BYTES_MAX : VETH_MTU_MAX;
-        return list("--mtu", mtus, text -> bytes("--mtu", text, LinkConfig.MTU_BYTES_MIN, most));
+        return OptionValues.bytesList("--mtu", mtus, LinkConfig.MTU_BYTES_MIN, most);
     }
 
     private List<Double> losses(final BenchScenario scenario) {
         return losses == null
                 ? scenario.losses()
-                : list("--loss", losses, text -> within("--loss", number("--loss", text), 0, LOSS_MAX));
+                : OptionValues.list(
+                        "--loss",
+                        losses,
+                        text -> OptionValues.within("--loss", OptionValues.number("--loss", text), 0, LOSS_MAX));
     }
 
     private List<Integer> frameBytes(final BenchScenario scenario) {
@@ -220,16 +224,13 @@ public final class PlanOptions {
             final int step = quick ? Math.ceilDiv(all.size(), QUICK_VALUES) : 1;
             return all.stream().filter(bytes -> all.indexOf(bytes) % step == 0).toList();
         }
-        return list(
-                "--frame-bytes",
-                frameBytes,
-                text -> bytes("--frame-bytes", text, StreamSpec.FRAME_BYTES_MIN, FRAME_BYTES_MAX));
+        return OptionValues.bytesList("--frame-bytes", frameBytes, StreamSpec.FRAME_BYTES_MIN, FRAME_BYTES_MAX);
     }
 
     private List<Integer> receivers(final BenchScenario scenario, final BenchNet network) {
         final List<Integer> counts = receivers == null
                 ? scenario.receivers()
-                : list("--receivers", receivers, text -> bytes("--receivers", text, 1, RECEIVERS_MAX));
+                : OptionValues.bytesList("--receivers", receivers, 1, RECEIVERS_MAX);
         if (network == BenchNet.VETH && counts.stream().anyMatch(count -> count > 1)) {
             throw new ConfigException("--net veth joins one receiver: choose --net bridge for " + counts);
         }
@@ -237,19 +238,19 @@ public final class PlanOptions {
     }
 
     private double rate(final BenchScenario scenario, final int bytes) {
-        return rate == null ? scenario.framesPerSecond(bytes) : within("--rate", rate, 0, 1e7);
+        return rate == null ? scenario.framesPerSecond(bytes) : OptionValues.within("--rate", rate, 0, 1e7);
     }
 
     private List<BenchSystem> systems(final BenchCase setting, final List<String> skips) {
         final Set<BenchSystem> systems = new LinkedHashSet<>();
-        for (final String transport : list("--transport", transports, text -> word("--transport", text, TRANSPORTS))) {
+        for (final String transport : OptionValues.words("--transport", transports, TRANSPORTS)) {
             systems.add(BenchSystem.framecast(transport));
         }
         final String rivals = against == null ? setting.scenario().rivals() : against;
         if (rivals.equals("none")) {
             return List.copyOf(systems);
         }
-        for (final String rival : list("--against", rivals, text -> word("--against", text, RIVALS))) {
+        for (final String rival : OptionValues.words("--against", rivals, RIVALS)) {
             final BenchSystem system = new BenchSystem(rival);
             final String why = whyNot(setting, system);
             if (why.isEmpty()) {
@@ -273,70 +274,9 @@ public final class PlanOptions {
                 : "";
     }
 
-    // With batches a loss takes a sixteenth of a frame of 1 MiB, so that most frames arrive; they are worth knowing as
-    // the latency without repair.
+    // With batches a loss takes a sixteenth of a frame of 1 MiB, so that most frames arrive; they are worth
+    // knowing as the latency without repair.
     private static boolean countsWhatArrives(final BenchCase setting) {
         return setting.scenario().comparesLatency() && setting.net() != BenchNet.LOOPBACK && setting.offload();
-    }
-
-    static boolean onOrOff(final String text) {
-        return word("--offload", text, List.of("on", "off")).equals("on");
-    }
-
-    /// One of some words.
-    public static String word(final String option, final String text, final List<String> known) {
-        if (!known.contains(text)) {
-            throw new ConfigException(option + ": expected " + String.join(", ", known) + ", got " + text);
-        }
-        return text;
-    }
-
-    /// Values between commas, each once.
-    public static <T> List<T> list(final String option, final String text, final Function<String, T> parse) {
-        final List<T> values = Arrays.stream(text.split(",", -1))
-                .map(String::strip)
-                .filter(part -> !part.isEmpty())
-                .map(parse)
-                .distinct()
-                .toList();
-        if (values.isEmpty()) {
-            throw new ConfigException(option + ": expected a list, got nothing");
-        }
-        return values;
-    }
-
-    /// A number of bytes, within bounds.
-    public static int bytes(final String option, final String text, final int least, final int most) {
-        final long value;
-        try {
-            value = ByteSize.parse(option, text);
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException(String.valueOf(e.getMessage()), e);
-        }
-        if (value < least || value > most) {
-            throw new ConfigException(option + ": expected " + least + " … " + most + ", got " + value);
-        }
-        return (int) value;
-    }
-
-    static double number(final String option, final String text) {
-        try {
-            return Double.parseDouble(text);
-        } catch (final NumberFormatException e) {
-            throw new ConfigException(option + ": expected a number, got " + text, e);
-        }
-    }
-
-    /// The value, when it is within bounds.
-    public static double within(final String option, final double value, final double least, final double most) {
-        if (!(value >= least && value <= most)) {
-            throw new ConfigException(
-                    option + ": expected " + plain(least) + " … " + plain(most) + ", got " + plain(value));
-        }
-        return value;
-    }
-
-    private static String plain(final double value) {
-        return value == Math.rint(value) ? String.format(Locale.ROOT, "%.0f", value) : Double.toString(value);
     }
 }

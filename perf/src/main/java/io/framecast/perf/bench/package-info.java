@@ -1,4 +1,10 @@
-/// `framecast bench`: plans a run, starts its processes, gathers what they measured.
+/// `framecast bench`: its scenarios, which compare Framecast with rivals, and the commands of the other
+/// benches.
+///
+/// A scenario is a question; [PlanOptions] makes [BenchCase]s of it, [BenchRun] has [Measurement] run them in
+/// the rounds of the harness, [BenchRows] compares the rows, and [BenchTable] declares their fields, columns
+/// and figures. The command line tool finds [BenchTool] by its service loader; `io.framecast.perf.kit` asks it
+/// for the benches that take a device.
 @NullMarked
 package io.framecast.perf.bench;
 

@@ -1,8 +1,11 @@
 package io.framecast.perf.chaos;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.perf.harness.OptionValues;
 import io.framecast.samples.ToolContext;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +15,7 @@ import picocli.CommandLine.Option;
 /// `framecast chaos`.
 @Command(
         name = "chaos",
-        description = "Kills, stops, cuts off and shouts at real processes on a lossy network of their own (network"
+        description = "Kills, stops, cuts off and attacks real processes on a lossy network of their own (network"
                 + " namespaces: needs root), and checks that each fault has the outcome stated for it.",
         mixinStandardHelpOptions = true,
         footerHeading = "%nExamples:%n",
@@ -72,7 +75,7 @@ final class ChaosCommand implements Callable<Integer> {
             names = "--plant",
             paramLabel = "BUG",
             description = "Breaks something on purpose, to see it found: SKIP, TWICE, FLIP, SPARE.")
-    private Plant plant = Plant.NONE;
+    private InjectedBug bug = InjectedBug.NONE;
 
     private final ToolContext context;
 
@@ -107,58 +110,39 @@ final class ChaosCommand implements Callable<Integer> {
                 throw new ConfigException("stopped before the end: nothing is reported");
             }
             return report;
-        } catch (final IOException e) {
+        } catch (final IOException | UncheckedIOException e) {
             throw new ConfigException("chaos: the system fails: " + e.getMessage(), e);
         }
     }
 
     private static ChaosNetwork network(final ChaosPlan plan) {
-        return plan.transport().equals(ChaosPlan.VERBS) ? devices(plan) : namespaces(plan);
-    }
-
-    private static ChaosNetwork devices(final ChaosPlan plan) {
+        final boolean verbs = plan.transport().equals(ChaosPlan.VERBS);
         try {
-            return RdmaNetwork.make(plan.hosts(), plan.loss());
+            return verbs
+                    ? RdmaNetwork.make(plan.hosts(), plan.loss())
+                    : NamespaceNetwork.make(plan.hosts(), plan.loss());
         } catch (final IOException e) {
             throw new ConfigException(
-                    "chaos over verbs needs Soft-RoCE devices on a bridge, one for the publisher and each subscriber ("
-                            + e.getMessage() + "): rdma-transport/lab/run.sh -d " + plan.hosts()
-                            + " -- makes them, in a guest",
-                    e);
-        }
-    }
-
-    private static ChaosNetwork namespaces(final ChaosPlan plan) {
-        try {
-            return NamespaceNetwork.make(plan.hosts(), plan.loss());
-        } catch (final IOException e) {
-            throw new ConfigException(
-                    "chaos needs network namespaces and nftables, which cannot be had here (" + e.getMessage()
-                            + "): run it as root, with iproute2 and nftables installed",
+                    verbs
+                            ? "chaos over verbs needs Soft-RoCE devices on a bridge, one for the publisher and each"
+                                    + " subscriber (" + e.getMessage() + "): rdma-transport/lab/run.sh -d "
+                                    + plan.hosts() + " -- makes them, in a guest"
+                            : "chaos needs network namespaces and nftables, which cannot be had here (" + e.getMessage()
+                                    + "): run it as root, with iproute2 and nftables installed",
                     e);
         }
     }
 
     private ChaosPlan plan() {
-        require(seconds >= 1 && seconds <= 86_400, "--seconds: expected 1 … 86400, got " + seconds);
-        require(subscribers >= 3 && subscribers <= 32, "--subscribers: expected 3 … 32, got " + subscribers);
-        require(
-                coRoots >= 0 && coRoots <= (subscribers - 1) / 2,
-                "--co-roots: expected 0 … " + (subscribers - 1) / 2 + " for " + subscribers + " subscribers, got "
-                        + coRoots);
-        require(loss >= 0 && loss <= 0.2, "--loss: expected 0 … 0.2, got " + loss);
-        require(
-                aliveTimeoutMs >= 500 && aliveTimeoutMs <= 60_000,
-                "--alive-timeout: expected 500 … 60000 ms, got " + aliveTimeoutMs);
-        require(marginMs >= 100 && marginMs <= 60_000, "--margin: expected 100 … 60000 ms, got " + marginMs);
-        require(rate >= 1 && rate <= 10_000, "--rate: expected 1 … 10000 frames a second, got " + rate);
-        require(
-                frameBytes >= ChaosFrames.BYTES_MIN && frameBytes <= ChaosPlan.WINDOW_BYTES / 4,
-                "--frame-bytes: expected " + ChaosFrames.BYTES_MIN + " … " + ChaosPlan.WINDOW_BYTES / 4 + ", got "
-                        + frameBytes);
-        require(
-                transport.equals(ChaosPlan.UDP) || transport.equals(ChaosPlan.VERBS),
-                "--transport: expected udp or verbs, got " + transport);
+        OptionValues.within("--seconds", seconds, 1, 86_400);
+        OptionValues.within("--subscribers", subscribers, 3, 32);
+        OptionValues.within("--co-roots", coRoots, 0, (subscribers - 1) / 2);
+        OptionValues.within("--loss", loss, 0, 0.2);
+        OptionValues.within("--alive-timeout", aliveTimeoutMs, 500, 60_000);
+        OptionValues.within("--margin", marginMs, 100, 60_000);
+        OptionValues.within("--rate", rate, 1, 10_000);
+        OptionValues.within("--frame-bytes", frameBytes, ChaosFrames.BYTES_MIN, ChaosPlan.WINDOW_BYTES / 4);
+        OptionValues.word("--transport", transport, List.of(ChaosPlan.UDP, ChaosPlan.VERBS));
         return new ChaosPlan(
                 transport,
                 seed == null ? ThreadLocalRandom.current().nextLong(SEED_BOUND) : seed,
@@ -170,12 +154,6 @@ final class ChaosCommand implements Callable<Integer> {
                 marginMs,
                 rate,
                 frameBytes,
-                plant);
-    }
-
-    private static void require(final boolean condition, final String message) {
-        if (!condition) {
-            throw new ConfigException(message);
-        }
+                bug);
     }
 }

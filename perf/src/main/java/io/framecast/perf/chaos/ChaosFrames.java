@@ -54,7 +54,7 @@ record ChaosFrames(long seed, int frameBytes) {
         }
     }
 
-    /// What goes with a frame that [#fill] wrote; empty for small ones.
+    /// The metadata of a frame that [#fill] wrote; empty for small ones.
     byte[] metadata(final MemorySegment frame, final long frameId) {
         if (frameId % SMALL_EVERY == SMALL_EVERY - 1) {
             return new byte[0];
@@ -73,7 +73,7 @@ record ChaosFrames(long seed, int frameBytes) {
         return (int) crc.getValue();
     }
 
-    /// What is wrong with a frame that arrived; empty when it is what was published.
+    /// The fault of a frame that arrived; empty when it equals the published one.
     String complaint(final DeviceFrame frame) {
         return complaint(frame.frameId(), frame.region().host(), frame.metadata());
     }

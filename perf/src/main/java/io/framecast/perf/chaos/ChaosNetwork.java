@@ -27,7 +27,7 @@ interface ChaosNetwork extends AutoCloseable {
     void cut(int host, Cut cut) throws IOException;
 
     /// Undoes [#cut].
-    void mend(int host, Cut cut) throws IOException;
+    void restore(int host, Cut cut) throws IOException;
 
     /// Whether a host sees its cable.
     ///
@@ -37,7 +37,7 @@ interface ChaosNetwork extends AutoCloseable {
     /// How many packets were lost on purpose.
     long dropped() throws IOException;
 
-    /// What is left of this network; nothing after [#close].
+    /// The remains of this network; nothing after [#close].
     List<String> leftovers() throws IOException;
 
     @Override

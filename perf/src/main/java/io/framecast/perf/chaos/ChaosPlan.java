@@ -1,6 +1,6 @@
 package io.framecast.perf.chaos;
 
-/// What a run is to be.
+/// The settings of a run.
 ///
 /// @param transport `udp`, or `verbs`, whose hosts are RDMA devices of this machine
 /// @param seconds how long faults are done
@@ -19,7 +19,7 @@ record ChaosPlan(
         long marginMs,
         double rate,
         int frameBytes,
-        Plant plant) {
+        InjectedBug bug) {
     /// Never killed, stopped for long or cut off for long, and never a co-root: whose memory must stay as it
     /// was.
     static final int WITNESS = 0;
@@ -43,23 +43,23 @@ record ChaosPlan(
                 + frameBytes + "|alive-timeout=" + aliveTimeoutMs;
     }
 
-    /// The host that nobody on the stream knows, where garbage comes from.
-    int strangerHost() {
+    /// The host that garbage comes from; no process of the stream knows it.
+    int attackerHost() {
         return subscribers + 1;
     }
 
     int hosts() {
-        return subscribers + (hasStranger() ? 2 : 1);
+        return subscribers + (hasAttacker() ? 2 : 1);
     }
 
-    /// Whether somebody shouts garbage: only at sockets.
-    boolean hasStranger() {
+    /// Whether an attacker sends garbage: only at sockets.
+    boolean hasAttacker() {
         return transport.equals(UDP);
     }
 
     /// Whether a fault can be done in this run.
     boolean isDone(final FaultKind kind) {
-        return (hasStranger() || !kind.isOfEverybody()) && (coRoots > 0 || !kind.isOfCoRoot());
+        return (hasAttacker() || !kind.isOfEverybody()) && (coRoots > 0 || !kind.isOfCoRoot());
     }
 
     /// How long something may take that is judged only by whether it comes: longer on a machine whose margin

@@ -6,27 +6,28 @@ import io.framecast.api.Framecast;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.error.FramecastException;
+import io.framecast.perf.harness.ParentLink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
-/// Publishes frames at a rate until it is told to end the stream.
+/// Publishes frames at a rate until the order to end the stream.
 final class ChaosPublisher {
     private static final Duration LINGER = Duration.ofSeconds(20);
     private static final Duration LOOK = Duration.ofMillis(20);
-    // What a stall held up is made up for, but not all at once and for ever.
+    // The publisher catches up after a stall, but not all at once and for ever.
     private static final long DEBT_MAX_NS = 200_000_000;
     private static final long SECOND_NS = 1_000_000_000;
 
-    private final ChildSettings settings;
-    private final BooleanSupplier ending;
-    private final ProgressLine progress = new ProgressLine();
+    private final ChaosSettings settings;
+    private final ParentLink parent;
+    private final ChaosRole role;
 
-    ChaosPublisher(final ChildSettings settings, final BooleanSupplier ending) {
+    ChaosPublisher(final ChaosSettings settings, final ParentLink parent, final ChaosRole role) {
         this.settings = settings;
-        this.ending = ending;
+        this.parent = parent;
+        this.role = role;
     }
 
     int run() {
@@ -38,18 +39,16 @@ final class ChaosPublisher {
             final long frames =
                     publish(publisher, arena.allocate(settings.frames().frameBytes(), Long.BYTES));
             if (publisher.failure().isPresent()) {
-                ChaosChild.say(ChildLines.OVER + " " + publisher.failure().orElseThrow());
-                return ChaosChild.OVER;
+                throw new IllegalStateException(publisher.failure().orElseThrow());
             }
-            final boolean drained = publisher.close(LINGER);
-            ChaosChild.say(
-                    drained
-                            ? ChildLines.END + " " + (frames - 1) + " " + frames
-                            : ChildLines.OVER + " not everybody acknowledged the end of the stream");
-            return drained ? ChaosChild.ENDED : ChaosChild.OVER;
+            if (!publisher.close(LINGER)) {
+                throw new IllegalStateException("not every subscriber acknowledged the end of the stream");
+            }
+            parent.send(StreamLog.END, (frames - 1) + " " + frames);
+            return ChaosRole.ENDED;
         } catch (final FramecastException | IllegalStateException e) {
-            ChaosChild.say(ChildLines.OVER + " " + e.getMessage());
-            return ChaosChild.OVER;
+            parent.send(StreamLog.OVER, e.getMessage());
+            return ChaosRole.OVER;
         }
     }
 
@@ -58,7 +57,7 @@ final class ChaosPublisher {
         final long intervalNs = (long) (SECOND_NS / settings.rate());
         long dueNs = System.nanoTime();
         long frameId = 0;
-        while (!ending.getAsBoolean()) {
+        while (!role.isEnding()) {
             final MemorySegment frame = memory.asSlice(0, settings.frames().bytes(frameId));
             settings.frames().fill(frame, frameId);
             final FrameOptions options =
@@ -66,7 +65,7 @@ final class ChaosPublisher {
             if (!offer(publisher, frame, options)) {
                 return frameId;
             }
-            progress.onFrame(frameId, frameId + 1);
+            role.onFrame(parent, frameId, frameId + 1);
             frameId++;
             final long nowNs = System.nanoTime();
             dueNs = Math.max(dueNs + intervalNs, nowNs - DEBT_MAX_NS);
@@ -77,11 +76,11 @@ final class ChaosPublisher {
         return frameId;
     }
 
-    // A frame that has begun is offered until all of it is taken, whoever wants the stream to end.
+    // A frame that has begun is offered until all of it is taken, also when the stream is to end.
     private boolean offer(final Publisher publisher, final MemorySegment frame, final FrameOptions options) {
         long code = publisher.offer(frame, options);
         while (code < 0) {
-            if (code == Publisher.CLOSED || (code == Publisher.NOT_CONNECTED && ending.getAsBoolean())) {
+            if (code == Publisher.CLOSED || (code == Publisher.NOT_CONNECTED && role.isEnding())) {
                 return false;
             }
             publisher.awaitRoom(frame.byteSize(), LOOK);

@@ -3,13 +3,15 @@ package io.framecast.perf.chaos;
 import io.framecast.engine.metrics.EngineCounter;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// One run: starts everything, does faults, ends the stream, checks what everybody has. The run's thread;
-/// [#stop] may be called from any.
+/// One run: starts everything, does faults, ends the stream, checks every process. The run's thread; [#stop]
+/// may be called from any.
 final class ChaosRun {
     private static final long JOIN_MAX_MS = 60_000;
     private static final long END_MAX_MS = 40_000;
@@ -22,13 +24,13 @@ final class ChaosRun {
     private final List<String> unmet = new ArrayList<>();
     private final List<MemoryRow> memory = new ArrayList<>();
     private volatile boolean stopped;
-    private volatile Optional<Cast> running = Optional.empty();
+    private volatile Optional<Cluster> running = Optional.empty();
     private long frames;
     private long evictions;
     private long failovers;
     private long dropped;
     private long lives;
-    private RepairTotals repairs = new RepairTotals(0, 0, 0, 0, 0);
+    private List<Long> repairs = List.of();
 
     ChaosRun(final ChaosPlan plan, final Consumer<String> lines) {
         this.plan = plan;
@@ -38,26 +40,24 @@ final class ChaosRun {
     /// Ends the run early, with everything that it has started.
     void stop() {
         stopped = true;
-        running.ifPresent(Cast::stop);
+        running.ifPresent(Cluster::stop);
     }
 
     boolean isStopped() {
         return stopped;
     }
 
-    /// Runs.
-    ///
-    /// @throws IOException when something of the system fails that has nothing to do with what is tested
+    /// @throws IOException when something of the system fails that has nothing to do with the test
     ChaosReport run(final ChaosNetwork network) throws IOException {
-        try (Cast cast = new Cast(plan, network, lines)) {
-            running = Optional.of(cast);
+        try (Cluster cluster = new Cluster(plan, network, lines)) {
+            running = Optional.of(cluster);
             if (stopped) {
-                cast.stop();
+                cluster.stop();
             }
-            perform(cast, network);
-            unmet.addAll(cast.complaints());
-            cast.endAll();
-            for (final ChaosProcess process : cast.all()) {
+            perform(cluster, network);
+            unmet.addAll(cluster.complaints());
+            cluster.endAll();
+            for (final ChaosProcess process : cluster.all()) {
                 if (ProcessHandle.of(process.pid()).isPresent()) {
                     unmet.add("process " + process.pid() + " (" + process.name() + ") is left over");
                 }
@@ -65,63 +65,67 @@ final class ChaosRun {
         }
         network.close();
         network.leftovers().forEach(name -> unmet.add(name + " is left over"));
-        return new ChaosReport(plan, List.copyOf(faults), List.copyOf(memory), List.copyOf(unmet), totals());
+        return new ChaosReport(
+                plan,
+                List.copyOf(faults),
+                List.copyOf(memory),
+                List.copyOf(unmet),
+                frames,
+                lives,
+                evictions,
+                failovers,
+                dropped,
+                repairs.isEmpty() ? ChaosReport.repairs(List.of()) : repairs);
     }
 
-    private ChaosReport.Totals totals() {
-        return new ChaosReport.Totals(frames, lives, evictions, failovers, dropped, repairs);
-    }
-
-    private void perform(final Cast cast, final ChaosNetwork network) throws IOException {
-        if (!cast.await(() -> cast.settled(0).size() == plan.subscribers(), joinMaxMs())) {
-            unmet.add("only " + cast.settled(0).size() + " of " + plan.subscribers() + " joined within "
-                    + joinMaxMs() / 1_000 + " s");
-            cast.all()
-                    .forEach(process ->
-                            process.said().forEach(line -> lines.accept("  [" + process.name() + "] " + line)));
+    private void perform(final Cluster cluster, final ChaosNetwork network) throws IOException {
+        if (!haveAllJoined(cluster)) {
+            unmet.add("only " + cluster.settled(0).size() + " of " + plan.subscribers() + " joined within "
+                    + plan.patienceMs(JOIN_MAX_MS) / 1_000 + " s");
+            cluster.all().forEach(cluster::show);
             return;
         }
-        cast.pause(LEAD_MS);
-        cast.publisher().tell(ChildLines.TELL_MEMORY);
-        doFaults(cast, network);
+        cluster.pause(LEAD_MS);
+        cluster.publisher().order(ChaosRole.MEMORY);
+        doFaults(cluster, network);
         if (faults.isEmpty()
-                && !cast.isStopped()
+                && !cluster.isStopped()
                 && TimeUnit.SECONDS.toMillis(plan.seconds()) > FaultDraw.PAUSE_MAX_MS) {
             unmet.add("no fault was done within " + plan.seconds() + " s");
         }
         dropped = network.dropped();
-        if (!cast.await(() -> cast.settled(0).size() == plan.subscribers(), joinMaxMs())) {
-            unmet.add("at the end only " + cast.settled(0).size() + " of " + plan.subscribers() + " have joined");
+        if (!haveAllJoined(cluster)) {
+            unmet.add("at the end only " + cluster.settled(0).size() + " of " + plan.subscribers() + " have joined");
         }
-        compareMemory(cast);
-        end(cast);
+        compareMemory(cluster);
+        end(cluster);
     }
 
-    private long joinMaxMs() {
-        return plan.patienceMs(JOIN_MAX_MS);
+    private boolean haveAllJoined(final Cluster cluster) {
+        return cluster.await(() -> cluster.settled(0).size() == plan.subscribers(), plan.patienceMs(JOIN_MAX_MS));
     }
 
-    private void doFaults(final Cast cast, final ChaosNetwork network) throws IOException {
+    private void doFaults(final Cluster cluster, final ChaosNetwork network) throws IOException {
         final FaultDraw draw = new FaultDraw(plan);
         final long beganNs = System.nanoTime();
         final long endNs = beganNs + TimeUnit.SECONDS.toNanos(plan.seconds());
-        final FaultRun run = new FaultRun(plan, network, cast, beganNs);
+        final FaultRun run = new FaultRun(plan, network, cluster, beganNs);
         long faultNs = beganNs;
-        while (!cast.isStopped()) {
+        while (!cluster.isStopped()) {
             final DrawnFault fault = draw.next();
             final long dueNs = faultNs + TimeUnit.MILLISECONDS.toNanos(fault.pauseMs());
             if (Math.max(dueNs, System.nanoTime()) >= endNs) {
                 return;
             }
-            cast.pause(TimeUnit.NANOSECONDS.toMillis(Math.max(0, dueNs - System.nanoTime())));
+            cluster.pause(TimeUnit.NANOSECONDS.toMillis(Math.max(0, dueNs - System.nanoTime())));
             faultNs = System.nanoTime();
             final Optional<FaultResult> result = run.run(fault);
-            if (cast.isStopped()) {
+            if (cluster.isStopped()) {
                 return;
             }
             result.ifPresentOrElse(
                     this::keep,
-                    () -> unmet.add(fault.text() + ": nobody became its target, "
+                    () -> unmet.add(fault.text() + ": no process became its target, "
                             + (fault.kind().isOfCoRoot() ? "no co-root was there" : "too few had joined")));
         }
     }
@@ -132,59 +136,60 @@ final class ChaosRun {
         result.unmet().forEach(text -> unmet.add(result.fault() + " of " + result.target() + ": " + text));
     }
 
-    private void compareMemory(final Cast cast) throws IOException {
-        final List<ChaosProcess> measured = new ArrayList<>(List.of(cast.publisher()));
-        cast.seats().forEach(seat -> measured.add(seat.process()));
-        measured.removeIf(process -> process.log().memory().isEmpty());
-        measured.forEach(process -> process.tell(ChildLines.TELL_MEMORY));
-        cast.await(
-                () -> measured.stream()
+    private void compareMemory(final Cluster cluster) {
+        final Map<ChaosProcess, Boolean> measured = new LinkedHashMap<>();
+        measured.put(cluster.publisher(), false);
+        cluster.places().forEach(place -> measured.put(place.process(), place.hasBegunToServe()));
+        measured.keySet().removeIf(process -> process.log().memory().isEmpty());
+        measured.keySet().forEach(process -> process.order(ChaosRole.MEMORY));
+        cluster.await(
+                () -> measured.keySet().stream()
                         .allMatch(process -> process.log().memory().size() > 1),
                 plan.patienceMs(MEMORY_MAX_MS));
-        for (final ChaosProcess process : measured) {
-            final List<StreamLog.Memory> told = process.log().memory();
-            if (told.size() < 2) {
-                unmet.add(process.name() + " did not tell its memory");
-                continue;
+        measured.forEach((process, begunToServe) -> {
+            final List<StreamLog.Memory> reports = process.log().memory();
+            if (reports.size() < 2) {
+                unmet.add(process.name() + " did not report its memory");
+            } else {
+                final MemoryRow row =
+                        new MemoryRow(process.name(), reports.getFirst(), reports.getLast(), begunToServe);
+                memory.add(row);
+                unmet.addAll(row.complaints());
             }
-            final boolean begunToServe =
-                    cast.seats().stream().anyMatch(seat -> seat.process() == process && seat.hasBegunToServe());
-            final MemoryRow row = new MemoryRow(process.name(), told.getFirst(), told.getLast(), begunToServe);
-            memory.add(row);
-            unmet.addAll(row.complaints());
-        }
+        });
     }
 
-    // Every process is judged, also those that were killed: what they said until then.
-    private void end(final Cast cast) throws IOException {
-        final ChaosProcess publisher = cast.publisher();
+    // Every process is judged, also the killed ones: by their reports until then.
+    private void end(final Cluster cluster) {
+        final ChaosProcess publisher = cluster.publisher();
         evictions = publisher.counter(EngineCounter.EVICTIONS);
         failovers = publisher.counter(EngineCounter.FAILOVERS);
-        repairs = RepairTotals.of(cast.all());
-        cast.seats().forEach(seat -> seat.process().doom());
+        repairs = ChaosReport.repairs(cluster.all());
+        cluster.places().forEach(place -> place.process().doom());
         publisher.doom();
-        publisher.tell(ChildLines.END_STREAM);
-        cast.await(
+        publisher.order(ChaosRole.END_STREAM);
+        cluster.await(
                 () -> !publisher.isAlive()
-                        && cast.seats().stream()
-                                .noneMatch(seat -> seat.process().isAlive()),
+                        && cluster.places().stream()
+                                .noneMatch(place -> place.process().isAlive()),
                 plan.patienceMs(END_MAX_MS));
         final StreamLog source = publisher.log();
         frames = source.frames();
         if (!source.isEnded()) {
-            unmet.add("the publisher did not end its stream: " + source.over().orElse("it said nothing"));
+            unmet.add("the publisher did not end its stream: " + publisher.lastWords());
         }
-        for (final Seat seat : cast.seats()) {
-            final StreamLog log = seat.process().log();
+        for (final ProcessPlace place : cluster.places()) {
+            final StreamLog log = place.process().log();
             if (!log.isEnded()) {
-                unmet.add(seat.name() + " saw no end of stream: " + log.over().orElse("it said nothing"));
+                unmet.add(place.name() + " saw no end of stream: "
+                        + place.process().lastWords());
             } else if (log.lastId() != source.lastId() || log.frames() != log.lastId() - log.firstId() + 1) {
-                unmet.add(seat.name() + " has " + log.frames() + " frames from " + log.firstId() + " to " + log.lastId()
-                        + ", the last published is " + source.lastId());
+                unmet.add(place.name() + " has " + log.frames() + " frames from " + log.firstId() + " to "
+                        + log.lastId() + ", the last published is " + source.lastId());
             }
         }
-        lives = (long) cast.all().size() - cast.others();
-        for (final ChaosProcess process : cast.all()) {
+        lives = cluster.lives();
+        for (final ChaosProcess process : cluster.all()) {
             process.log().wrong().forEach(text -> unmet.add(process.name() + ": " + text));
         }
         final long expected = faults.stream().mapToLong(FaultResult::deaths).sum();

@@ -7,6 +7,7 @@ import io.framecast.api.LossReason;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.Subscriber;
 import io.framecast.api.error.FramecastException;
+import io.framecast.perf.harness.ParentLink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -16,26 +17,29 @@ final class ChaosSubscriber {
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final int FRAMES_PER_POLL = 16;
     private static final long WRONG_MAX = 20;
-    private static final long PLANTED_FRAME = 50;
+    private static final long BUG_FRAME = 50;
 
-    private final ChildSettings settings;
+    private final ChaosSettings settings;
+    private final ParentLink parent;
+    private final ChaosRole role;
     private final FrameCheck check;
-    private final ProgressLine progress = new ProgressLine();
     // Reported lost behind the last frame.
     private String lostLast = "";
     private long lostEnd;
     private long wrong;
     private long seen;
 
-    ChaosSubscriber(final ChildSettings settings) {
+    ChaosSubscriber(final ChaosSettings settings, final ParentLink parent, final ChaosRole role) {
         this.settings = settings;
+        this.parent = parent;
+        this.role = role;
         check = new FrameCheck(settings.frames(), this::complain);
     }
 
     private void complain(final String text) {
         wrong++;
         if (wrong <= WRONG_MAX) {
-            ChaosChild.say(ChildLines.WRONG + " " + text);
+            parent.send(StreamLog.WRONG, text);
         }
     }
 
@@ -47,12 +51,13 @@ final class ChaosSubscriber {
             subscriber.onLoss(this::onLoss);
             return take(subscriber);
         } catch (final FramecastException | IllegalStateException e) {
-            ChaosChild.say(ChildLines.OVER + " " + e.getMessage());
-            return ChaosChild.OVER;
+            parent.send(StreamLog.OVER, e.getMessage());
+            return ChaosRole.OVER;
         }
     }
 
-    // Whoever is evicted, or loses its source, hears of frames that had begun then; a member loses nothing.
+    // A subscriber that is evicted, or loses its source, loses frames that had begun then; a member loses
+    // nothing.
     private void onLoss(final long first, final long count, final LossReason reason) {
         final boolean ends = reason == LossReason.UNREPAIRABLE || reason == LossReason.NOT_A_MEMBER;
         final String text = "lost: " + count + " frames from " + first + " on, " + reason;
@@ -82,12 +87,12 @@ final class ChaosSubscriber {
                 case JOINING, READY -> subscriber.awaitFrame(LOOK);
                 case END_OF_STREAM -> {
                     requireNothingLost();
-                    ChaosChild.say(ChildLines.END + " " + check.lastId() + " " + check.count());
-                    return ChaosChild.ENDED;
+                    parent.send(StreamLog.END, check.lastId() + " " + check.count());
+                    return ChaosRole.ENDED;
                 }
                 case SOURCE_LOST, FAILED, CLOSED -> {
-                    ChaosChild.say(ChildLines.OVER + " " + subscriber.failure().orElse("no reason given"));
-                    return ChaosChild.OVER;
+                    parent.send(StreamLog.OVER, subscriber.failure().orElse("no reason given"));
+                    return ChaosRole.OVER;
                 }
             }
         }
@@ -97,22 +102,22 @@ final class ChaosSubscriber {
         requireNothingLost();
         frame.awaitReady();
         final MemorySegment bytes = frame.region().host();
-        final boolean planted = seen == PLANTED_FRAME;
+        final boolean broken = seen == BUG_FRAME;
         seen++;
-        if (planted && settings.plant() == Plant.FLIP) {
+        if (broken && settings.bug() == InjectedBug.FLIP) {
             bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) ~bytes.get(ValueLayout.JAVA_BYTE, 0));
         }
         final boolean first = check.count() == 0;
-        if (!planted || settings.plant() != Plant.SKIP) {
+        if (!broken || settings.bug() != InjectedBug.SKIP) {
             check.onFrame(frame.frameId(), bytes, frame.metadata());
         }
-        if (planted && settings.plant() == Plant.TWICE) {
+        if (broken && settings.bug() == InjectedBug.TWICE) {
             check.onFrame(frame.frameId(), bytes, frame.metadata());
         }
         if (first) {
-            ChaosChild.say(ChildLines.JOINED + " " + frame.frameId() + " " + System.nanoTime());
+            parent.send(StreamLog.JOINED, frame.frameId() + " " + System.nanoTime());
         }
-        progress.onFrame(frame.frameId(), check.count());
+        role.onFrame(parent, frame.frameId(), check.count());
         frame.close();
     }
 }

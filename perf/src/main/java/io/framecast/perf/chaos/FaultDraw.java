@@ -32,7 +32,7 @@ final class FaultDraw {
         random = new Random(plan.seed());
         aliveTimeoutMs = plan.aliveTimeoutMs();
         // It needs somebody to be killed first.
-        if (plan.plant() == Plant.SPARE) {
+        if (plan.bug() == InjectedBug.SPARE) {
             bag.add(FaultKind.KILL_SUBSCRIBER);
         }
     }
@@ -47,7 +47,7 @@ final class FaultDraw {
         final FaultKind kind = bag.removeFirst();
         final ChaosNetwork.Cut cut = random.nextBoolean() ? ChaosNetwork.Cut.LINK : ChaosNetwork.Cut.FILTER;
         final long durationMs = durationMs(kind, random.nextDouble());
-        // The kernel tells of a link that is up again at most once a second.
+        // The kernel reports a link that is up again at most once a second.
         final boolean isTooLong = !kind.isFatal() && durationMs + CARRIER_MS > aliveTimeoutMs * CARRIER_SHARE;
         return new DrawnFault(
                 kind,

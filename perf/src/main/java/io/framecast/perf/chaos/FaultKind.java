@@ -1,47 +1,52 @@
 package io.framecast.perf.chaos;
 
-/// What can be done to a run, and what must come of it.
+/// The faults. A brief one is shorter than alive-timeout: every subscriber may notice a pause and no more. A
+/// fatal one lasts for ever, or longer than alive-timeout: the sender must evict its target.
 enum FaultKind {
-    KILL_SUBSCRIBER("kill -9", Target.SUBSCRIBER, Length.FATAL),
-    KILL_CO_ROOT("kill -9", Target.CO_ROOT, Length.FATAL),
-    KILL_CO_ROOTS("kill -9 of all co-roots", Target.CO_ROOT, Length.FATAL),
-    STOP_SUBSCRIBER("SIGSTOP", Target.SUBSCRIBER, Length.BRIEF),
-    STOP_CO_ROOT("SIGSTOP", Target.CO_ROOT, Length.BRIEF),
-    STOP_SUBSCRIBER_LONG("SIGSTOP", Target.SUBSCRIBER, Length.FATAL),
-    STOP_CO_ROOT_LONG("SIGSTOP", Target.CO_ROOT, Length.FATAL),
-    CUT_SUBSCRIBER("link cut", Target.SUBSCRIBER, Length.BRIEF),
-    CUT_CO_ROOT("link cut", Target.CO_ROOT, Length.BRIEF),
-    CUT_SUBSCRIBER_LONG("link cut", Target.SUBSCRIBER, Length.FATAL),
-    CUT_CO_ROOT_LONG("link cut", Target.CO_ROOT, Length.FATAL),
-    GARBAGE("garbage", Target.EVERYBODY, Length.BRIEF);
+    KILL_SUBSCRIBER("kill -9", Action.KILL, Target.SUBSCRIBER, true),
+    KILL_CO_ROOT("kill -9", Action.KILL, Target.CO_ROOT, true),
+    KILL_CO_ROOTS("kill -9 of all co-roots", Action.KILL, Target.CO_ROOT, true),
+    STOP_SUBSCRIBER("SIGSTOP", Action.STOP, Target.SUBSCRIBER, false),
+    STOP_CO_ROOT("SIGSTOP", Action.STOP, Target.CO_ROOT, false),
+    STOP_SUBSCRIBER_LONG("SIGSTOP", Action.STOP, Target.SUBSCRIBER, true),
+    STOP_CO_ROOT_LONG("SIGSTOP", Action.STOP, Target.CO_ROOT, true),
+    CUT_SUBSCRIBER("link cut", Action.CUT, Target.SUBSCRIBER, false),
+    CUT_CO_ROOT("link cut", Action.CUT, Target.CO_ROOT, false),
+    CUT_SUBSCRIBER_LONG("link cut", Action.CUT, Target.SUBSCRIBER, true),
+    CUT_CO_ROOT_LONG("link cut", Action.CUT, Target.CO_ROOT, true),
+    GARBAGE("garbage", Action.ATTACK, Target.EVERYBODY, false);
 
     private final String text;
+    private final Action action;
     private final Target target;
-    private final Length length;
+    private final boolean fatal;
 
-    FaultKind(final String text, final Target target, final Length length) {
+    FaultKind(final String text, final Action action, final Target target, final boolean fatal) {
         this.text = text;
+        this.action = action;
         this.target = target;
-        this.length = length;
+        this.fatal = fatal;
     }
 
-    /// Whom it is done to.
+    enum Action {
+        KILL,
+        STOP,
+        CUT,
+        ATTACK
+    }
+
     enum Target {
         SUBSCRIBER,
         CO_ROOT,
         EVERYBODY
     }
 
-    /// For how long.
-    enum Length {
-        /// Less than alive-timeout: nobody may notice more than a pause.
-        BRIEF,
-        /// For ever, or for longer than alive-timeout: its target must be evicted.
-        FATAL
-    }
-
     String text() {
         return text;
+    }
+
+    Action action() {
+        return action;
     }
 
     boolean isOfCoRoot() {
@@ -53,29 +58,10 @@ enum FaultKind {
     }
 
     boolean isFatal() {
-        return length == Length.FATAL;
-    }
-
-    /// Whether all co-roots there are get it at once.
-    boolean isOfAllCoRoots() {
-        return this == KILL_CO_ROOTS;
+        return fatal;
     }
 
     boolean isKill() {
-        return this == KILL_SUBSCRIBER || this == KILL_CO_ROOT || isOfAllCoRoots();
-    }
-
-    boolean isStop() {
-        return switch (this) {
-            case STOP_SUBSCRIBER, STOP_CO_ROOT, STOP_SUBSCRIBER_LONG, STOP_CO_ROOT_LONG -> true;
-            case KILL_SUBSCRIBER,
-                    KILL_CO_ROOT,
-                    KILL_CO_ROOTS,
-                    CUT_SUBSCRIBER,
-                    CUT_CO_ROOT,
-                    CUT_SUBSCRIBER_LONG,
-                    CUT_CO_ROOT_LONG,
-                    GARBAGE -> false;
-        };
+        return action == Action.KILL;
     }
 }

@@ -3,12 +3,12 @@ package io.framecast.perf.chaos;
 import java.util.List;
 import java.util.Map;
 
-/// A fault, what was to come of it, and what did.
+/// A fault, its expected outcome, and its outcome.
 ///
 /// @param atMs when, since the faults began
-/// @param deaths who was to be evicted
-/// @param unmet what was expected and did not come; empty is well
-/// @param stallMs the longest pause between two frames of each who was to go on, in milliseconds
+/// @param deaths how many were to be evicted
+/// @param unmet expectations that were not met; empty is well
+/// @param stallMs the longest pause between two frames of each subscriber that was to go on, in milliseconds
 record FaultResult(
         long atMs,
         String fault,

@@ -3,7 +3,7 @@ package io.framecast.perf.chaos;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
-/// What a subscriber demands of the frames it is given: each from the first one on, once, in order, as published.
+/// The demand of a subscriber on its frames: each from the first one on, once, in order, as published.
 /// One thread.
 final class FrameCheck {
     private static final long NONE = -1;

@@ -3,8 +3,8 @@ package io.framecast.perf.chaos;
 import java.util.Random;
 
 /// Makes datagrams that mean nothing: random bytes, random bytes that begin as one of the protocol's, and
-/// real ones with something changed. A payload alone is never changed: without keys (`auth=`) nobody can tell
-/// that it was, and the kernel's own checksum is what tells accidents.
+/// real ones with something changed. A payload alone is never changed: without keys (`auth=`) a receiver cannot
+/// detect that, and the kernel's own checksum detects accidents.
 final class Garbage {
     /// Largest datagram at MTU 1500.
     static final int BYTES_MAX = 1_472;

@@ -3,14 +3,16 @@ package io.framecast.perf.chaos;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a process held soon after it joined, and before the stream's end.
+/// The memory of a process soon after it joined, and before the stream's end.
 ///
-/// @param begunToServe whether it became a co-root meanwhile: it may then hold a copy of the window and a lane more
+/// @param begunToServe whether it became a co-root meanwhile: it may then hold a copy of the window and a
+///     lane more
 record MemoryRow(String process, StreamLog.Memory first, StreamLog.Memory last, boolean begunToServe) {
     static final long HEAP_TOLERANCE_BYTES = 2 << 20;
     static final long RESIDENT_TOLERANCE_BYTES = 8 << 20;
     static final long SERVING_DESCRIPTORS = 1;
-    // The window in slots, rounded up to a power of two, and mapped twice: pages count as often as they are mapped.
+    // The window in slots, rounded up to a power of two, and mapped twice: pages count as often as they are
+    // mapped.
     static final long SERVING_BYTES = ChaosPlan.WINDOW_BYTES * 3L;
 
     List<String> complaints() {

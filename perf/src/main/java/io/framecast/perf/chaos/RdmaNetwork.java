@@ -1,5 +1,6 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.perf.harness.Shell;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ final class RdmaNetwork implements ChaosNetwork {
     private static final Pattern FLAGS = Pattern.compile("\\d+: .*<(.*)>.*");
     private static final double ALL = 1;
     private static final String UP = "up";
-    // Whoever does the faults must be in time; where a CPU is emulated those under test leave nothing of it.
+    // The run must do its faults in time; where a CPU is emulated those under test leave nothing of it.
     private static final List<String> BEHIND = List.of("nice", "-n", "5");
 
     private final List<Host> hosts;
@@ -154,7 +155,7 @@ final class RdmaNetwork implements ChaosNetwork {
     }
 
     @Override
-    public void mend(final int host, final Cut cut) throws IOException {
+    public void restore(final int host, final Cut cut) throws IOException {
         switch (cut) {
             case LINK -> plug(host, UP);
             case FILTER -> lose(host, loss);
@@ -204,7 +205,7 @@ final class RdmaNetwork implements ChaosNetwork {
                 try {
                     Shell.run("tc", "qdisc", "delete", "dev", end, "root");
                 } catch (final IOException e) {
-                    // There was none; leftovers() tells what else it may be.
+                    // There was none; leftovers() reports other failures.
                 }
             }
         }

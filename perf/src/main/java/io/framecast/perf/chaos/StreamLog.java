@@ -1,15 +1,34 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.perf.harness.Child;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/// What one process said of the stream, and when. Written by the thread that reads its lines, read by the
-/// run's.
+/// The events of one process. The thread that reads the process's lines writes this log, the run's thread
+/// reads it.
 final class StreamLog {
+    /// Kind of line: `frame time` of the first frame.
+    static final String JOINED = "joined";
+    /// `from to`: no frame for long.
+    static final String GAP = "gap";
+    /// `last-frame frames time`
+    static final String PROGRESS = "progress";
+    /// A text.
+    static final String WRONG = "wrong";
+    /// `last-frame frames`: of a subscriber, end of stream; of a publisher, every subscriber acknowledged.
+    static final String END = "end";
+    /// A text: the process ended otherwise.
+    static final String OVER = "over";
+    /// `heap rss descriptors`
+    static final String MEMORY = "memory";
+    /// `datagrams real`: garbage was sent; `real` datagrams of the stream were there to change.
+    static final String ATTACKED = "garbage";
+
     static final long NONE = -1;
 
-    private final List<Gap> gaps = new ArrayList<>();
+    private final List<long[]> gaps = new ArrayList<>();
     private final List<String> wrong = new ArrayList<>();
     private final List<Memory> memory = new ArrayList<>();
     private long firstId = NONE;
@@ -17,64 +36,57 @@ final class StreamLog {
     private long frames;
     private long joinedNs = NONE;
     private long lastNs = NONE;
-    private long shouted;
+    private long garbage;
     private boolean ended;
     private Optional<String> over = Optional.empty();
 
-    /// A pause between two frames.
-    record Gap(long fromNs, long toNs) {
-        boolean meets(final long beginNs, final long endNs) {
-            return fromNs < endNs && toNs > beginNs;
-        }
-    }
-
-    /// What a process holds.
+    /// The memory of a process.
     ///
     /// @param heapBytes after collections
     /// @param descriptors open files and sockets
     record Memory(long heapBytes, long residentBytes, long descriptors) {}
 
-    /// Takes a line.
-    ///
-    /// @return false when it is none of [ChildLines]
-    synchronized boolean onLine(final String line) {
-        final String[] words = line.split(" ", 2);
-        final String rest = words.length < 2 ? "" : words[1];
-        switch (words[0]) {
-            case ChildLines.JOINED -> {
-                firstId = numbers(rest)[0];
-                joinedNs = numbers(rest)[1];
-                lastNs = joinedNs;
+    synchronized void onLine(final String kind, final String text) {
+        switch (kind) {
+            case WRONG -> wrong.add(text);
+            case OVER -> over = Optional.of(text);
+            case Child.ENDED -> {
+                // Its place finds out.
             }
-            case ChildLines.GAP -> {
-                gaps.add(new Gap(numbers(rest)[0], numbers(rest)[1]));
-                lastNs = Math.max(lastNs, numbers(rest)[1]);
-            }
-            case ChildLines.PROGRESS -> {
-                lastId = numbers(rest)[0];
-                frames = numbers(rest)[1];
-                lastNs = Math.max(lastNs, numbers(rest)[2]);
-            }
-            case ChildLines.WRONG -> wrong.add(rest);
-            case ChildLines.END -> {
-                lastId = numbers(rest)[0];
-                frames = numbers(rest)[1];
-                ended = true;
-            }
-            case ChildLines.SHOUTED -> shouted += numbers(rest)[0];
-            case ChildLines.OVER -> over = Optional.of(rest);
-            case ChildLines.MEMORY -> memory.add(new Memory(numbers(rest)[0], numbers(rest)[1], numbers(rest)[2]));
-            default -> {
-                return false;
-            }
+            default ->
+                onNumbers(
+                        kind,
+                        Stream.of(text.split(" ", -1))
+                                .mapToLong(Long::parseLong)
+                                .toArray());
         }
-        return true;
     }
 
-    private static long[] numbers(final String text) {
-        return java.util.Arrays.stream(text.split(" ", -1))
-                .mapToLong(Long::parseLong)
-                .toArray();
+    private void onNumbers(final String kind, final long[] numbers) {
+        switch (kind) {
+            case JOINED -> {
+                firstId = numbers[0];
+                joinedNs = numbers[1];
+                lastNs = joinedNs;
+            }
+            case GAP -> {
+                gaps.add(numbers);
+                lastNs = Math.max(lastNs, numbers[1]);
+            }
+            case PROGRESS -> {
+                lastId = numbers[0];
+                frames = numbers[1];
+                lastNs = Math.max(lastNs, numbers[2]);
+            }
+            case END -> {
+                lastId = numbers[0];
+                frames = numbers[1];
+                ended = true;
+            }
+            case ATTACKED -> garbage += numbers[0];
+            case MEMORY -> memory.add(new Memory(numbers[0], numbers[1], numbers[2]));
+            default -> wrong.add("unknown line: " + kind);
+        }
     }
 
     synchronized long firstId() {
@@ -95,7 +107,7 @@ final class StreamLog {
         return joinedNs;
     }
 
-    /// When the newest frame that it has told of came.
+    /// When the newest frame that it has reported came.
     synchronized long lastNs() {
         return lastNs;
     }
@@ -110,8 +122,8 @@ final class StreamLog {
     }
 
     /// Datagrams of garbage that it sent.
-    synchronized long shouted() {
-        return shouted;
+    synchronized long garbage() {
+        return garbage;
     }
 
     synchronized List<String> wrong() {
@@ -124,14 +136,13 @@ final class StreamLog {
 
     /// The longest pause that meets a span of time, the one that still lasts at its end included.
     synchronized long longestGapNs(final long beginNs, final long endNs) {
-        long longest = 0;
-        for (final Gap gap : gaps) {
-            if (gap.meets(beginNs, endNs)) {
-                longest = Math.max(longest, gap.toNs() - gap.fromNs());
-            }
-        }
-        // Frames younger than the last line are not told yet.
-        final boolean silent = lastNs != NONE && endNs - lastNs > 2 * ChildLines.PROGRESS_NS;
+        final long longest = gaps.stream()
+                .filter(gap -> gap[0] < endNs && gap[1] > beginNs)
+                .mapToLong(gap -> gap[1] - gap[0])
+                .max()
+                .orElse(0);
+        // Frames younger than the last line are not reported yet.
+        final boolean silent = lastNs != NONE && endNs - lastNs > 2 * ChaosRole.PROGRESS_NS;
         return silent ? Math.max(longest, endNs - lastNs) : longest;
     }
 }

@@ -6,9 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A way by which datagrams reach a socket: where they must be sent to, and whom they must seem to come from.
+/// A way by which datagrams reach a socket: where they must be sent to, and which sender they must seem to
+/// come from.
 ///
-/// @param fromPort 0: the socket takes datagrams from anybody
+/// @param fromPort 0: the socket takes datagrams from any sender
 record UdpPath(String to, int toPort, String from, int fromPort) {
     private static final int LOCAL_FIELD = 1;
     private static final int REMOTE_FIELD = 2;
@@ -44,17 +45,8 @@ record UdpPath(String to, int toPort, String from, int fromPort) {
         return Integer.parseInt(field.substring(9), HEX);
     }
 
-    /// The same, as if from `stranger` where the socket takes datagrams from anybody.
-    UdpPath seenFrom(final String stranger) {
-        return fromPort > 0 ? this : new UdpPath(to, toPort, stranger, toPort);
-    }
-
-    String word() {
-        return to + ":" + toPort + ":" + from + ":" + fromPort;
-    }
-
-    static UdpPath parse(final String word) {
-        final String[] parts = word.split(":", -1);
-        return new UdpPath(parts[0], Integer.parseInt(parts[1]), parts[2], Integer.parseInt(parts[3]));
+    /// The same, as if from `attacker` where the socket takes datagrams from any sender.
+    UdpPath seenFrom(final String attacker) {
+        return fromPort > 0 ? this : new UdpPath(to, toPort, attacker, toPort);
     }
 }

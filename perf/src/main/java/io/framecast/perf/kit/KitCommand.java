@@ -1,8 +1,8 @@
 package io.framecast.perf.kit;
 
-import io.framecast.samples.Main;
+import io.framecast.perf.harness.Child;
 import io.framecast.samples.json.Json;
-import java.io.File;
+import io.framecast.samples.tool.Main;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 /// One step of a run: a process of this runtime that writes one JSON object to stdout, and for people to
 /// stderr.
 final class KitCommand {
-    // What finds tests is a test class: it needs JUnit, which the product does not.
+    // The finder of tests is a test class: it needs JUnit, which the product does not.
     private static final String TESTS = "io.framecast.perf.kit.KitTests";
     // Beside the tests of the device that it asks.
-    private static final String DRIVER_CALLS = "io.framecast.gpu.CallsBesideKernel";
+    private static final String DRIVER_CALLS = "io.framecast.gpu.cuda.CallsBesideKernel";
     private static final long NS_PER_SECOND = 1_000_000_000L;
-    // A process that told its result and does not end is held by the driver.
+    // A process that wrote its result and does not end is held by the driver.
     private static final long TELL_SECONDS = 10;
     private static final long DIE_SECONDS = 5;
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
@@ -37,7 +37,7 @@ final class KitCommand {
 
     /// Where steps leave what they leave.
     ///
-    /// @param out takes logs, and what a crashed runtime tells
+    /// @param out takes logs, and the reports of crashed runtimes
     /// @param temporary files, such as the libraries that JCuda unpacks: `/tmp` may let nothing be run
     /// @param secondsMax longest that one may take
     record Place(Path out, Path temporary, int secondsMax) {}
@@ -50,7 +50,7 @@ final class KitCommand {
         return new KitCommand(all);
     }
 
-    /// What the device says of itself.
+    /// The device's description of itself.
     static KitCommand look(final String device) {
         return new KitCommand(List.of(KitDevice.class.getName(), device));
     }
@@ -98,20 +98,10 @@ final class KitCommand {
     }
 
     private List<String> command(final Place place) {
-        final List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "--add-opens",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:+UseSerialGC",
-                "-XX:-UsePerfData",
-                "-XX:ErrorFile=" + place.out.resolve("hs_err_%p.log"),
-                "-Djava.io.tmpdir=" + place.temporary,
-                "-cp",
-                System.getProperty("java.class.path")));
-        command.addAll(words);
-        return command;
+        return Child.javaCommand(
+                List.of("-XX:ErrorFile=" + place.out.resolve("hs_err_%p.log"), "-Djava.io.tmpdir=" + place.temporary),
+                words.getFirst(),
+                words.subList(1, words.size()));
     }
 
     /// @return why it was ended; empty if it ended by itself
@@ -130,7 +120,7 @@ final class KitCommand {
             final boolean isLong = nowNs - startNs > secondsMax * NS_PER_SECOND;
             if (isLong || (bytes > 0 && nowNs - toldNs > TELL_SECONDS * NS_PER_SECOND)) {
                 end(process);
-                return (isLong ? "not done within " + secondsMax + " s" : "told its result and did not end")
+                return (isLong ? "not done within " + secondsMax + " s" : "wrote its result and did not end")
                         + (process.waitFor(DIE_SECONDS, TimeUnit.SECONDS) ? "" : ", and cannot be killed")
                         + "; last line: ";
             }
@@ -138,13 +128,13 @@ final class KitCommand {
         return "";
     }
 
-    // Its children first: nobody would find them later.
+    // Its children first: they could not be found later.
     private static void end(final Process process) {
         process.descendants().toList().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
     }
 
-    /// Ends what runs, and what is begun from now on: the kit is told to end.
+    /// Ends what runs, and what is begun from now on: the kit is to end.
     static void endAll() {
         stopping = true;
         RUNNING.forEach(KitCommand::end);

@@ -1,17 +1,16 @@
 package io.framecast.perf.kit;
 
 import io.framecast.api.error.DeviceException;
+import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.samples.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /// The device of a run, as it describes itself; and the program that asks it, since a driver that is ill may
@@ -19,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param driver the kernel's part of the driver; empty where there is none
 public record KitDevice(String name, String description, String driver) {
+    static final String NAMES = "(cuda|emulated):\\d{1,2}";
+    static final String EXPECTED = "cuda:N or emulated:N";
     private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
     private static final String COMPUTE_MODE = ", compute mode ";
 
@@ -33,7 +34,8 @@ public record KitDevice(String name, String description, String driver) {
             this.absent = absent;
         }
 
-        /// Whether there is nothing to look at: no driver, or no GPU. What is there and does not work is a failure.
+        /// Whether there is nothing to look at: no driver, or no GPU. What is there and does not work is a
+        /// failure.
         boolean isAbsent() {
             return absent;
         }
@@ -55,13 +57,10 @@ public record KitDevice(String name, String description, String driver) {
     }
 
     static KitDevice find(final String text) throws UnusableException {
-        final int colon = text.indexOf(':');
-        final String kind = text.substring(0, colon);
-        final DeviceBackendProvider provider = ServiceLoader.load(DeviceBackendProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(candidate -> candidate.kind().equals(kind))
-                .max(Comparator.comparingInt(DeviceBackendProvider::rank))
-                .orElseThrow(() -> new UnusableException(false, text + ": " + kind + " is not part of this kit"));
+        final DeviceChoice choice = DeviceChoice.parse(text, NAMES, EXPECTED);
+        final DeviceBackendProvider provider = choice.provider()
+                .orElseThrow(
+                        () -> new UnusableException(false, text + ": " + choice.kind() + " is not part of this kit"));
         final @Nullable String reason = provider.unavailable().orElse(null);
         if (reason != null) {
             final boolean absent = reason.startsWith("no CUDA driver") || reason.startsWith("no CUDA device");
@@ -70,14 +69,14 @@ public record KitDevice(String name, String description, String driver) {
                     text + " cannot be used here: " + reason
                             + (absent ? "; run this kit on a machine with an NVIDIA GPU and its driver" : ""));
         }
-        try (DeviceBackend device = provider.open(Integer.parseInt(text.substring(colon + 1)))) {
+        try (DeviceBackend device = provider.open(choice.ordinal())) {
             return new KitDevice(device.name(), device.description(), readDriver());
         } catch (final DeviceException e) {
             throw new UnusableException(false, text + " does not open: " + e.getMessage());
         }
     }
 
-    /// What [#main] wrote.
+    /// Reads the output of [#main].
     ///
     /// @param said nothing if it did not end as it should
     static KitDevice of(final String text, final KitStep said) throws UnusableException {

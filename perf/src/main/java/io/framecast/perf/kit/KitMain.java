@@ -15,7 +15,7 @@ public final class KitMain {
     static final int PASSED = 0;
     static final int FAILED = 1;
     static final int USAGE = 2;
-    /// What test harnesses take for skipped.
+    /// The status that test harnesses take for skipped.
     static final int SKIPPED = 77;
 
     private KitMain() {}

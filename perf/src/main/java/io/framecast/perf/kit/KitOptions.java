@@ -1,11 +1,12 @@
 package io.framecast.perf.kit;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.perf.harness.DeviceChoice;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What `verify.sh` is told.
+/// The options of `verify.sh`.
 ///
 /// @param device to run on
 /// @param quick whether everything is kept as short as can be, to see that it works
@@ -29,7 +30,9 @@ record KitOptions(String device, boolean quick, Path out, Path tests, List<Strin
         for (int i = 0; i < words.size(); i++) {
             switch (words.get(i)) {
                 case "--quick" -> quick = true;
-                case "--device" -> device = device(value(words, ++i));
+                case "--device" ->
+                    device = DeviceChoice.parse(value(words, ++i), KitDevice.NAMES, KitDevice.EXPECTED)
+                            .text();
                 case "--out" -> out = Path.of(value(words, ++i));
                 case "--tests" -> tests = Path.of(value(words, ++i));
                 case "--only" -> only = only(value(words, ++i));
@@ -45,13 +48,6 @@ record KitOptions(String device, boolean quick, Path out, Path tests, List<Strin
             throw new ConfigException(USAGE + ", got nothing behind " + words.get(index - 1));
         }
         return words.get(index);
-    }
-
-    private static String device(final String text) {
-        if (!text.matches("(cuda|emulated):\\d{1,2}")) {
-            throw new ConfigException("--device: expected cuda:N or emulated:N, got " + text);
-        }
-        return text;
     }
 
     private static List<String> only(final String text) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// The steps of a run, in their order: what needs no GPU first, so that its failure is not taken for the
 /// GPU's.
 final class KitPlan {
-    /// What `--only` takes, each also with a name behind it.
+    /// The words of `--only`, each also with a name behind it.
     static final List<String> WORDS = List.of("doctor", "stream", "calls", "tests", "bench", "litmus", "demo");
 
     private static final String TAG = "gpu";
@@ -43,7 +43,7 @@ final class KitPlan {
         for (final BenchTool.DeviceBench bench : BenchTool.onDevices()) {
             final List<String> words = new ArrayList<>(List.of("bench", bench.name(), "--device", device.name()));
             if (bench.quick()) {
-                // What can be quick has rounds, three by default: more than one step may take.
+                // A bench with `--quick` has rounds, three by default: more than one step may take.
                 words.addAll(options.quick() ? List.of("--quick") : List.of("--rounds", "2"));
             }
             tool("bench " + bench.name(), words);
@@ -101,7 +101,7 @@ final class KitPlan {
         }
     }
 
-    // What hung is told by its name, and a process without it runs the others.
+    // The report names the test that hung, and a process without it runs the others.
     private boolean testClass(final String tag, final String className, final int hangSeconds)
             throws IOException, InterruptedException {
         final String name =

@@ -1,6 +1,7 @@
 package io.framecast.perf.kit;
 
-import io.framecast.perf.bench.MachineInfo;
+import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.rivals.FloorSystem;
 import io.framecast.samples.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,8 @@ final class KitResults {
     private final String hardware;
     private final @Nullable KitDevice device;
     private final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-    private final Map<String, @Nullable Object> machine = MachineInfo.read().json();
+    private final Map<String, @Nullable Object> machine =
+            MachineInfo.read(FloorSystem.hasBatching()).json();
     private final List<KitStep> steps = new ArrayList<>();
     private @Nullable String running;
     private boolean complete;
@@ -58,7 +59,7 @@ final class KitResults {
     String end() throws IOException {
         complete = true;
         write();
-        return "\n" + hardware + "\n" + table() + "\nwrote " + file();
+        return "\n" + hardware + "\n" + KitStep.TABLE.text(steps) + "\nwrote " + file();
     }
 
     private Path file() {
@@ -79,7 +80,7 @@ final class KitResults {
         json.put("complete", complete);
         json.put("running", running);
         json.put("passed", complete && isPassed());
-        json.put("steps", steps.stream().map(KitStep::json).toList());
+        json.put("steps", KitStep.TABLE.json(steps));
         final Path fresh = options.out().resolve("verify.json.new");
         Files.writeString(fresh, Json.write(json) + "\n");
         Files.move(fresh, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -92,12 +93,5 @@ final class KitResults {
         } catch (final IOException e) {
             return null;
         }
-    }
-
-    private String table() {
-        final StringBuilder text =
-                new StringBuilder(String.format(Locale.ROOT, "  %-28s %-8s %9s  %s", "step", "result", "seconds", ""));
-        steps.forEach(step -> text.append('\n').append(step.tableLine()));
-        return text.toString();
     }
 }

@@ -1,12 +1,12 @@
 package io.framecast.perf.kit;
 
-import java.util.LinkedHashMap;
+import io.framecast.perf.table.Table;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What came of one step.
+/// The result of one step.
 ///
 /// @param status the process's exit status
 /// @param result the object that it wrote, or null
@@ -64,19 +64,17 @@ record KitStep(
         return String.format(Locale.ROOT, "%s: %s in %.1f s, %s", name, verdict(), seconds, detail());
     }
 
-    String tableLine() {
-        return String.format(Locale.ROOT, "  %-28s %-8s %9.1f  %s", name, verdict(), seconds, detail());
-    }
-
-    Map<String, @Nullable Object> json() {
-        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("name", name);
-        json.put("passed", isPassed());
-        json.put("skipped", isSkipped());
-        json.put("status", status);
-        json.put("seconds", seconds);
-        json.put("detail", detail());
-        json.put("result", result);
-        return json;
-    }
+    static final Table<KitStep> TABLE = new Table<KitStep>()
+            .field("name", KitStep::name)
+            .field("passed", KitStep::isPassed)
+            .field("skipped", KitStep::isSkipped)
+            .field("status", KitStep::status)
+            .field("seconds", KitStep::seconds)
+            .field("detail", KitStep::detail)
+            .field("result", KitStep::result)
+            .left(2)
+            .column("step", KitStep::name)
+            .column("result", KitStep::verdict)
+            .column("seconds", step -> Table.decimal(step.seconds, 1))
+            .column("", KitStep::detail);
 }

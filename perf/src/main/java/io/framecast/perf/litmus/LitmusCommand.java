@@ -1,20 +1,20 @@
 package io.framecast.perf.litmus;
 
-import io.framecast.api.error.ConfigException;
-import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
-import io.framecast.api.spi.DeviceBackendProvider;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
+import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.OptionValues;
+import io.framecast.perf.table.Output;
+import io.framecast.samples.PeerLostException;
 import io.framecast.samples.ToolContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -33,6 +33,7 @@ import picocli.CommandLine.Option;
             "Exit status: 0 kept, and what was planted was seen; 1 not; 2 usage or environment."
         })
 final class LitmusCommand implements Callable<Integer> {
+    private static final String DEVICES = "emulated(:\\d{1,3})?|cuda:\\d{1,3}";
     private static final int DONE = 0;
     private static final int UNMET = 1;
     // On real hardware.
@@ -70,24 +71,26 @@ final class LitmusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        context.requireWritable();
-        require(rounds >= 1 && rounds <= 10_000_000, "--rounds: expected 1 … 10000000, got " + rounds);
-        require(
+        final Output output = new Output(context, null);
+        OptionValues.within("--rounds", rounds, 1, 10_000_000);
+        OptionValues.require(
                 frameBytes >= 0 && frameBytes % Long.BYTES == 0,
                 "--frame-bytes: expected a multiple of 8, got " + frameBytes);
-        require(
-                device.matches("emulated(:\\d{1,3})?|cuda:\\d{1,3}"),
-                "--device: expected emulated[:N] or cuda:N, got " + device);
-        final boolean emulated = device.startsWith("emulated");
+        final boolean emulated =
+                DeviceChoice.parse(device, DEVICES, "emulated[:N] or cuda:N").isEmulated();
         try {
-            return run(emulated);
+            return run(output, emulated);
         } finally {
             EmulatedProvider.configure(EmulatedConfig.DEFAULT);
         }
     }
 
-    private int run(final boolean emulated) {
-        final String description = describe();
+    private int run(final Output output, final boolean emulated) {
+        final String description;
+        // Opened once, to show what runs before anything does.
+        try (DeviceBackend backend = DeviceChoice.parse(device, DEVICES, "").open()) {
+            description = backend.name() + ": " + backend.description();
+        }
         context.line(description);
         final List<LitmusRow> rows = new ArrayList<>();
         for (final String placement : placements) {
@@ -99,11 +102,10 @@ final class LitmusCommand implements Callable<Integer> {
             }
         }
         final boolean met = rows.stream().allMatch(row -> row.isMet(emulated));
-        final Map<String, Object> json = new LinkedHashMap<>();
-        json.put("device", description);
-        json.put("ok", met);
-        json.put("rows", rows.stream().map(row -> row.json(emulated)).toList());
-        context.result(json, rows.stream().map(row -> row.text(emulated)).collect(Collectors.joining("\n")));
+        final Map<String, @Nullable Object> head = new LinkedHashMap<>();
+        head.put("device", description);
+        head.put("ok", met);
+        output.write("litmus", head, LitmusRow.table(emulated), rows, "", List.of());
         if (!met) {
             context.line("framecast: the visibility contract was not kept, or a planted fault was not seen");
         }
@@ -112,13 +114,14 @@ final class LitmusCommand implements Callable<Integer> {
 
     private void toDevice(final String placement, final boolean emulated, final List<LitmusRow> rows) {
         for (final LitmusWay way : LitmusWay.values()) {
-            // What the CPU stored is there before the frame is: nothing to wait for, and nothing to miss.
+            // The bytes that the CPU stored are there before the frame is: nothing to wait for, and nothing
+            // to miss.
             if (way == LitmusWay.MISSING_WAIT && !placement.equals("staged")) {
                 continue;
             }
             try {
                 add(rows, new ToDeviceLitmus(plan("|placement=" + placement, way, emulated)).run(), emulated);
-            } catch (final io.framecast.samples.PeerLostException e) {
+            } catch (final PeerLostException e) {
                 if (!String.valueOf(e.getMessage()).contains("cannot be used here")) {
                     throw e;
                 }
@@ -147,31 +150,5 @@ final class LitmusCommand implements Callable<Integer> {
                 way.rounds(rounds, emulated),
                 bytes,
                 LATE_NS);
-    }
-
-    // Opened once, to say what runs before anything does.
-    private String describe() {
-        final int colon = device.indexOf(':');
-        final String kind = colon < 0 ? device : device.substring(0, colon);
-        final int ordinal = colon < 0 ? 0 : Integer.parseInt(device.substring(colon + 1));
-        for (final DeviceBackendProvider provider : ServiceLoader.load(DeviceBackendProvider.class)) {
-            if (provider.kind().equals(kind)) {
-                provider.unavailable().ifPresent(why -> {
-                    throw new ConfigException("litmus: " + device + " cannot be used here: " + why);
-                });
-                try (DeviceBackend backend = provider.open(ordinal)) {
-                    return backend.name() + ": " + backend.description();
-                } catch (final DeviceException e) {
-                    throw new ConfigException("litmus: " + e.getMessage(), e);
-                }
-            }
-        }
-        throw new ConfigException("litmus: " + device + ": no such kind of device is on the class path");
-    }
-
-    private static void require(final boolean condition, final String message) {
-        if (!condition) {
-            throw new ConfigException(message);
-        }
     }
 }

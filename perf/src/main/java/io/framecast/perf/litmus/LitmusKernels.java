@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /// The kernels of `litmus.cu`: their PTX, and the same in Java. Word i of round r's pattern is a function of
-/// both, so that a word of any other round, or of another place, is told.
+/// both, so that a word of any other round, or of another place, shows.
 final class LitmusKernels {
     static final String PTX_RESOURCE = "/io/framecast/perf/litmus.ptx";
     static final int RESULT_BYTES = 2 * Long.BYTES;

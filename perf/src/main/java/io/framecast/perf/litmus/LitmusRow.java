@@ -1,13 +1,11 @@
 package io.framecast.perf.litmus;
 
-import java.util.LinkedHashMap;
-import java.util.Locale;
-import java.util.Map;
+import io.framecast.perf.table.Table;
 
-/// What came of one litmus test.
+/// The result of one litmus test.
 ///
 /// @param direction `to-device` or `to-host`
-/// @param placement the way payloads took, as the subscriber told it; of a source its chunks
+/// @param placement the way payloads took, as the subscriber reports it; of a source its chunks
 /// @param rounds frames
 /// @param checked frames that were looked at
 /// @param wrongWords 64-bit words that were not what they should be
@@ -19,29 +17,34 @@ record LitmusRow(String direction, String placement, LitmusWay way, long rounds,
         return checked == rounds && (way.planted() ? wrongWords > 0 || !catchesPlants : wrongWords == 0);
     }
 
-    Map<String, Object> json(final boolean catchesPlants) {
-        final Map<String, Object> json = new LinkedHashMap<>();
-        json.put("direction", direction);
-        json.put("placement", placement);
-        json.put("way", way.word());
-        json.put("planted", way.planted());
-        json.put("rounds", rounds);
-        json.put("checked", checked);
-        json.put("wrong_words", wrongWords);
-        json.put("ok", isMet(catchesPlants));
-        return json;
+    static Table<LitmusRow> table(final boolean catchesPlants) {
+        return new Table<LitmusRow>()
+                .field("direction", LitmusRow::direction)
+                .field("placement", LitmusRow::placement)
+                .field("way", row -> row.way.word())
+                .field("planted", row -> row.way.planted())
+                .field("rounds", LitmusRow::rounds)
+                .field("checked", LitmusRow::checked)
+                .field("wrong_words", LitmusRow::wrongWords)
+                .field("ok", row -> row.isMet(catchesPlants))
+                .left(2)
+                .column("direction", LitmusRow::direction)
+                .column("way", row -> row.way.word())
+                .column("rounds", row -> Long.toString(row.checked))
+                .column("wrong words", row -> Long.toString(row.wrongWords))
+                .column("verdict", row -> row.verdict(catchesPlants))
+                .column("placement", LitmusRow::placement);
+    }
+
+    private String verdict(final boolean catchesPlants) {
+        if (!isMet(catchesPlants)) {
+            return "FAILED";
+        }
+        return way.planted() ? (wrongWords > 0 ? "planted, caught" : "planted, not seen") : "kept";
     }
 
     String text(final boolean catchesPlants) {
-        final String verdict = way.planted() ? (wrongWords > 0 ? "planted, caught" : "planted, not seen") : "kept";
-        return String.format(
-                Locale.ROOT,
-                "%-9s %-14s %,6d rounds, %,8d wrong words: %s [%s]",
-                direction,
-                way.word(),
-                checked,
-                wrongWords,
-                isMet(catchesPlants) ? verdict : "FAILED",
-                placement);
+        return direction + " " + way.word() + ": " + checked + " rounds, " + wrongWords + " wrong words: "
+                + verdict(catchesPlants) + " [" + placement + "]";
     }
 }

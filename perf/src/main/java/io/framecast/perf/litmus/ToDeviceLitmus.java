@@ -95,7 +95,7 @@ final class ToDeviceLitmus {
             case READY_EVENT, EARLY_RELEASE -> stream.await(frame.ready());
             case AWAIT_READY -> frame.awaitReady();
             case FRAME_STREAM, MISSING_WAIT -> {
-                // The stream waits by itself; or nobody does.
+                // The stream waits by itself, or not at all.
             }
         }
         if (plan.way() != LitmusWay.MISSING_WAIT && frame.frameId() % 2 == 0) {

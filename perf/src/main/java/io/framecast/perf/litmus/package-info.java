@@ -1,5 +1,9 @@
-/// Litmus tests of the visibility contract: kernels that read a frame the moment they may, memory that is
-/// written again the moment it may, and the same with a wait left out, which must be seen.
+/// `framecast litmus`: tests of the visibility contract of frames in device memory. Kernels read a frame the
+/// moment they may, programs write memory again the moment they may; the same with a wait left out must be
+/// seen.
+///
+/// [LitmusCommand] makes a [LitmusPlan] of each test; [ToDeviceLitmus] and [ToHostLitmus] run it. Only the
+/// command line tool's service loader calls this package, by [LitmusTool].
 @NullMarked
 package io.framecast.perf.litmus;
 

@@ -6,10 +6,8 @@ package io.framecast.perf.rivals;
 /// @param delivery its policy, as a channel's `delivery=` has it; empty for none such
 /// @param pace how fast it takes frames
 public record Bystander(String delivery, Pace pace) {
-    /// Nobody is there.
+    /// No bystander.
     public static final Bystander NONE = new Bystander("", Pace.HEALTHY);
-
-    private static final String BETWEEN = "/";
 
     /// How fast frames are taken.
     public enum Pace {
@@ -32,17 +30,8 @@ public record Bystander(String delivery, Pace pace) {
         return new Bystander(delivery, Pace.HEALTHY);
     }
 
-    /// In a few words; empty when nobody is there.
+    /// In a few words; empty without a bystander.
     public String text() {
         return isThere() ? delivery + " " + pace.name().toLowerCase(java.util.Locale.ROOT) : "";
-    }
-
-    String word() {
-        return isThere() ? pace + BETWEEN + delivery : "";
-    }
-
-    static Bystander parse(final String word) {
-        final int at = word.indexOf(BETWEEN);
-        return at < 0 ? NONE : new Bystander(word.substring(at + 1), Pace.valueOf(word.substring(0, at)));
     }
 }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// What an engine has sent, from its counters.
+/// The traffic of an engine, from its counters.
 final class EngineTraffic implements AutoCloseable {
     private static final long DRAIN_MAX_NS = TimeUnit.SECONDS.toNanos(2);
     private static final long DRAIN_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -49,8 +49,8 @@ final class EngineTraffic implements AutoCloseable {
         }
     }
 
-    /// On every lane, for the frames since [#begin]: their share of the whole stream, joins included. What counters
-    /// said at the beginning would be too little, for they are written every 10 ms.
+    /// On every lane, for the frames since [#begin]: their share of the whole stream, joins included. What
+    /// counters said at the beginning would be too little, for they are written every 10 ms.
     ///
     /// @param frames published in all, and sent
     FrameSource.Traffic sent(final long frames) {

@@ -3,8 +3,9 @@ package io.framecast.perf.rivals;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// What one datagram costs of a receive buffer. The kernel charges the memory that holds a packet (its truesize), not
-/// its bytes; one that travels within a batch costs less than one alone, so this is the dearer case.
+/// The charge of one datagram on a receive buffer. The kernel charges the memory that holds a packet (its
+/// truesize), not its bytes; one that travels within a batch costs less than one alone, so this is the dearer
+/// case.
 final class FloorCharge {
     private static final String LOOPBACK = "127.0.0.1";
     // Delivery on loopback happens within the send, but may be left to a kernel thread under load.

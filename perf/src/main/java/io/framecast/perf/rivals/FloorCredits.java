@@ -2,13 +2,17 @@ package io.framecast.perf.rivals;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
-/// The floor's publisher, where credit arrives: which datagram each receiver expects next, and how many it can hold.
+/// The floor's publisher, where credit arrives: which datagram each receiver expects next, and how many it
+/// can hold.
 final class FloorCredits implements AutoCloseable {
-    /// A credit is four numbers: receiver, next datagram, datagrams that its buffer holds, whether it has the end.
+    /// A credit is four numbers: receiver, next datagram, datagrams that its buffer holds, whether it has
+    /// the end.
     static final int BYTES = 4 * Long.BYTES;
 
     static final int NEXT = Long.BYTES;
@@ -33,7 +37,7 @@ final class FloorCredits implements AutoCloseable {
 
     FloorCredits(final Arena arena, final StreamSpec spec) {
         socket = FloorSocket.open(arena);
-        socket.option(FloorNative.Option.socket(FloorNative.SO_REUSEADDR), 1);
+        socket.option(new SocketOption(Linux.SOL_SOCKET, Linux.SO_REUSEADDR), 1);
         socket.bind(spec.link().sourceAddress(), spec.link().port() + PORT_OFFSET);
         socket.sizeReceiveBuffer(BUFFER_BYTES);
         socket.receiveTimeout(WAIT_MS);
@@ -50,20 +54,20 @@ final class FloorCredits implements AutoCloseable {
     /// Waits until every receiver has been heard.
     void awaitAll() {
         while (!allTrue(known)) {
-            receive(FloorNative.MSG_WAITFORONE);
+            receive(Linux.MSG_WAITFORONE);
         }
     }
 
     /// Waits until `datagrams` more fit behind those sent.
     void awaitRoom(final long sent, final long datagrams) {
-        receive(FloorNative.MSG_DONTWAIT);
+        receive(Linux.MSG_DONTWAIT);
         int waits = 0;
         while (sent + datagrams - received() > room) {
             final long before = received();
-            receive(FloorNative.MSG_WAITFORONE);
+            receive(Linux.MSG_WAITFORONE);
             waits = received() > before ? 0 : waits + 1;
             if (waits == WAITS_MAX) {
-                // What is missing was lost: nobody will ever ask for it.
+                // The missing datagrams are lost: no receiver asks for them again.
                 writtenOff = sent;
             }
         }

@@ -3,6 +3,7 @@ package io.framecast.perf.rivals;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -15,14 +16,14 @@ final class FloorMessages {
 
     FloorMessages(final Arena arena, final int count) {
         this.count = count;
-        messages = arena.allocate((long) count * FloorNative.MMSGHDR_BYTES, Long.BYTES);
-        iovecs = arena.allocate((long) count * FloorNative.IOVEC_BYTES, Long.BYTES);
-        controls = arena.allocate((long) count * FloorNative.CMSG_BYTES, Long.BYTES);
+        messages = arena.allocate((long) count * Linux.MMSGHDR_BYTES, Long.BYTES);
+        iovecs = arena.allocate((long) count * Linux.IOVEC_BYTES, Long.BYTES);
+        controls = arena.allocate((long) count * Linux.CMSG_SPACE_OF_INT, Long.BYTES);
         for (int i = 0; i < count; i++) {
-            final long message = (long) i * FloorNative.MMSGHDR_BYTES;
-            final long iovec = iovecs.address() + (long) i * FloorNative.IOVEC_BYTES;
-            messages.set(JAVA_LONG, message + FloorNative.MSG_IOV, iovec);
-            messages.set(JAVA_LONG, message + FloorNative.MSG_IOVLEN, 1);
+            final long message = (long) i * Linux.MMSGHDR_BYTES;
+            final long iovec = iovecs.address() + (long) i * Linux.IOVEC_BYTES;
+            messages.set(JAVA_LONG, message + Linux.MSG_IOV, iovec);
+            messages.set(JAVA_LONG, message + Linux.MSG_IOVLEN, 1);
         }
     }
 
@@ -31,34 +32,34 @@ final class FloorMessages {
     }
 
     long address(final int index) {
-        return messages.address() + (long) index * FloorNative.MMSGHDR_BYTES;
+        return messages.address() + (long) index * Linux.MMSGHDR_BYTES;
     }
 
     void aim(final int index, final long address, final long bytes) {
-        final long iovec = (long) index * FloorNative.IOVEC_BYTES;
+        final long iovec = (long) index * Linux.IOVEC_BYTES;
         iovecs.set(JAVA_LONG, iovec, address);
-        iovecs.set(JAVA_LONG, iovec + FloorNative.IOV_LEN, bytes);
+        iovecs.set(JAVA_LONG, iovec + Linux.IOV_LEN, bytes);
     }
 
     /// Makes room for a control message, which the kernel's last answer has used up.
     void expectControl(final int index) {
-        final long message = (long) index * FloorNative.MMSGHDR_BYTES;
-        final long control = controls.address() + (long) index * FloorNative.CMSG_BYTES;
-        messages.set(JAVA_LONG, message + FloorNative.MSG_CONTROL, control);
-        messages.set(JAVA_LONG, message + FloorNative.MSG_CONTROLLEN, FloorNative.CMSG_BYTES);
+        final long message = (long) index * Linux.MMSGHDR_BYTES;
+        final long control = controls.address() + (long) index * Linux.CMSG_SPACE_OF_INT;
+        messages.set(JAVA_LONG, message + Linux.MSG_CONTROL, control);
+        messages.set(JAVA_LONG, message + Linux.MSG_CONTROLLEN, Linux.CMSG_SPACE_OF_INT);
     }
 
     int length(final int index) {
-        return messages.get(JAVA_INT, (long) index * FloorNative.MMSGHDR_BYTES + FloorNative.MSG_LEN);
+        return messages.get(JAVA_INT, (long) index * Linux.MMSGHDR_BYTES + Linux.MSG_LEN);
     }
 
     /// How long the datagrams are that were received as one message; its whole length where it is a single one.
     int segmentBytes(final int index) {
-        final long message = (long) index * FloorNative.MMSGHDR_BYTES;
-        final long control = (long) index * FloorNative.CMSG_BYTES;
-        final boolean told = messages.get(JAVA_LONG, message + FloorNative.MSG_CONTROLLEN) >= FloorNative.CMSG_DATA
-                && controls.get(JAVA_INT, control + FloorNative.CMSG_LEVEL) == FloorNative.SOL_UDP
-                && controls.get(JAVA_INT, control + FloorNative.CMSG_TYPE) == FloorNative.UDP_GRO;
-        return told ? controls.get(JAVA_INT, control + FloorNative.CMSG_DATA) : length(index);
+        final long message = (long) index * Linux.MMSGHDR_BYTES;
+        final long control = (long) index * Linux.CMSG_SPACE_OF_INT;
+        final boolean isKnown = messages.get(JAVA_LONG, message + Linux.MSG_CONTROLLEN) >= Linux.CMSG_DATA
+                && controls.get(JAVA_INT, control + Linux.CMSG_LEVEL) == Linux.SOL_UDP
+                && controls.get(JAVA_INT, control + Linux.CMSG_TYPE) == Linux.UDP_GRO;
+        return isKnown ? controls.get(JAVA_INT, control + Linux.CMSG_DATA) : length(index);
     }
 }

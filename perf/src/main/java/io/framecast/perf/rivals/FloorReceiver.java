@@ -3,18 +3,20 @@ package io.framecast.perf.rivals;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
-/// The floor's receiver: datagrams land in a ring of frame memory in order of arrival, numbers between the payload; it
-/// looks at each number, and returns one credit per frame.
+/// The floor's receiver: datagrams land in a ring of frame memory in order of arrival, numbers between the
+/// payload; it looks at each number, and returns one credit per frame.
 final class FloorReceiver implements AutoCloseable {
     private static final int RING_FRAMES = 3;
     private static final int RING_BYTES_MIN = 1 << 20;
     private static final int PLAIN_MESSAGES = 64;
     private static final int MESSAGE_ROOM = 1 << 16;
-    // What Framecast's transport asks for.
+    // Framecast's transport asks for as much.
     private static final int BUFFER_BYTES = 8 << 20;
     private static final long WAIT_MS = 20;
     private static final int DONE_CREDITS = 3;
@@ -46,10 +48,10 @@ final class FloorReceiver implements AutoCloseable {
         meter = new GoodputMeter(spec);
         batching = shape.segments() > 1;
         data = FloorSocket.open(arena);
-        data.option(FloorNative.Option.socket(FloorNative.SO_REUSEADDR), 1);
+        data.option(new SocketOption(Linux.SOL_SOCKET, Linux.SO_REUSEADDR), 1);
         data.bind(spec.link().group(), spec.link().port());
         if (batching) {
-            data.option(FloorNative.Option.udp(FloorNative.UDP_GRO), 1);
+            data.option(new SocketOption(Linux.SOL_UDP, Linux.UDP_GRO), 1);
         }
         final int asked = spec.link().socketBufferBytes();
         final long bufferBytes = data.sizeReceiveBuffer(asked == 0 ? BUFFER_BYTES : asked);
@@ -79,7 +81,7 @@ final class FloorReceiver implements AutoCloseable {
         long heardNs = System.nanoTime();
         while (!done) {
             aim();
-            final int count = data.receive(messages, FloorNative.MSG_WAITFORONE);
+            final int count = data.receive(messages, Linux.MSG_WAITFORONE);
             if (count == 0) {
                 giveCredit();
                 if (System.nanoTime() - heardNs > SILENCE_MAX_NS) {

@@ -3,16 +3,19 @@ package io.framecast.perf.rivals;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
+import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
-/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel is told about them;
-/// what is written per frame is its stamp and the numbers of its datagrams.
+/// The floor's publisher: frames lie in slots of memory as they are sent, with all that the kernel gets about
+/// them; what is written per frame is its stamp and the numbers of its datagrams.
 final class FloorSource implements AutoCloseable {
     private static final int SLOTS_MIN = 2;
     private static final int SLOTS_MAX = 16;
-    // What is sent round and round a small memory stays in the caches.
+    // A small memory that is sent again and again stays in the caches.
     private static final long SLOTS_BYTES = 4L << 20;
     private static final int SEND_BUFFER_BYTES = 4 << 20;
     private static final int CALL_MESSAGES_MAX = 64;
@@ -37,7 +40,7 @@ final class FloorSource implements AutoCloseable {
         socket.multicastBy(spec.link().localAddress());
         socket.sizeSendBuffer(SEND_BUFFER_BYTES);
         if (shape.segments() > 1) {
-            socket.option(FloorNative.Option.udp(FloorNative.UDP_SEGMENT), shape.datagramBytes());
+            socket.option(new SocketOption(Linux.SOL_UDP, Linux.UDP_SEGMENT), shape.datagramBytes());
         }
         socket.connect(spec.link().group(), spec.link().port());
         credits = new FloorCredits(arena, spec);
@@ -63,7 +66,7 @@ final class FloorSource implements AutoCloseable {
         }
     }
 
-    SourceReport run(final StreamSpec spec, final MeasuredSystem.Waiting gone) {
+    SourceReport run(final StreamSpec spec, final Runnable gone) {
         credits.awaitAll();
         final FrameSource source =
                 new FrameSource(spec, new ProcessCost(spec.link().device(), () -> before = traffic()));
@@ -81,7 +84,7 @@ final class FloorSource implements AutoCloseable {
         credits.awaitReceived(sentDatagrams);
         final SourceReport report = source.report(FloorSystem.NAME, traffic().since(before));
         sayEnd(source.number() + 1);
-        gone.await();
+        gone.run();
         return report;
     }
 
@@ -127,7 +130,7 @@ final class FloorSource implements AutoCloseable {
         final long endNs = System.nanoTime() + END_MAX_NS;
         while (!credits.areDone() && System.nanoTime() < endNs) {
             socket.send(end, 0, 1);
-            credits.receive(FloorNative.MSG_WAITFORONE);
+            credits.receive(Linux.MSG_WAITFORONE);
         }
     }
 

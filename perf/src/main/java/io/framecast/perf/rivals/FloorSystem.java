@@ -1,9 +1,11 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.engine.libc.Linux;
+import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 
-/// What the kernel gives at best: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls, held back
-/// by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
+/// The best that the kernel gives: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls,
+/// held back by one credit datagram per frame and receiver. Nothing is repaired, checked or made contiguous.
 public final class FloorSystem implements MeasuredSystem {
     static final String NAME = "floor";
 
@@ -11,15 +13,15 @@ public final class FloorSystem implements MeasuredSystem {
     public static boolean hasBatching() {
         try (Arena arena = Arena.ofConfined();
                 FloorSocket socket = FloorSocket.open(arena)) {
-            return socket.tryOption(FloorNative.Option.udp(FloorNative.UDP_SEGMENT), 1_000)
-                    && socket.tryOption(FloorNative.Option.udp(FloorNative.UDP_GRO), 1);
+            return socket.tryOption(new SocketOption(Linux.SOL_UDP, Linux.UDP_SEGMENT), 1_000)
+                    && socket.tryOption(new SocketOption(Linux.SOL_UDP, Linux.UDP_GRO), 1);
         } catch (final IllegalStateException | LinkageError | java.util.NoSuchElementException e) {
             return false;
         }
     }
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
         try (Arena arena = Arena.ofConfined();
                 FloorSource source = new FloorSource(arena, spec)) {
             return source.run(spec, gone);

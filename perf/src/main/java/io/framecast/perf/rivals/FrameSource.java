@@ -1,12 +1,13 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.ProcessCost;
 import java.util.concurrent.locks.LockSupport;
 
 /// Says when the frames of one stream are due, until its time is over, and measures the publisher meanwhile.
 ///
-/// At a fixed rate a frame is due at its place in the schedule, however late the frames before it were: a system that
-/// stalls pays for every frame that had to wait (no coordinated omission). Without a rate a frame is due when the
-/// publisher can take it.
+/// At a fixed rate a frame is due at its place in the schedule, however late the frames before it were: a
+/// system that stalls pays for every frame that had to wait (no coordinated omission). Without a rate a frame
+/// is due when the publisher can take it.
 final class FrameSource {
     // A thread that parks comes back some tens of microseconds late: the rest is spun.
     private static final long SPIN_NS = 80_000;
@@ -98,7 +99,7 @@ final class FrameSource {
                 traffic.wireBytes());
     }
 
-    /// What a publisher sent.
+    /// The traffic of a publisher.
     ///
     /// @param payloadBytes of datagrams or connections
     /// @param wireBytes the same with the headers of IP and what is above

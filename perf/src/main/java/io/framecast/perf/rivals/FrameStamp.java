@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/// What a measured frame holds: when it was due, its number in front and at its end (a frame that was torn or
-/// mixed up shows), and whether it is the last. The rest is noise.
+/// The content of a measured frame: when it was due, its number in front and at its end (a frame that was torn
+/// or mixed up shows), and whether it is the last. The rest is noise.
 final class FrameStamp {
     static final int BYTES_MIN = 4 * Long.BYTES;
 

@@ -10,10 +10,11 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
+import io.framecast.perf.harness.FrameStreams;
+import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import org.agrona.concurrent.IdleStrategy;
 
 /// Framecast with its default settings, by its public interface. Frames are made where they are sent from:
 /// claimed, stamped, committed; those longer than the window are offered.
@@ -21,8 +22,6 @@ import org.agrona.concurrent.IdleStrategy;
 /// @param transport as a channel's URI names it
 public record FramecastSystem(String transport) implements MeasuredSystem {
     private static final Duration LINGER = Duration.ofSeconds(20);
-    // Between looks at whether the source is there.
-    private static final Duration LOOK = Duration.ofSeconds(1);
     private static final int FRAMES_PER_POLL = 64;
 
     // Untouched memory would be one page of zeros in the processor's cache: the window is written once, whole.
@@ -39,28 +38,16 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     }
 
     private static NodeConfig config(final StreamSpec spec) {
-        return NodeConfig.DEFAULT
-                .withFaults(new NodeConfig.Faults(spec.link().injectedLoss()))
-                .withNotices(FramecastSystem::tell);
-    }
-
-    // Warnings (a socket buffer that is too small) belong to a measurement; what was chosen is in the report.
-    private static void tell(final String notice) {
-        if (!notice.startsWith("transport: ") && !notice.startsWith("device: ")) {
-            System.err.println(notice);
-        }
+        return FrameStreams.config()
+                .withFaults(new NodeConfig.Faults(spec.link().injectedLoss()));
     }
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
-        final IdleStrategy idle = MeasuredSystem.idle();
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
         try (EngineTraffic engine = EngineTraffic.create();
                 Framecast node = Framecast.launch(config(spec).withCountersFile(engine.file()));
                 Publisher publisher = node.publish(channel(spec))) {
-            while (publisher.readySubscribers() < spec.load().members()) {
-                requireOpen(publisher);
-                idle.idle();
-            }
+            FrameStreams.awaitReady(publisher, spec.load().members());
             final FrameSource source = new FrameSource(
                     spec,
                     new ProcessCost(
@@ -69,7 +56,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
             try (Arena arena = Arena.ofConfined()) {
                 new Sending(publisher, source).run(spec.load().frameBytes(), arena);
             }
-            // Who is not waited for may keep the window from getting empty.
+            // A bystander, which the source does not wait for, may keep the window from getting empty.
             if (spec.load().bystanders() == 0) {
                 engine.awaitDrained();
             }
@@ -84,14 +71,8 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
         }
     }
 
-    private static void requireOpen(final Publisher publisher) {
-        publisher.failure().ifPresent(why -> {
-            throw new IllegalStateException(why);
-        });
-    }
-
     private static void requireReceivers(final Publisher publisher, final StreamSpec spec) {
-        requireOpen(publisher);
+        FrameStreams.requireOpen(publisher);
         if (publisher.stats().evictedSubscribers() > spec.load().bystanders()) {
             throw new IllegalStateException(publisher.stats().evictedSubscribers() + " of "
                     + spec.load().receivers() + " receivers were evicted");
@@ -127,9 +108,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
         /// @return false when the window cannot hold a frame, so that it must be offered in parts
         private boolean claim(final int frameBytes, final FrameClaim claim) {
             try {
-                while (isBackPressured(publisher.tryClaim(frameBytes, claim))) {
-                    publisher.awaitRoom(frameBytes, LOOK);
-                }
+                FrameStreams.claim(publisher, frameBytes, claim);
                 return true;
             } catch (final IllegalArgumentException e) {
                 return false;
@@ -137,16 +116,9 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
         }
 
         private void offer(final MemorySegment frame) {
-            while (isBackPressured(publisher.offer(frame, FrameOptions.DEFAULT))) {
-                publisher.awaitRoom(frame.byteSize(), LOOK);
+            while (FrameStreams.mustWait(publisher, publisher.offer(frame, FrameOptions.DEFAULT), frame.byteSize())) {
+                // Awaited.
             }
-        }
-
-        private boolean isBackPressured(final long code) {
-            if (code < 0 && code != Publisher.BACK_PRESSURED) {
-                throw new IllegalStateException(publisher.failure().orElse("the receivers are gone"));
-            }
-            return code < 0;
         }
     }
 
@@ -159,14 +131,12 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
         try (Framecast node = Framecast.launch(config(spec));
                 Subscriber subscriber = node.subscribe(channel(spec))) {
             while (!receiving.last) {
-                final int frames = subscriber.poll(receiving, FRAMES_PER_POLL);
-                if (frames == 0) {
-                    requireAlive(subscriber);
-                    subscriber.awaitFrame(LOOK);
+                if (subscriber.poll(receiving, FRAMES_PER_POLL) == 0) {
+                    FrameStreams.await(subscriber);
                 }
             }
             final ReceiverReport report = receiving.meter.report();
-            awaitEnd(subscriber);
+            FrameStreams.awaitEnd(subscriber);
             requireNoDrop(subscriber.stats());
             return report;
         }
@@ -182,24 +152,6 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     private static void requireNoDrop(final SubscriberStats stats) {
         if (stats.droppedFrames() > 0) {
             throw new IllegalStateException(stats.droppedFrames() + " frames were never delivered");
-        }
-    }
-
-    // The source waits for the last acknowledgement: the stream is left only when its end was heard.
-    private static void awaitEnd(final Subscriber subscriber) {
-        while (subscriber.state() != Subscriber.State.END_OF_STREAM) {
-            requireAlive(subscriber);
-            subscriber.awaitFrame(LOOK);
-        }
-    }
-
-    private static void requireAlive(final Subscriber subscriber) {
-        switch (subscriber.state()) {
-            case JOINING, READY, END_OF_STREAM -> {
-                // Frames may still come.
-            }
-            case SOURCE_LOST, FAILED, CLOSED ->
-                throw new IllegalStateException(subscriber.failure().orElse("the source is gone"));
         }
     }
 

@@ -1,11 +1,13 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.FramesDifferException;
+import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/// What a receiver measures: payload of the frames due after the warm-up, over the time from the first of these to the
-/// last frame in place; their latencies; frames that never came.
+/// The measurements of a receiver: payload of the frames due after the warm-up, over the time from the first
+/// of these to the last frame in place; their latencies; frames that never came.
 final class GoodputMeter {
     private static final long LATENCY_NS_MAX = TimeUnit.HOURS.toNanos(1);
     private static final int DIGITS = 3;
@@ -81,6 +83,6 @@ final class GoodputMeter {
                 lastNs,
                 measured ? cost.cpuNs() : 0,
                 measured ? cost.compileNs() : 0,
-                latencies);
+                ReceiverReport.encode(latencies));
     }
 }

@@ -12,6 +12,7 @@ import io.aeron.driver.status.SystemCounters;
 import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import io.aeron.protocol.DataHeaderFlyweight;
+import io.framecast.perf.harness.ProcessCost;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,9 +28,9 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// Aeron's own reliable multicast, tuned for frames: the largest datagrams that the MTU takes, a message per datagram,
-/// windows and socket buffers as large as the system gives, quick repair, an embedded driver with one thread. Each
-/// fragment is copied from the term buffer to its place in a contiguous frame.
+/// Aeron's own reliable multicast, tuned for frames: the largest datagrams that the MTU takes, a message per
+/// datagram, windows and socket buffers as large as the system gives, quick repair, an embedded driver with
+/// one thread. Each fragment is copied from the term buffer to its place in a contiguous frame.
 public final class StockAeronSystem implements MeasuredSystem {
     private static final String NAME = "stock-aeron";
     private static final int STREAM = 1001;
@@ -98,7 +99,7 @@ public final class StockAeronSystem implements MeasuredSystem {
     }
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
         final IdleStrategy idle = MeasuredSystem.idle();
         // Connected only when all its receivers are; the slowest of them sets the pace.
         final String channel = channel(spec) + "|fc=min,g:/" + spec.load().receivers() + "|mtu="
@@ -119,13 +120,14 @@ public final class StockAeronSystem implements MeasuredSystem {
                 FrameStamp.write(frame, source);
                 offer(publication, buffer, idle);
             }
-            // What was offered has been sent when its receivers have it; the processor's time until then counts too.
-            gone.await();
+            // The frames that were offered have been sent when the receivers have them; the processor's time
+            // until then counts too.
+            gone.run();
             return source.report(NAME, traffic.sent());
         }
     }
 
-    /// What an embedded driver has sent, from its counters.
+    /// The traffic of an embedded driver, from its counters.
     private static final class DriverTraffic {
         private final SystemCounters counters;
         private final int datagramBytes;

@@ -1,7 +1,5 @@
 package io.framecast.perf.rivals;
 
-import java.util.List;
-
 /// One stream of equal frames to measure, the same for every system: what is sent, over what, and which of
 /// its receivers a process is.
 ///
@@ -10,9 +8,7 @@ public record StreamSpec(Load load, Link link, int index) {
     /// Least room that a frame's stamp needs.
     public static final int FRAME_BYTES_MIN = FrameStamp.BYTES_MIN;
 
-    private static final int FIELDS = 16;
-
-    /// What is sent.
+    /// The frames of the stream.
     ///
     /// @param framesPerSecond 0 for as many as are taken
     /// @param warmUpNs frames due earlier than this after the first do not count
@@ -39,7 +35,7 @@ public record StreamSpec(Load load, Link link, int index) {
         }
     }
 
-    /// What it is sent over.
+    /// The network of the stream.
     ///
     /// @param group IPv4 multicast group; odd at its end, for Aeron sends its feedback to the even neighbour
     /// @param port first of the eight ports that the stream may use
@@ -75,52 +71,5 @@ public record StreamSpec(Load load, Link link, int index) {
     /// Whether this process is the bystander.
     boolean isBystander() {
         return index == load.receivers;
-    }
-
-    /// As words of a command line.
-    public List<String> arguments() {
-        return List.of(
-                Integer.toString(load.frameBytes),
-                Integer.toString(load.receivers),
-                Double.toString(load.framesPerSecond),
-                Long.toString(load.warmUpNs),
-                Long.toString(load.measureNs),
-                link.group,
-                Integer.toString(link.port),
-                link.sourceAddress,
-                link.localAddress,
-                link.device,
-                Integer.toString(link.mtuBytes),
-                Integer.toString(link.socketBufferBytes),
-                Boolean.toString(link.batching),
-                Double.toString(link.injectedLoss),
-                Integer.toString(index),
-                load.bystander.word());
-    }
-
-    /// Reads [#arguments].
-    public static StreamSpec parse(final List<String> arguments) {
-        if (arguments.size() != FIELDS) {
-            throw new IllegalArgumentException("expected " + FIELDS + " words, got " + arguments);
-        }
-        return new StreamSpec(
-                new Load(
-                        Integer.parseInt(arguments.get(0)),
-                        Integer.parseInt(arguments.get(1)),
-                        Double.parseDouble(arguments.get(2)),
-                        Long.parseLong(arguments.get(3)),
-                        Long.parseLong(arguments.get(4)),
-                        Bystander.parse(arguments.get(15))),
-                new Link(
-                        arguments.get(5),
-                        Integer.parseInt(arguments.get(6)),
-                        arguments.get(7),
-                        arguments.get(8),
-                        arguments.get(9),
-                        Integer.parseInt(arguments.get(10)),
-                        Integer.parseInt(arguments.get(11)),
-                        Boolean.parseBoolean(arguments.get(12)),
-                        Double.parseDouble(arguments.get(13))),
-                Integer.parseInt(arguments.get(14)));
     }
 }

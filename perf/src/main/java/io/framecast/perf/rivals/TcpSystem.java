@@ -1,5 +1,6 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.ProcessCost;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -16,8 +17,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// What everybody would write first: one thread, a non-blocking TCP connection to each receiver, every frame written
-/// to each of them; each receiver reads into its ring of frames. Socket buffers are the kernel's to size.
+/// The first program that most would write: one thread, a non-blocking TCP connection to each receiver, every
+/// frame written to each of them; each receiver reads into its ring of frames. Socket buffers are the kernel's
+/// to size.
 public final class TcpSystem implements MeasuredSystem {
     private static final String NAME = "tcp";
     private static final int RING_FRAMES = 3;
@@ -27,7 +29,7 @@ public final class TcpSystem implements MeasuredSystem {
     private static final long CONNECT_MAX_NS = TimeUnit.SECONDS.toNanos(30);
 
     @Override
-    public SourceReport publish(final StreamSpec spec, final Waiting gone) {
+    public SourceReport publish(final StreamSpec spec, final Runnable gone) {
         try (Arena arena = Arena.ofConfined();
                 Selector selector = Selector.open()) {
             final MemorySegment frame = arena.allocate(spec.load().frameBytes(), Long.BYTES);
@@ -41,7 +43,7 @@ public final class TcpSystem implements MeasuredSystem {
                     write(connections, selector);
                 }
                 final SourceReport report = source.report(NAME, traffic(source, spec));
-                gone.await();
+                gone.run();
                 return report;
             } finally {
                 for (final Connection connection : connections) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// What receivers have, told to the source frame by frame, the same way for every scheme: so as many frames
+/// Acknowledgements of receivers to the source, frame by frame, the same for every scheme: so as many frames
 /// are under way with each.
 final class Acknowledgements implements AutoCloseable {
     private static final long SILENCE_MAX_NS = TimeUnit.SECONDS.toNanos(20);

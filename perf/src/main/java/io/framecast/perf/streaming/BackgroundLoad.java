@@ -73,13 +73,13 @@ final class BackgroundLoad implements AutoCloseable {
         }
     }
 
-    /// What is measured begins.
+    /// The measurement begins.
     void begin() {
         beginBytes = doneBytes.get();
         beginNs = System.nanoTime();
     }
 
-    /// What is measured has ended.
+    /// The measurement has ended.
     void end() {
         measuredBytes = doneBytes.get() - beginBytes;
         measuredNs = System.nanoTime() - beginNs;
@@ -89,12 +89,12 @@ final class BackgroundLoad implements AutoCloseable {
         }
     }
 
-    /// What was copied while it was measured, all ways together.
+    /// Bytes copied during the measurement, all ways together.
     long measuredBytes() {
         return measuredBytes;
     }
 
-    /// What was copied, in units of 10^6 bytes per second and way; 0 where there is no load.
+    /// The rate of the copies, in units of 10^6 bytes per second and way; 0 where there is no load.
     double achievedMBps() {
         return ways.isEmpty() || measuredNs == 0 ? 0 : measuredBytes * 1e3 / measuredNs / ways.size();
     }

@@ -7,11 +7,12 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /// Blocking TCP connections between the processes of a stream; each begins by saying who connects.
 final class Connections {
@@ -39,32 +40,24 @@ final class Connections {
     /// @param ranks of those that will connect
     /// @return theirs, in this order
     static List<SocketChannel> accept(final ServerSocketChannel server, final List<Integer> ranks) throws IOException {
-        final List<@Nullable SocketChannel> found = new ArrayList<>();
-        ranks.forEach(_ -> found.add(null));
+        final Map<Integer, SocketChannel> found = new HashMap<>();
         server.socket().setSoTimeout(ACCEPT_MAX_MS);
         try {
-            for (int i = 0; i < ranks.size(); i++) {
+            while (found.size() < ranks.size()) {
                 // By the socket, whose time limit counts.
                 final SocketChannel channel = server.socket().accept().getChannel();
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 final ByteBuffer hello = ByteBuffer.allocate(Integer.BYTES);
                 readFully(channel, hello);
-                final int at = ranks.indexOf(hello.getInt(0));
-                if (at < 0 || found.get(at) != null) {
+                final int rank = hello.getInt(0);
+                if (!ranks.contains(rank) || found.putIfAbsent(rank, channel) != null) {
                     channel.close();
-                    throw new IOException("a stranger connected, as " + hello.getInt(0));
-                }
-                found.set(at, channel);
-            }
-            final List<SocketChannel> all = new ArrayList<>();
-            for (final SocketChannel channel : found) {
-                if (channel != null) {
-                    all.add(channel);
+                    throw new IOException("an unknown process connected, as " + rank);
                 }
             }
-            return all;
+            return ranks.stream().map(found::get).toList();
         } catch (final IOException e) {
-            closeAll(found);
+            closeAll(found.values());
             throw e;
         }
     }
@@ -104,11 +97,9 @@ final class Connections {
         }
     }
 
-    static void closeAll(final List<? extends @Nullable SocketChannel> channels) throws IOException {
+    static void closeAll(final Collection<SocketChannel> channels) throws IOException {
         for (final SocketChannel channel : channels) {
-            if (channel != null) {
-                channel.close();
-            }
+            channel.close();
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.framecast.perf.streaming;
 
-/// The cost models of broadcasts to GPUs of seed 000 (Chu et al., "Exploiting Hardware Multicast and
+/// The cost models of broadcasts to GPUs of Chu et al. 2019 ("Exploiting Hardware Multicast and
 /// GPUDirect RDMA for Efficient Broadcast"), §3.1, §5.2 and §8, equation by equation. Times in seconds,
 /// lengths in bytes, bandwidths in bytes per second; n counts processes, the source among them.
 final class CostModel {

@@ -15,10 +15,10 @@ enum Direction {
     D2H(false, true, false, true),
     /// Both ways, everywhere.
     BOTH(true, true, true, true),
-    /// As in seed 000, §7.2: to the device at the source, to the host at the receivers.
+    /// As in Chu et al. 2019, §7.2: to the device at the source, to the host at the receivers.
     PAPER(true, false, false, true);
 
-    /// What one process copies in the background.
+    /// The copies of one process in the background.
     record Load(boolean toDevice, boolean toHost) {
         boolean isAny() {
             return toDevice || toHost;
@@ -47,6 +47,17 @@ enum Direction {
 
     Load atReceiver() {
         return new Load(receiverToDevice, receiverToHost);
+    }
+
+    /// For a title.
+    String words() {
+        return switch (this) {
+            case NONE -> "nothing";
+            case H2D -> "copies to the device";
+            case D2H -> "copies to the host";
+            case BOTH -> "copies both ways";
+            case PAPER -> "copies to the source's device and from the receivers'";
+        };
     }
 
     /// As users write it.

@@ -2,11 +2,11 @@ package io.framecast.perf.streaming;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
-import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.harness.FramesDifferException;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 
-/// What frames hold: in front a [Stamp], at the beginning of every later block of 1 KiB and at the end
+/// The content of frames: in front a [Stamp], at the beginning of every later block of 1 KiB and at the end
 /// something made of the frame's number, else noise. So a part that is missing, stale, torn or misplaced
 /// differs from what is expected.
 final class FrameContent {

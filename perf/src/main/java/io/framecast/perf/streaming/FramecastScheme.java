@@ -5,28 +5,23 @@ import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
-import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.EmulatedLinkProvider;
+import io.framecast.perf.harness.FrameStreams;
 import io.framecast.perf.rivals.StreamSpec;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /// Framecast by its public interface, with its default settings but for the window, of which no more could be
-/// used: each stream would begin in memory that nobody has touched.
+/// used: each stream would begin in memory that is untouched.
 final class FramecastScheme implements Scheme {
     private static final Duration LINGER = Duration.ofSeconds(10);
-    private static final Duration LOOK = Duration.ofSeconds(1);
-    private static final long JOIN_PAUSE_NS = 1_000_000;
-    private static final long JOIN_MAX_NS = 30_000_000_000L;
     private static final String AUTO = "auto";
-    private static final List<String> CHOICES = List.of("transport: ", "device: ", "source memory: ");
 
     private static Channel channel(final StreamingSpec spec, final String device) {
         final StreamSpec.Link link = spec.stream().link();
@@ -40,17 +35,8 @@ final class FramecastScheme implements Scheme {
                 + "|device=" + device + (asked.equals(AUTO) ? "" : "|placement=" + asked));
     }
 
-    // Warnings (a socket buffer that is too small) belong to a measurement; what was chosen is in the report.
-    private static NodeConfig config() {
-        return NodeConfig.DEFAULT.withNotices(notice -> {
-            if (CHOICES.stream().noneMatch(notice::startsWith)) {
-                System.err.println(notice);
-            }
-        });
-    }
-
     @Override
-    public Map<String, Object> publish(final StreamingSpec spec) throws IOException {
+    public SentReport publish(final StreamingSpec spec) throws IOException {
         final StreamingSpec own =
                 new StreamingSpec(spec.stream(), withPlacement(spec.way(), AUTO), spec.devices(), spec.flow());
         final DeviceChoice choice = spec.devices().ofSource();
@@ -58,23 +44,22 @@ final class FramecastScheme implements Scheme {
         // The publisher's device is its own, and closed with it.
         try (DeviceBackend apart = choice.open(spec.devices().linkBytesPerSecond());
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
-                Framecast node = Framecast.launch(config());
+                Framecast node = Framecast.launch(FrameStreams.config());
                 Publisher publisher = node.publish(channel(own, inDevice ? choice.text() : DeviceChoice.HOST))) {
-            final Map<String, Object> report =
-                    publish(spec, publisher, acknowledgements, inDevice ? publisher.device() : apart);
+            final SentReport report = publish(spec, publisher, acknowledgements, inDevice ? publisher.device() : apart);
             publisher.close(LINGER);
             return report;
         }
     }
 
-    private static Map<String, Object> publish(
+    private static SentReport publish(
             final StreamingSpec spec,
             final Publisher publisher,
             final Acknowledgements acknowledgements,
             final DeviceBackend device)
             throws IOException {
         try (SourceFrames frames = new SourceFrames(spec, device)) {
-            awaitSubscribers(publisher, spec.receivers());
+            FrameStreams.awaitReady(publisher, spec.receivers());
             acknowledgements.accept(spec.receivers());
             try (BackgroundLoad background = new BackgroundLoad(
                     device, spec.flow().direction().atSource(), spec.flow().backgroundBytesPerSecond())) {
@@ -93,23 +78,6 @@ final class FramecastScheme implements Scheme {
         return new StreamingSpec.Way(way.scheme(), way.transport(), value, way.radix(), way.chunkBytes());
     }
 
-    private static void awaitSubscribers(final Publisher publisher, final int wanted) {
-        final long endNs = System.nanoTime() + JOIN_MAX_NS;
-        while (publisher.readySubscribers() < wanted) {
-            requireOpen(publisher);
-            if (System.nanoTime() - endNs > 0) {
-                throw new IllegalStateException(publisher.readySubscribers() + " of " + wanted + " receivers joined");
-            }
-            LockSupport.parkNanos(JOIN_PAUSE_NS);
-        }
-    }
-
-    private static void requireOpen(final Publisher publisher) {
-        publisher.failure().ifPresent(why -> {
-            throw new IllegalStateException(why);
-        });
-    }
-
     // Chunks come out of the device while those before are sent (eq. 8).
     private static void offer(
             final StreamingSpec spec,
@@ -118,9 +86,9 @@ final class FramecastScheme implements Scheme {
             final StreamingSource source) {
         while (source.next()) {
             final DeviceEvent written = frames.stampInDevice(source.stamp());
-            while (publisher.offer(frames.region(), written, FrameOptions.DEFAULT) < 0) {
-                requireOpen(publisher);
-                publisher.awaitRoom(spec.frameBytes(), LOOK);
+            while (FrameStreams.mustWait(
+                    publisher, publisher.offer(frames.region(), written, FrameOptions.DEFAULT), spec.frameBytes())) {
+                // Awaited.
             }
         }
     }
@@ -132,15 +100,7 @@ final class FramecastScheme implements Scheme {
             final StreamingSource source) {
         final FrameClaim claim = new FrameClaim();
         while (source.next()) {
-            long code = publisher.tryClaim(spec.frameBytes(), claim);
-            while (code < 0) {
-                if (code != Publisher.BACK_PRESSURED) {
-                    requireOpen(publisher);
-                    throw new IllegalStateException("the receivers are gone");
-                }
-                publisher.awaitRoom(spec.frameBytes(), LOOK);
-                code = publisher.tryClaim(spec.frameBytes(), claim);
-            }
+            FrameStreams.claim(publisher, spec.frameBytes(), claim);
             final MemorySegment frame = claim.segment();
             frames.fetch(frame, 0);
             FrameContent.stamp(frame, source.stamp());
@@ -149,12 +109,12 @@ final class FramecastScheme implements Scheme {
     }
 
     @Override
-    public Map<String, Object> subscribe(final StreamingSpec spec) throws IOException {
+    public ReceivedReport subscribe(final StreamingSpec spec) throws IOException {
         final DeviceChoice choice = spec.devices().ofReceiver(spec.stream().index());
         if (choice.isEmulated()) {
             EmulatedLinkProvider.set(spec.devices().linkBytesPerSecond());
         }
-        try (Framecast node = Framecast.launch(config());
+        try (Framecast node = Framecast.launch(FrameStreams.config());
                 Subscriber subscriber = node.subscribe(channel(spec, choice.text()));
                 Acknowledgements.Sending acknowledgements = new Acknowledgements.Sending(spec);
                 BackgroundLoad background = new BackgroundLoad(
@@ -163,8 +123,8 @@ final class FramecastScheme implements Scheme {
                         spec.flow().backgroundBytesPerSecond());
                 StreamingMeter meter = new StreamingMeter(spec, subscriber.device(), acknowledgements, background)) {
             take(subscriber, meter);
-            final Map<String, Object> report = meter.report(placementOf(subscriber));
-            awaitEnd(subscriber);
+            final ReceivedReport report = meter.report(placementOf(subscriber));
+            FrameStreams.awaitEnd(subscriber);
             return report;
         }
     }
@@ -174,34 +134,12 @@ final class FramecastScheme implements Scheme {
         while (!last) {
             final DeviceFrame frame = subscriber.poll();
             if (frame == null) {
-                requireAlive(subscriber);
-                subscriber.awaitFrame(LOOK);
+                FrameStreams.await(subscriber);
             } else {
                 frame.awaitReady();
                 last = meter.onFrame(frame.region(), System.nanoTime());
                 frame.close();
             }
-        }
-    }
-
-    // The source waits for the last acknowledgement: the stream is left only when its end was heard.
-    private static void awaitEnd(final Subscriber subscriber) {
-        while (subscriber.state() != Subscriber.State.END_OF_STREAM) {
-            requireAlive(subscriber);
-            if (subscriber.poll() != null) {
-                throw new IllegalStateException("a frame came behind the last");
-            }
-            subscriber.awaitFrame(LOOK);
-        }
-    }
-
-    private static void requireAlive(final Subscriber subscriber) {
-        switch (subscriber.state()) {
-            case JOINING, READY, END_OF_STREAM -> {
-                // Frames may still come.
-            }
-            case SOURCE_LOST, FAILED, CLOSED ->
-                throw new IllegalStateException(subscriber.failure().orElse("the source is gone"));
         }
     }
 

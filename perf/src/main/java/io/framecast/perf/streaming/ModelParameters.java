@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the models are fed with, measured at the beginning of a run, nothing else going on. Seconds, bytes,
+/// The parameters of the models, measured at the beginning of a run, nothing else going on. Seconds, bytes,
 /// bytes per second.
 ///
 /// @param device by which copies were measured
@@ -52,8 +52,8 @@ record ModelParameters(
     }
 
     /// U/B_H and 1/a of eq. 10, t_s being left out as in §8, from what a datagram takes to one receiver and to
-    /// several. Where receivers cost more than a logarithm, as they do on shared processors, nothing is left for
-    /// U/B_H: the bandwidth is then infinite, and 1/a what is nearest to both.
+    /// several. Where receivers cost more than a logarithm, as they do on shared processors, nothing is left
+    /// for U/B_H: the bandwidth is then infinite, and 1/a what is nearest to both.
     ///
     /// @param oneSeconds to one receiver, which are two processes
     /// @param processes of the other

@@ -3,8 +3,11 @@ package io.framecast.perf.streaming;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.MeasurementFailedException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Measures what the models are fed with: copies on the device itself, a hop and a datagram by streams from
 /// host to host, frames one at a time.
@@ -14,7 +17,8 @@ final class ModelProbe {
     private static final int COPIES_UNTIMED = 5;
     private static final int ROUNDS = 3;
     private static final StreamingPlan.Times TIMES = new StreamingPlan.Times(1, 0, 0.1, 0.3, 0);
-    // Of a full datagram at an MTU of 1500: IP and UDP take 28 bytes, the header 40, and slots are multiples of 64.
+    // Of a full datagram at an MTU of 1500: IP and UDP take 28 bytes, the header 40, and slots are
+    // multiples of 64.
     private static final double PAYLOAD_BYTES = 1_408;
     private static final double NS_PER_SECOND = 1e9;
     private static final double US_PER_SECOND = 1e6;
@@ -72,58 +76,61 @@ final class ModelProbe {
     }
 
     private CostModel.Hop hop() throws InterruptedException {
+        final Contender contender = warm(false);
+        if (contender == null) {
+            return new CostModel.Hop(0, Double.NaN);
+        }
         final int shortBytes =
                 Math.min(SHORT_BYTES, plan.frameBytes() / 2 / FrameContent.BLOCK_BYTES * FrameContent.BLOCK_BYTES);
-        for (final Contender contender : plan.contenders()) {
-            if (!contender.isFramecast() && isWarm(contender)) {
-                final double chunk = Math.min(plan.way().chunkBytes(), plan.frameBytes());
-                // To one receiver eq. 2 has as many steps as there are chunks.
-                final double steps = plan.frameBytes() / chunk;
-                final double step = loneSeconds(contender, 1, plan.frameBytes()) / steps;
-                return shortBytes < FrameContent.BYTES_MIN
-                        ? new CostModel.Hop(0, chunk / step)
-                        : ModelParameters.fit(shortBytes, loneSeconds(contender, 1, shortBytes), chunk, step);
-            }
-        }
-        return new CostModel.Hop(0, Double.NaN);
+        final double chunk = Math.min(plan.way().chunkBytes(), plan.frameBytes());
+        // To one receiver eq. 2 has as many steps as there are chunks.
+        final double step = loneSeconds(contender, 1, plan.frameBytes()) / (plan.frameBytes() / chunk);
+        return shortBytes < FrameContent.BYTES_MIN
+                ? new CostModel.Hop(0, chunk / step)
+                : ModelParameters.fit(shortBytes, loneSeconds(contender, 1, shortBytes), chunk, step);
     }
 
     private CostModel.Multicast datagram() throws InterruptedException {
-        for (final Contender contender : plan.contenders()) {
-            if (contender.isFramecast() && isWarm(contender)) {
-                final double datagrams = plan.frameBytes() / PAYLOAD_BYTES;
-                final int many = plan.subscribersMax();
-                final double one = loneSeconds(contender, 1, plan.frameBytes()) / datagrams;
-                final double each = many == 1 ? one : loneSeconds(contender, many, plan.frameBytes()) / datagrams;
-                return ModelParameters.fitMulticast(PAYLOAD_BYTES, one, many + 1, each);
-            }
+        final Contender contender = warm(true);
+        if (contender == null) {
+            return new CostModel.Multicast(0, 0, Double.NaN, PAYLOAD_BYTES);
         }
-        return new CostModel.Multicast(0, 0, Double.NaN, PAYLOAD_BYTES);
+        final double datagrams = plan.frameBytes() / PAYLOAD_BYTES;
+        final int many = plan.subscribersMax();
+        final double one = loneSeconds(contender, 1, plan.frameBytes()) / datagrams;
+        final double each = many == 1 ? one : loneSeconds(contender, many, plan.frameBytes()) / datagrams;
+        return ModelParameters.fitMulticast(PAYLOAD_BYTES, one, many + 1, each);
     }
 
     // Frames in host memory take other code than those in a device's.
-    private boolean isWarm(final Contender contender) throws InterruptedException {
-        try {
-            run.warmUp(contender, DeviceChoice.HOST);
-            return true;
-        } catch (final StreamingPool.FailedException e) {
-            console.accept("not measured for the models: " + contender.text() + ": " + e.getMessage());
-            return false;
+    private @Nullable Contender warm(final boolean framecast) throws InterruptedException {
+        for (final Contender contender : plan.contenders()) {
+            try {
+                if (contender.isFramecast() == framecast) {
+                    run.warmUp(contender, DeviceChoice.HOST);
+                    return contender;
+                }
+            } catch (final MeasurementFailedException e) {
+                console.accept("not measured for the models: " + contender.text() + ": " + e.getMessage());
+            }
         }
+        return null;
     }
 
-    // The best of some rounds: what else runs makes it longer, never shorter.
+    // The best of some rounds: other load makes it longer, never shorter.
     private double loneSeconds(final Contender contender, final int subscribers, final int frameBytes)
             throws InterruptedException {
         double best = Double.NaN;
         try {
             for (int round = 0; round < ROUNDS; round++) {
-                final StreamingResult result = run.run(
-                        new StreamingCase(contender, subscribers, Direction.NONE),
-                        new StreamingRun.Variant(frameBytes, DeviceChoice.HOST, TIMES));
-                best = Double.isNaN(best) ? result.latencyUs() : Math.min(best, result.latencyUs());
+                final double latencyUs = run.measure(
+                                new StreamingCase(subscribers, Direction.NONE),
+                                contender,
+                                new StreamingRun.Variant(frameBytes, DeviceChoice.HOST, TIMES))
+                        .latencyUs();
+                best = Double.isNaN(best) ? latencyUs : Math.min(best, latencyUs);
             }
-        } catch (final StreamingPool.FailedException e) {
+        } catch (final MeasurementFailedException e) {
             console.accept("not measured for the models: " + contender.text() + ": " + e.getMessage());
         }
         return best / US_PER_SECOND;

@@ -1,8 +1,11 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.DeviceChoice;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// What the models say of one row, made from the parameters of its run.
+/// The models' prediction of one row, made from the parameters of its run.
 ///
 /// One broadcast alone takes what its equation says, with the parts around it that the equation leaves out
 /// because the network writes into the GPU by itself there: the last chunk's copy into a receiver's device,
@@ -12,54 +15,47 @@ import java.util.Set;
 ///
 /// @param MBps back to back
 /// @param latencyUs of one alone
-/// @param equation of seed 000
+/// @param equation of Chu et al. 2019
 record Prediction(double MBps, double latencyUs, String equation) {
     private static final double US = 1e6;
     private static final double MB = 1e6;
     private static final String FASTCOPY = "fastcopy";
     private static final Set<String> PLACEMENTS = Set.of(Scheme.STAGED, FASTCOPY, "direct", DeviceChoice.HOST);
 
-    /// What is predicted.
-    ///
-    /// @param placement how frames come into the receivers' devices: by copies of the device (`staged`), by the
-    ///     CPU over the same link (`fastcopy`), or by the network itself (`direct`, and `host` memory)
-    /// @param sharers devices' worth of frames that go over one link
-    record Question(StreamingCase setting, int frameBytes, boolean sourceInDevice, String placement, int sharers) {
-        boolean staged() {
-            return placement.equals(Scheme.STAGED);
-        }
-
-        boolean crossesLink() {
-            return staged() || placement.equals(FASTCOPY);
-        }
+    /// @return null where there is no equation for a row's placement
+    static @Nullable Prediction of(final StreamingRow row, final ModelParameters parameters) {
+        final List<String> names = row.plan().devices().names();
+        final boolean ownDevices =
+                StreamingSpec.Devices.choice(names.getFirst()).isEmulated();
+        // Devices' worth of frames that go over one link.
+        final int sharers = ownDevices ? 1 : Math.ceilDiv(row.setting().subscribers(), names.size());
+        return PLACEMENTS.contains(row.placement()) ? of(row, row.placement(), sharers, parameters) : null;
     }
 
-    /// Whether there is an equation for a placement.
-    static boolean covers(final String placement) {
-        return PLACEMENTS.contains(placement);
-    }
-
-    static Prediction of(final Question question, final StreamingPlan plan, final ModelParameters parameters) {
-        final StreamingCase setting = question.setting;
-        final double frame = question.frameBytes;
+    /// @param placement how frames come into the receivers' devices: by copies of the device (`staged`), by
+    ///     the CPU over the same link (`fastcopy`), or by the network itself (`direct`, and `host` memory)
+    private static Prediction of(
+            final StreamingRow row, final String placement, final int sharers, final ModelParameters parameters) {
+        final StreamingPlan plan = row.plan();
+        final double frame = plan.frameBytes();
         final double chunk = Math.min(plan.way().chunkBytes(), frame);
-        final Direction direction = setting.direction();
+        final Direction direction = row.setting().direction();
         final double background = plan.backgroundBytesPerSecond();
-        final double in = question.crossesLink()
-                ? free(parameters.toDevice().bandwidth(), direction.atReceiver().toDevice(), background)
-                        / question.sharers
+        final boolean staged = placement.equals(Scheme.STAGED);
+        final boolean sourceInDevice = plan.devices().sourceInDevice() && !placement.equals(DeviceChoice.HOST);
+        final double in = staged || placement.equals(FASTCOPY)
+                ? free(parameters.toDevice().bandwidth(), direction.atReceiver().toDevice(), background) / sharers
                 : Double.POSITIVE_INFINITY;
-        final double out = question.sourceInDevice
+        final double out = sourceInDevice
                 ? free(parameters.toHost().bandwidth(), direction.atSource().toHost(), background)
                 : Double.POSITIVE_INFINITY;
-        final Sending sending = sending(setting, plan, parameters, frame);
+        final Sending sending = sending(row, parameters, frame);
         final double first = chunk / out;
-        final double last =
-                chunk / in + (question.staged() ? parameters.toDevice().setUpSeconds() : 0);
+        final double last = chunk / in + (staged ? parameters.toDevice().setUpSeconds() : 0);
         // Frames cannot arrive faster than they are copied on.
         final double slowest = Math.max(frame / in, frame / out);
         final double alone = first + Math.max(sending.lone, slowest) + last;
-        final double each = Math.max(sending.each, Math.max(frame / in, frame / out));
+        final double each = Math.max(sending.each, slowest);
         return new Prediction(frame / each / MB, alone * US, sending.equation);
     }
 
@@ -69,28 +65,24 @@ record Prediction(double MBps, double latencyUs, String equation) {
     /// @param each one of many back to back: the pipeline stays full
     private record Sending(double lone, double each, String equation) {}
 
-    private static Sending sending(
-            final StreamingCase setting,
-            final StreamingPlan plan,
-            final ModelParameters parameters,
-            final double frame) {
-        final double chunk = Math.min(plan.way().chunkBytes(), frame);
-        final int processes = setting.subscribers() + 1;
+    private static Sending sending(final StreamingRow row, final ModelParameters parameters, final double frame) {
+        final StreamingSpec.Way way = row.plan().way();
+        final double chunk = Math.min(way.chunkBytes(), frame);
+        final int processes = row.setting().subscribers() + 1;
         final CostModel.Hop hop = parameters.unicast();
-        final int radix = plan.way().radix();
-        return switch (setting.contender().scheme()) {
+        return switch (row.contender().scheme()) {
             case Scheme.RING ->
                 new Sending(
                         CostModel.ringPipelined(processes, frame, chunk, hop),
                         CostModel.ringPipelined(2, frame, chunk, hop),
                         "2");
             case Scheme.KNOMIAL -> {
-                final double seconds = CostModel.knomialPipelined(radix, processes, frame, chunk, hop);
+                final double seconds = CostModel.knomialPipelined(way.radix(), processes, frame, chunk, hop);
                 yield new Sending(seconds, seconds, "6");
             }
             default -> {
                 final double seconds = CostModel.multicast(processes, frame, parameters.multicast());
-                yield new Sending(seconds, seconds, "8");
+                yield new Sending(seconds, seconds, "7");
             }
         };
     }

@@ -1,7 +1,6 @@
 package io.framecast.perf.streaming;
 
 import java.io.IOException;
-import java.util.Map;
 
 /// A way of bringing frames from one process into the devices of others.
 interface Scheme {
@@ -13,10 +12,10 @@ interface Scheme {
     String STAGED = "staged";
 
     /// Sends a whole stream, once its receivers are there, and returns when they have it.
-    Map<String, Object> publish(StreamingSpec spec) throws IOException;
+    SentReport publish(StreamingSpec spec) throws IOException;
 
     /// Takes a whole stream.
-    Map<String, Object> subscribe(StreamingSpec spec) throws IOException;
+    ReceivedReport subscribe(StreamingSpec spec) throws IOException;
 
     static Scheme of(final StreamingSpec spec) {
         return switch (spec.way().scheme()) {

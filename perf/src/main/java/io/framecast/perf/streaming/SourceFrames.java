@@ -64,7 +64,7 @@ final class SourceFrames implements AutoCloseable {
         return region;
     }
 
-    /// Marks the frame where it lies in the device, whose last mark nobody reads any more. Of one that is not
+    /// Marks the frame where it lies in the device, whose last mark has been read. Of one that is not
     /// compared only what is looked at: copies of whole frames into the source's device are not what is
     /// measured.
     ///

@@ -1,18 +1,23 @@
 package io.framecast.perf.streaming;
 
-/// One measurement.
-record StreamingCase(Contender contender, int subscribers, Direction direction) {
+/// One setting that every contender is measured in.
+record StreamingCase(int subscribers, Direction direction) {
+    boolean isPeak() {
+        return direction == Direction.NONE;
+    }
+
     /// `peak` with the link to itself, `streaming` beside other copies.
     String scenario() {
-        return direction == Direction.NONE ? "peak" : "streaming";
+        return isPeak() ? "peak" : "streaming";
     }
 
     StreamingCase alone() {
-        return new StreamingCase(contender, subscribers, Direction.NONE);
+        return new StreamingCase(subscribers, Direction.NONE);
     }
 
     String text() {
-        return contender.text() + ", " + subscribers + (subscribers == 1 ? " subscriber, " : " subscribers, ")
-                + (direction == Direction.NONE ? "peak" : "streaming " + direction.label());
+        return subscribers
+                + (subscribers == 1 ? " subscriber, " : " subscribers, ")
+                + (isPeak() ? "peak" : "streaming " + direction.label());
     }
 }

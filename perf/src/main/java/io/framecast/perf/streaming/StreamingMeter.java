@@ -3,15 +3,14 @@ package io.framecast.perf.streaming;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.harness.FramesDifferException;
+import io.framecast.perf.harness.ProcessCost;
 import io.framecast.perf.streaming.FrameContent.Stamp;
 import java.lang.foreign.MemorySegment;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/// What a receiver measures, and how it makes sure that frames are what was sent: the front and the end of
+/// The measurements of a receiver, and its proof that frames equal those sent: the front and the end of
 /// each are read from the device, and all of some that do not count. Used by one thread.
 final class StreamingMeter implements AutoCloseable {
     private static final long LATENCY_MAX_NS = TimeUnit.MINUTES.toNanos(10);
@@ -22,7 +21,7 @@ final class StreamingMeter implements AutoCloseable {
     private final DeviceBackend device;
     private final Acknowledgements.Sending acknowledgements;
     private final BackgroundLoad background;
-    private final Busy busy = new Busy();
+    private final ProcessCost cost = new ProcessCost("");
     private final DeviceStream stream;
     private final MemorySegment ends;
     private final MemorySegment whole;
@@ -82,7 +81,7 @@ final class StreamingMeter implements AutoCloseable {
         if (counts && !measuring) {
             measuring = true;
             background.begin();
-            busy.begin();
+            cost.begin();
         }
         if (stamp.is(Stamp.LONE)) {
             lone.recordValue(Math.clamp(readyNs - stamp.dueNs(), 0, LATENCY_MAX_NS));
@@ -97,7 +96,7 @@ final class StreamingMeter implements AutoCloseable {
         if (measuring && !counts) {
             measuring = false;
             background.end();
-            busy.end();
+            cost.end();
         }
     }
 
@@ -123,18 +122,21 @@ final class StreamingMeter implements AutoCloseable {
     }
 
     /// @param placement how frames came into the device
-    Map<String, Object> report(final String placement) {
-        final Map<String, Object> report = new LinkedHashMap<>();
-        report.put("device", device.name());
-        report.put("placement", placement);
-        report.put("frames", frames);
-        report.put("checked", checked);
-        report.put("MBps", lastNs > firstNs ? frames * frameBytes * 1e3 / (lastNs - firstNs) : 0);
-        report.put("latency_us", lone.getTotalCount() == 0 ? -1 : lone.getValueAtPercentile(50) / NS_PER_US);
-        report.put("latency_p99_us", lone.getTotalCount() == 0 ? -1 : lone.getValueAtPercentile(99) / NS_PER_US);
-        report.put("background_MBps", background.achievedMBps());
-        busy.put(report);
-        return report;
+    ReceivedReport report(final String placement) {
+        return new ReceivedReport(
+                device.name(),
+                placement,
+                frames,
+                checked,
+                lastNs > firstNs ? frames * frameBytes * 1e3 / (lastNs - firstNs) : 0,
+                latencyUs(50),
+                latencyUs(99),
+                background.achievedMBps(),
+                cost.compilingShare());
+    }
+
+    private double latencyUs(final double percent) {
+        return lone.getTotalCount() == 0 ? -1 : lone.getValueAtPercentile(percent) / NS_PER_US;
     }
 
     @Override

@@ -1,15 +1,21 @@
 package io.framecast.perf.streaming;
 
-import io.framecast.api.ChannelKey;
 import io.framecast.api.error.ConfigException;
-import io.framecast.perf.bench.PlanOptions;
+import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.MachineInfo;
+import io.framecast.perf.harness.OptionValues;
+import io.framecast.perf.harness.StoppedException;
+import io.framecast.perf.rivals.FloorSystem;
+import io.framecast.perf.table.Output;
+import io.framecast.samples.ToolContext;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
+import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -103,86 +109,97 @@ public final class StreamingOptions {
 
     /// @throws ConfigException naming option, expectation and value
     StreamingPlan plan() {
-        final List<DeviceChoice> choices = PlanOptions.list("--device", devices, DeviceChoice::parse);
+        final List<DeviceChoice> choices = OptionValues.list("--device", devices, StreamingSpec.Devices::choice);
         choices.forEach(DeviceChoice::require);
         final int bytes = multiple("--frame-bytes", frameBytes, FRAME_BYTES_MAX);
-        final long rate = PlanOptions.bytes("--link-rate", linkRate, 0, RATE_MAX);
+        final long rate = OptionValues.bytes("--link-rate", linkRate, 0, RATE_MAX);
         final boolean emulated = choices.stream().anyMatch(DeviceChoice::isEmulated);
         return new StreamingPlan(
                 contenders(),
-                PlanOptions.list(
-                        "--subscribers",
-                        subscribers,
-                        text -> PlanOptions.bytes("--subscribers", text, 1, StreamingPorts.RECEIVERS_MAX)),
-                directions(),
-                PlanOptions.bytes("--background-rate", backgroundRate, 0, RATE_MAX),
+                OptionValues.bytesList("--subscribers", subscribers, 1, StreamingRun.RECEIVERS_MAX),
+                background.equals("none")
+                        ? List.of()
+                        : OptionValues.list("--background", background, text -> Direction.parse("--background", text)),
+                OptionValues.bytes("--background-rate", backgroundRate, 0, RATE_MAX),
                 bytes,
                 new StreamingSpec.Way(
                         Scheme.FRAMECAST,
-                        PlanOptions.word("--transport", transport, TRANSPORTS),
+                        OptionValues.word("--transport", transport, TRANSPORTS),
                         AUTO,
-                        (int) PlanOptions.within("--radix", radix, 2, StreamingPorts.RECEIVERS_MAX),
+                        (int) OptionValues.within("--radix", radix, 2, StreamingRun.RECEIVERS_MAX),
                         Math.min(bytes, multiple("--chunk", chunk, FRAME_BYTES_MAX))),
                 new StreamingSpec.Devices(
                         choices.stream().map(DeviceChoice::text).toList(),
-                        PlanOptions.word("--source", source, List.of("device", "host"))
+                        OptionValues.word("--source", source, List.of("device", "host"))
                                 .equals("device"),
                         emulated ? rate : 0),
-                (int) PlanOptions.within("--in-flight", inFlight, 1, 64),
-                times(),
-                Optional.ofNullable(out));
-    }
-
-    private StreamingPlan.Times times() {
-        return new StreamingPlan.Times(
-                (int) PlanOptions.within("--rounds", rounds == null ? quick ? 1 : 3 : rounds, 1, 1_000),
-                quick ? 0.5 : 8,
-                quick ? 0.1 : 0.2,
-                quick ? 0.1 : 0.3,
-                PlanOptions.within("--seconds", seconds == null ? quick ? 0.2 : 0.6 : seconds, 0.05, 3_600));
+                (int) OptionValues.within("--in-flight", inFlight, 1, 64),
+                new StreamingPlan.Times(
+                        (int) OptionValues.within("--rounds", rounds == null ? quick ? 1 : 3 : rounds, 1, 1_000),
+                        quick ? 0.5 : 8,
+                        quick ? 0.1 : 0.2,
+                        quick ? 0.1 : 0.3,
+                        OptionValues.within("--seconds", seconds == null ? quick ? 0.2 : 0.6 : seconds, 0.05, 3_600)));
     }
 
     private static int multiple(final String option, final String text, final int most) {
-        final int bytes = PlanOptions.bytes(option, text, FrameContent.BYTES_MIN, most);
-        if (bytes % FrameContent.BLOCK_BYTES != 0) {
-            throw new ConfigException(
-                    option + ": expected a multiple of " + FrameContent.BLOCK_BYTES + ", got " + bytes);
-        }
+        final int bytes = OptionValues.bytes(option, text, FrameContent.BYTES_MIN, most);
+        OptionValues.require(
+                bytes % FrameContent.BLOCK_BYTES == 0,
+                option + ": expected a multiple of " + FrameContent.BLOCK_BYTES + ", got " + bytes);
         return bytes;
     }
 
-    private List<Direction> directions() {
-        return background.equals("none")
-                ? List.of()
-                : PlanOptions.list("--background", background, text -> Direction.parse("--background", text));
-    }
-
     private List<Contender> contenders() {
-        final Set<Contender> all = new LinkedHashSet<>();
-        for (final String placement : PlanOptions.list(
-                "--placement", placements, text -> PlanOptions.word("--placement", text, PLACEMENTS))) {
-            all.add(new Contender(Scheme.FRAMECAST, known(placement)));
-        }
+        final List<Contender> all = new ArrayList<>();
+        OptionValues.words("--placement", placements, PLACEMENTS)
+                .forEach(placement -> all.add(new Contender(Scheme.FRAMECAST, placement)));
         if (!against.equals("none")) {
-            PlanOptions.list(
-                            "--against",
-                            against,
-                            text -> PlanOptions.word("--against", text, List.of(Scheme.RING, Scheme.KNOMIAL)))
+            OptionValues.words("--against", against, List.of(Scheme.RING, Scheme.KNOMIAL))
                     .forEach(scheme -> all.add(new Contender(scheme, Scheme.STAGED)));
         }
-        return new ArrayList<>(all);
+        return all;
     }
 
-    // A build without the key places frames in the one way it has.
-    private static String known(final String placement) {
-        final boolean choosable =
-                Arrays.stream(ChannelKey.values()).anyMatch(key -> key.key().equals("placement"));
-        if (choosable || placement.equals(AUTO)) {
-            return placement;
+    /// @return the tool's exit status
+    public int run(final ToolContext context) throws InterruptedException {
+        final StreamingPlan plan = plan();
+        final Output output = new Output(context, out);
+        final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
+        context.line(machine.text());
+        if (machine.isBusy()) {
+            context.line("warning: something else runs on this machine, and figures will be off");
         }
-        if (!placement.equals(Scheme.STAGED)) {
-            throw new ConfigException("--placement: this build knows staged only, got " + placement);
+        context.line(
+                String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
+        final Map<String, @Nullable Object> head = new LinkedHashMap<>();
+        head.put("bench", "streaming");
+        head.put("started", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        head.put("machine", machine.json());
+        head.put("frame_bytes", plan.frameBytes());
+        head.put("chunk_bytes", plan.way().chunkBytes());
+        head.put("radix", plan.way().radix());
+        head.put("in_flight", plan.inFlight());
+        final long link = plan.devices().linkBytesPerSecond();
+        head.put("emulated_link_MBps", link == 0 ? null : link / 1e6);
+        try (StreamingRun run = new StreamingRun(plan, context::line)) {
+            context.onStop(run::close);
+            final List<StreamingRow> rows = run.run(parameters -> head.put("model", parameters.json()));
+            output.write(
+                    "streaming",
+                    head,
+                    StreamingTable.TABLE,
+                    rows,
+                    StreamingTable.head(plan),
+                    StreamingTable.figures(plan, rows));
+            return output.status(
+                    run.haveFramesDiffered(),
+                    rows.stream()
+                            .filter(row -> row.contender().isFramecast())
+                            .flatMap(row -> row.failures().stream())
+                            .toList());
+        } catch (final StoppedException e) {
+            throw new ConfigException("stopped before the end: nothing is reported", e);
         }
-        return AUTO;
     }
 }

@@ -1,9 +1,8 @@
 package io.framecast.perf.streaming;
 
-import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 
 /// A run as asked for.
 ///
@@ -20,8 +19,7 @@ record StreamingPlan(
         StreamingSpec.Way way,
         StreamingSpec.Devices devices,
         int inFlight,
-        Times times,
-        Optional<Path> out) {
+        Times times) {
 
     /// @param warmUpMaxSeconds most that a contender's processes run before their rounds
     /// @param leadSeconds of each stream before its frames count
@@ -29,36 +27,26 @@ record StreamingPlan(
     /// @param seconds how long they go among others
     record Times(int rounds, double warmUpMaxSeconds, double leadSeconds, double loneSeconds, double seconds) {}
 
-    /// Cases of one round, contenders side by side.
-    List<List<StreamingCase>> cases() {
-        final List<List<StreamingCase>> all = new ArrayList<>();
+    /// The cases of a round, each with its contenders.
+    Map<StreamingCase, List<Contender>> cases() {
+        final Map<StreamingCase, List<Contender>> all = new LinkedHashMap<>();
         for (final int count : subscribers) {
-            for (final Direction direction : allDirections()) {
-                all.add(contenders.stream()
-                        .map(contender -> new StreamingCase(contender, count, direction))
-                        .toList());
-            }
+            all.put(new StreamingCase(count, Direction.NONE), contenders);
+            directions.forEach(direction -> all.put(new StreamingCase(count, direction), contenders));
         }
         return all;
     }
 
-    List<Direction> allDirections() {
-        final List<Direction> all = new ArrayList<>(List.of(Direction.NONE));
-        all.addAll(directions);
-        return all;
+    int measurements() {
+        return times.rounds * subscribers.size() * (1 + directions.size()) * contenders.size();
     }
 
     int subscribersMax() {
         return subscribers.stream().mapToInt(Integer::intValue).max().orElse(1);
     }
 
-    int subscribersMin() {
-        return subscribers.stream().mapToInt(Integer::intValue).min().orElse(1);
-    }
-
     double aboutSeconds() {
         final double each = times.leadSeconds + times.loneSeconds + times.seconds + 0.6;
-        return contenders.size() * (times.warmUpMaxSeconds / 2 + 3 * each)
-                + times.rounds * cases().size() * contenders.size() * each;
+        return contenders.size() * (times.warmUpMaxSeconds / 2 + 3 * each) + measurements() * each;
     }
 }

@@ -1,41 +1,49 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.MeasurementFailedException;
+import io.framecast.perf.harness.MeasurementFailedException.Reason;
+import io.framecast.perf.harness.Network;
+import io.framecast.perf.harness.Pool;
+import io.framecast.perf.harness.Pools;
+import io.framecast.perf.harness.Records;
+import io.framecast.perf.harness.Rounds;
+import io.framecast.perf.harness.WarmUp;
 import io.framecast.perf.rivals.StreamSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
-/// Measures all contenders in all cases: first each until it is warm, then what the models are fed with, then
-/// round by round, contenders side by side, so that what else the machine does hits all of them alike.
-final class StreamingRun implements AutoCloseable {
+/// Measures the contenders in the rounds of the harness.
+final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, StreamingResult>, AutoCloseable {
+    /// Most receivers that have a port each in a tree.
+    static final int RECEIVERS_MAX = 12;
+
     private static final String GROUP = "224.20.30.45";
     private static final String ADDRESS = "127.0.0.1";
     private static final int MTU_BYTES = 1500;
+    // Each stream has ports of its own, for those before may still get late datagrams. Systems give out
+    // higher ones.
+    private static final int PORT_FIRST = 21_000;
+    private static final int PORTS_PER_STREAM = 16;
+    private static final int STREAMS = 600;
     private static final double NS_PER_SECOND = 1e9;
-    private static final double WARM_UP_ROUND_SECONDS = 0.8;
-    private static final int WARM_UP_ROUNDS_MIN = 3;
-    private static final double STEADY = 0.1;
+    private static final StreamingPlan.Times WARM_UP = new StreamingPlan.Times(1, 0, 0.2, 0.2, 0.8);
     private static final double STUCK_SECONDS = 60;
-    // Each that stands still costs that long.
+    // Each stream that stands still costs that long.
     private static final int STUCK_MAX = 2;
 
     private final StreamingPlan plan;
     private final Consumer<String> console;
-    private final StreamingPorts ports =
-            new StreamingPorts(RandomGenerator.getDefault().nextInt(Integer.MAX_VALUE));
-    private final Map<Contender, StreamingPool> pools = new HashMap<>();
-    private final Set<Contender> warm = new HashSet<>();
+    private final Rounds<StreamingCase, Contender, StreamingResult> rounds = new Rounds<>(this);
+    private final Pools<Contender> pools = new Pools<>();
     private final Map<Contender, Integer> stuck = new HashMap<>();
+    private int stream = RandomGenerator.getDefault().nextInt(STREAMS);
     private boolean framesDiffered;
-    private boolean stopped;
 
     StreamingRun(final StreamingPlan plan, final Consumer<String> console) {
         this.plan = plan;
@@ -47,114 +55,107 @@ final class StreamingRun implements AutoCloseable {
     /// @param device instead of the plan's; empty for those
     record Variant(int frameBytes, String device, StreamingPlan.Times times) {}
 
-    private Variant planned() {
-        return new Variant(plan.frameBytes(), "", plan.times());
+    /// Runs everything.
+    List<StreamingRow> run(final Consumer<ModelParameters> onParameters) throws InterruptedException {
+        rounds.warmUp(plan.contenders());
+        final ModelParameters parameters = new ModelProbe(plan, this, console).measure();
+        onParameters.accept(parameters);
+        final var results = rounds.run(plan.times().rounds(), plan.cases());
+        final List<StreamingRow> rows = new ArrayList<>();
+        results.forEach((setting, contenders) -> contenders.forEach((contender, measured) -> {
+            final StreamingRow peak = rows.stream()
+                    .filter(row -> !setting.isPeak()
+                            && row.setting().equals(setting.alone())
+                            && row.contender().equals(contender))
+                    .findFirst()
+                    .orElse(null);
+            final StreamingRow bare = new StreamingRow(contender, setting, plan, measured, peak, null);
+            final Prediction prediction = Prediction.of(bare, parameters);
+            rows.add(new StreamingRow(contender, setting, plan, measured, peak, prediction));
+        }));
+        return rows;
     }
 
-    /// @return what each case did, in the order of the plan
-    Map<StreamingCase, List<StreamingResult>> measure() throws InterruptedException {
-        final Map<StreamingCase, List<StreamingResult>> results = new LinkedHashMap<>();
-        for (int round = 0; round < plan.times().rounds(); round++) {
-            for (final List<StreamingCase> side : plan.cases()) {
-                for (int i = 0; i < side.size(); i++) {
-                    // Each comes first in some round: whatever the one before leaves behind.
-                    final StreamingCase setting = side.get((i + round) % side.size());
-                    final StreamingResult result = attempt(setting);
-                    results.computeIfAbsent(setting, _ -> new ArrayList<>()).add(result);
-                    console.accept(line(round, setting, result));
-                }
-            }
-        }
-        return results;
-    }
-
-    private StreamingResult attempt(final StreamingCase setting) throws InterruptedException {
-        try {
-            warmUp(setting.contender());
-            return run(setting, planned());
-        } catch (final StreamingPool.FailedException e) {
-            if (isStopped()) {
-                throw new IllegalStateException("stopped", e);
-            }
-            framesDiffered |= setting.contender().isFramecast() && e.framesDiffer();
-            return StreamingResult.failed(String.valueOf(e.getMessage()));
-        }
-    }
-
-    /// Has a contender's processes run until two rounds are alike, or long enough.
-    void warmUp(final Contender contender) throws InterruptedException, StreamingPool.FailedException {
-        if (!warm.contains(contender)) {
-            warmUp(contender, "");
-            warm.add(contender);
-        }
+    @Override
+    public void warmUp(final Contender contender) throws InterruptedException, MeasurementFailedException {
+        warmUp(contender, "");
     }
 
     /// The same on a device of its own: its code is another.
     ///
     /// @param device instead of the plan's; empty for those
     void warmUp(final Contender contender, final String device)
-            throws InterruptedException, StreamingPool.FailedException {
-        final long endNs = System.nanoTime() + (long) (plan.times().warmUpMaxSeconds() * NS_PER_SECOND);
-        final StreamingPlan.Times times = new StreamingPlan.Times(1, 0, 0.2, 0.2, WARM_UP_ROUND_SECONDS);
-        final List<Double> goodputs = new ArrayList<>();
-        double compiling = 0;
-        do {
-            final StreamingResult result = run(
-                    new StreamingCase(contender, plan.subscribersMax(), Direction.NONE),
-                    new Variant(plan.frameBytes(), device, times));
-            goodputs.add(result.broadcastMBps());
-            compiling = result.compilingShare();
-        } while (!isSteady(goodputs) && System.nanoTime() - endNs < 0);
-        console.accept(String.format(
-                Locale.ROOT,
-                "warm-up, %s%s: %s MB/s, at last %.0f %% of the time compiled",
-                contender.text(),
-                device.isEmpty() ? "" : " on " + device,
-                goodputs.stream()
-                        .map(value -> String.format(Locale.ROOT, "%.0f", value))
-                        .toList(),
-                100 * compiling));
+            throws InterruptedException, MeasurementFailedException {
+        new WarmUp(System::nanoTime, console)
+                .run(
+                        contender.text() + (device.isEmpty() ? "" : " on " + device),
+                        System.nanoTime() + ns(plan.times().warmUpMaxSeconds()),
+                        () -> {
+                            final StreamingResult result = measure(
+                                    new StreamingCase(plan.subscribersMax(), Direction.NONE),
+                                    contender,
+                                    new Variant(plan.frameBytes(), device, WARM_UP));
+                            return new WarmUp.Round(result.broadcastMBps(), result.compilingShare());
+                        });
     }
 
-    private static boolean isSteady(final List<Double> goodputs) {
-        if (goodputs.size() < WARM_UP_ROUNDS_MIN) {
-            return false;
-        }
-        final double last = goodputs.getLast();
-        final double before = goodputs.get(goodputs.size() - 2);
-        return Math.abs(last - before) <= STEADY * Math.max(last, before);
+    @Override
+    public StreamingResult measure(final StreamingCase setting, final Contender contender)
+            throws InterruptedException, MeasurementFailedException {
+        return measure(setting, contender, new Variant(plan.frameBytes(), "", plan.times()));
     }
 
     /// Has one stream carried.
     ///
-    /// @throws StreamingPool.FailedException when a process failed; its contender's are fresh then
-    StreamingResult run(final StreamingCase setting, final Variant variant)
-            throws InterruptedException, StreamingPool.FailedException {
-        if (stuck.getOrDefault(setting.contender(), 0) >= STUCK_MAX) {
-            throw new StreamingPool.FailedException("not tried: it stood still " + STUCK_MAX + " times before", false);
+    /// @throws MeasurementFailedException when a process failed; its contender's processes are fresh then
+    StreamingResult measure(final StreamingCase setting, final Contender contender, final Variant variant)
+            throws InterruptedException, MeasurementFailedException {
+        if (stuck.getOrDefault(contender, 0) >= STUCK_MAX) {
+            throw new MeasurementFailedException(
+                    "not tried: it stood still " + STUCK_MAX + " times before", Reason.FAILED);
         }
-        final StreamingSpec spec = spec(setting, variant);
+        final StreamingSpec spec = spec(setting, contender, variant);
         final StreamingPlan.Times times = variant.times;
         final long endNs = System.nanoTime()
-                + (long) (NS_PER_SECOND
-                        * (STUCK_SECONDS + 10 * (times.leadSeconds() + times.loneSeconds() + times.seconds())));
+                + ns(STUCK_SECONDS + 10 * (times.leadSeconds() + times.loneSeconds() + times.seconds()));
+        final List<StreamingSpec> ofReceivers = IntStream.range(0, setting.subscribers())
+                .mapToObj(spec::ofReceiver)
+                .toList();
         try {
-            final StreamingPool.Reports reports = pool(setting.contender()).run(spec, endNs);
-            return StreamingResult.of(setting.direction(), reports.source(), reports.receivers());
-        } catch (final StreamingPool.FailedException e) {
-            if (e instanceof StreamingPool.StuckException) {
-                stuck.merge(setting.contender(), 1, Integer::sum);
+            final Pool.Reports reports =
+                    pools.get(contender, () -> start(contender)).run(spec, ofReceivers, 0, endNs);
+            return StreamingResult.of(
+                    setting.direction(),
+                    Records.read(SentReport.class, reports.source()),
+                    reports.receivers().stream()
+                            .map(report -> Records.read(ReceivedReport.class, report))
+                            .toList());
+        } catch (final MeasurementFailedException e) {
+            pools.requireGoing();
+            if (e.reason() == Reason.STUCK) {
+                stuck.merge(contender, 1, Integer::sum);
             }
-            endPool(setting.contender());
+            pools.end(contender);
+            rounds.cool(contender);
             throw e;
         }
     }
 
-    private StreamingSpec spec(final StreamingCase setting, final Variant variant) {
+    private Pool start(final Contender contender) {
+        return Pool.start(
+                contender.text(),
+                plan.subscribersMax(),
+                StreamingRole.class,
+                List.of(),
+                Network.LOOPBACK::host,
+                console,
+                _ -> {});
+    }
+
+    private StreamingSpec spec(final StreamingCase setting, final Contender contender, final Variant variant) {
+        stream = (stream + 1) % STREAMS;
+        final boolean planned = variant.device.isEmpty();
         final StreamingSpec.Way way = plan.way();
-        final StreamingSpec.Devices devices = variant.device.isEmpty()
-                ? plan.devices()
-                : new StreamingSpec.Devices(List.of(variant.device), false, 0);
         return new StreamingSpec(
                 new StreamSpec(
                         new StreamSpec.Load(
@@ -163,15 +164,24 @@ final class StreamingRun implements AutoCloseable {
                                 0,
                                 ns(variant.times.leadSeconds()),
                                 ns(variant.times.seconds())),
-                        new StreamSpec.Link(GROUP, ports.next(), ADDRESS, ADDRESS, "", MTU_BYTES, 0, true, 0),
+                        new StreamSpec.Link(
+                                GROUP,
+                                PORT_FIRST + stream * PORTS_PER_STREAM,
+                                ADDRESS,
+                                ADDRESS,
+                                "",
+                                MTU_BYTES,
+                                0,
+                                true,
+                                0),
                         0),
                 new StreamingSpec.Way(
-                        setting.contender().scheme(),
+                        contender.scheme(),
                         way.transport(),
-                        variant.device.isEmpty() ? setting.contender().placement() : way.placement(),
+                        planned ? contender.placement() : way.placement(),
                         way.radix(),
                         way.chunkBytes()),
-                devices,
+                planned ? plan.devices() : new StreamingSpec.Devices(List.of(variant.device), false, 0),
                 new StreamingSpec.Flow(
                         plan.inFlight(),
                         ns(variant.times.loneSeconds()),
@@ -183,54 +193,37 @@ final class StreamingRun implements AutoCloseable {
         return (long) (seconds * NS_PER_SECOND);
     }
 
-    private static String line(final int round, final StreamingCase setting, final StreamingResult result) {
-        final String head = "round " + (round + 1) + ", " + setting.text() + ": ";
-        return head
-                + (result.hasFailed()
-                        ? "failed: " + result.failure()
+    @Override
+    public StreamingResult failed(
+            final StreamingCase setting, final Contender contender, final MeasurementFailedException why) {
+        framesDiffered |= contender.isFramecast() && why.reason() == Reason.FRAMES_DIFFER;
+        return StreamingResult.failed(String.valueOf(why.getMessage()));
+    }
+
+    @Override
+    public void onResult(
+            final int round, final StreamingCase setting, final Contender contender, final StreamingResult result) {
+        final String head = "round " + (round + 1) + ", " + contender.text() + ", " + setting.text() + ": ";
+        console.accept(
+                result.hasFailed()
+                        ? head + "failed: " + result.failure()
                         : String.format(
                                 Locale.ROOT,
-                                "%.0f MB/s, background %.0f MB/s, alone %.2f ms",
+                                "%s%.0f MB/s, background %.0f MB/s, alone %.2f ms",
+                                head,
                                 result.broadcastMBps(),
                                 result.backgroundMBps(),
                                 result.latencyUs() / 1e3));
     }
 
-    private synchronized StreamingPool pool(final Contender contender) throws StreamingPool.FailedException {
-        if (stopped) {
-            throw new StreamingPool.FailedException("stopped", false);
-        }
-        final @Nullable StreamingPool known = pools.get(contender);
-        if (known != null) {
-            return known;
-        }
-        final StreamingPool fresh = new StreamingPool(contender.text(), plan.subscribersMax(), console);
-        pools.put(contender, fresh);
-        return fresh;
-    }
-
-    private synchronized void endPool(final Contender contender) {
-        warm.remove(contender);
-        final StreamingPool pool = pools.remove(contender);
-        if (pool != null) {
-            pool.close();
-        }
-    }
-
-    /// Whether Framecast delivered frames that are not what was sent.
+    /// Whether Framecast delivered frames that differ from those sent.
     boolean haveFramesDiffered() {
         return framesDiffered;
     }
 
-    synchronized boolean isStopped() {
-        return stopped;
-    }
-
     /// Any thread.
     @Override
-    public synchronized void close() {
-        stopped = true;
-        pools.values().forEach(StreamingPool::close);
-        pools.clear();
+    public void close() {
+        pools.close();
     }
 }

@@ -1,8 +1,7 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.ProcessCost;
 import io.framecast.perf.streaming.FrameContent.Stamp;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /// Says which frame of a stream is next and when it may be sent: first some that do not count, then one at a
 /// time, then as many under way as are allowed, then the last.
@@ -13,7 +12,7 @@ final class StreamingSource {
     private final StreamingSpec spec;
     private final Acknowledgements acknowledgements;
     private final BackgroundLoad background;
-    private final Busy busy = new Busy();
+    private final ProcessCost cost = new ProcessCost("");
     private Phase phase = Phase.LEAD;
     private long phaseBeginNs;
     private int phaseFrames;
@@ -60,10 +59,10 @@ final class StreamingSource {
             return;
         }
         if (phase == Phase.LEAD) {
-            // What is measured begins with nothing under way.
+            // The measurement begins with nothing under way.
             acknowledgements.await(number - 1);
             background.begin();
-            busy.begin();
+            cost.begin();
         }
         phase = Phase.values()[phase.ordinal() + 1];
         phaseFrames = 0;
@@ -99,16 +98,10 @@ final class StreamingSource {
     /// Waits until every receiver has everything.
     ///
     /// @param device what the source's frames came from, or would have
-    Map<String, Object> finish(final String transport, final String device) {
+    SentReport finish(final String transport, final String device) {
         acknowledgements.await(number);
         background.end();
-        busy.end();
-        final Map<String, Object> report = new LinkedHashMap<>();
-        report.put("transport", transport);
-        report.put("device", device);
-        report.put("frames", number + 1);
-        report.put("background_MBps", background.achievedMBps());
-        busy.put(report);
-        return report;
+        cost.end();
+        return new SentReport(transport, device, number + 1, background.achievedMBps(), cost.compilingShare());
     }
 }

@@ -1,16 +1,16 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.rivals.StreamSpec;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /// One stream into devices, as one of its processes sees it.
 ///
 /// @param stream frames, network and which receiver this is
 record StreamingSpec(StreamSpec stream, Way way, Devices devices, Flow flow) {
-    private static final int OWN_FIELDS = 11;
     private static final long WINDOW_BYTES_MIN = 4 << 20;
+    // Behind a stream's first port.
+    private static final int ACKNOWLEDGEMENTS = 15;
     // More than subscribers hold by default.
     private static final int FRAMES_HELD = 8;
 
@@ -23,18 +23,22 @@ record StreamingSpec(StreamSpec stream, Way way, Devices devices, Flow flow) {
     ///     [FrameContent#BLOCK_BYTES]
     record Way(String scheme, String transport, String placement, int radix, int chunkBytes) {}
 
-    /// What they come from and go to.
+    /// The devices of frames.
     ///
     /// @param names of the receivers' devices, by turns; the source's is the first
     /// @param sourceInDevice whether the source's frames lie on its device
     /// @param linkBytesPerSecond of emulated devices; 0 for what the host can copy
     record Devices(List<String> names, boolean sourceInDevice, long linkBytesPerSecond) {
         DeviceChoice ofReceiver(final int index) {
-            return DeviceChoice.parse(names.get(index % names.size()));
+            return choice(names.get(index % names.size()));
+        }
+
+        static DeviceChoice choice(final String name) {
+            return DeviceChoice.parse(name, "host|emulated(:\\d{1,2})?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
         }
 
         DeviceChoice ofSource() {
-            return DeviceChoice.parse(names.getFirst());
+            return choice(names.getFirst());
         }
     }
 
@@ -65,7 +69,7 @@ record StreamingSpec(StreamSpec stream, Way way, Devices devices, Flow flow) {
 
     /// Receivers tell the source what they have here.
     int acknowledgementPort() {
-        return stream.link().port() + StreamingPorts.ACKNOWLEDGEMENTS;
+        return stream.link().port() + ACKNOWLEDGEMENTS;
     }
 
     /// Where a process of a tree listens for those below it.
@@ -77,41 +81,5 @@ record StreamingSpec(StreamSpec stream, Way way, Devices devices, Flow flow) {
 
     StreamingSpec ofReceiver(final int index) {
         return new StreamingSpec(stream.of(stream.link().localAddress(), index), way, devices, flow);
-    }
-
-    /// As words of a line.
-    List<String> words() {
-        final List<String> words = new ArrayList<>(stream.arguments());
-        words.addAll(List.of(
-                way.scheme,
-                way.transport,
-                way.placement,
-                Integer.toString(way.radix),
-                Integer.toString(way.chunkBytes),
-                String.join(",", devices.names),
-                Boolean.toString(devices.sourceInDevice),
-                Long.toString(devices.linkBytesPerSecond),
-                Integer.toString(flow.inFlight),
-                Long.toString(flow.loneNs),
-                flow.direction.name() + "@" + flow.backgroundBytesPerSecond));
-        return words;
-    }
-
-    /// Reads [#words].
-    static StreamingSpec parse(final List<String> words) {
-        final List<String> own = words.subList(Math.max(0, words.size() - OWN_FIELDS), words.size());
-        final String[] background = own.get(10).split("@", 2);
-        return new StreamingSpec(
-                StreamSpec.parse(words.subList(0, Math.max(0, words.size() - OWN_FIELDS))),
-                new Way(own.get(0), own.get(1), own.get(2), Integer.parseInt(own.get(3)), Integer.parseInt(own.get(4))),
-                new Devices(
-                        Arrays.asList(own.get(5).split(",", -1)),
-                        Boolean.parseBoolean(own.get(6)),
-                        Long.parseLong(own.get(7))),
-                new Flow(
-                        Integer.parseInt(own.get(8)),
-                        Long.parseLong(own.get(9)),
-                        Direction.valueOf(background[0]),
-                        Long.parseLong(background[1])));
     }
 }

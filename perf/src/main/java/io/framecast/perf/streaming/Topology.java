@@ -3,7 +3,7 @@ package io.framecast.perf.streaming;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Who passes frames on to whom, over unicast. Rank 0 is the source.
+/// The paths of frames over unicast. Rank 0 is the source.
 ///
 /// @param radix k of a k-nomial tree; 1 for a ring, which is a tree that does not branch
 record Topology(int radix, int processes) {

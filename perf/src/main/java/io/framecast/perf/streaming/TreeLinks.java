@@ -39,7 +39,7 @@ final class TreeLinks implements AutoCloseable {
 
     void read(final MemorySegment part) throws IOException {
         if (parent == null) {
-            throw new IllegalStateException("the source has nobody before it");
+            throw new IllegalStateException("the source has no process before it");
         }
         Connections.readFully(parent, part.asByteBuffer());
     }

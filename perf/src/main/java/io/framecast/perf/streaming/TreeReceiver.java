@@ -14,7 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /// One hop of a tree: takes frames chunk by chunk, has each copied into the device and passes it on. Another
-/// thread waits for the copies of whole frames and tells the source.
+/// thread waits for the copies of whole frames and acknowledges them.
 final class TreeReceiver implements AutoCloseable {
     private static final int SLOTS = 4;
 
@@ -132,7 +132,7 @@ final class TreeReceiver implements AutoCloseable {
         try {
             links.close();
         } catch (final IOException e) {
-            // Who reads fails all the same.
+            // A reader fails all the same.
         }
     }
 

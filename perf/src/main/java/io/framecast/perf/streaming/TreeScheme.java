@@ -2,11 +2,11 @@ package io.framecast.perf.streaming;
 
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.streaming.FrameContent.Stamp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Map;
 
 /// Broadcast over unicast, TCP here: a ring or a k-nomial tree, in chunks. Each hop receives a chunk in
 /// pinned host memory, has it copied into its device, and passes it on from there meanwhile. A chunk as long
@@ -16,7 +16,7 @@ final class TreeScheme implements Scheme {
     private static final int SOURCE = 0;
 
     @Override
-    public Map<String, Object> publish(final StreamingSpec spec) throws IOException {
+    public SentReport publish(final StreamingSpec spec) throws IOException {
         try (DeviceBackend device =
                         spec.devices().ofSource().open(spec.devices().linkBytesPerSecond());
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
@@ -104,7 +104,7 @@ final class TreeScheme implements Scheme {
     }
 
     @Override
-    public Map<String, Object> subscribe(final StreamingSpec spec) throws IOException {
+    public ReceivedReport subscribe(final StreamingSpec spec) throws IOException {
         final DeviceChoice choice = spec.devices().ofReceiver(spec.stream().index());
         try (DeviceBackend device = choice.open(spec.devices().linkBytesPerSecond());
                 TreeLinks links = TreeLinks.open(spec, spec.stream().index() + 1);

@@ -3,6 +3,7 @@ package io.framecast.perf.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.harness.BenchNet;
 import io.framecast.perf.rivals.Bystander;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,9 +20,9 @@ final class BenchRowsTest {
         add(UDP, setting(1, 0, false), 50, 1);
         add(UDP, setting(1, 0.01, false), 45, 1);
         final List<BenchRow> compared = rows.compared();
-        assertTrue(Double.isNaN(compared.get(0).ratios().toClean()));
-        assertEquals(0.8, compared.get(1).ratios().toClean());
-        assertEquals(0.9, compared.get(3).ratios().toClean());
+        assertTrue(Double.isNaN(compared.get(0).ratio("ratio_to_clean")));
+        assertEquals(0.8, compared.get(1).ratio("ratio_to_clean"));
+        assertEquals(0.9, compared.get(3).ratio("ratio_to_clean"));
     }
 
     @Test
@@ -31,11 +32,11 @@ final class BenchRowsTest {
         add(UDP, setting(3, 0, true), 149, 11);
         add(BenchSystem.TCP, setting(3, 0, true), 75, 60);
         final List<BenchRow> compared = rows.compared();
-        assertTrue(Double.isNaN(compared.get(0).ratios().toFewest().goodput()));
-        assertEquals(1.1, compared.get(2).ratios().toFewest().sourceCpuPerFrame(), 1e-9);
-        assertEquals(1, compared.get(2).ratios().toFewest().sourceWireBytes(), 1e-9);
-        assertEquals(0.5, compared.get(3).ratios().toFewest().goodput());
-        assertEquals(3, compared.get(3).ratios().toFewest().sourceCpuPerFrame(), 1e-9);
+        assertTrue(Double.isNaN(compared.get(0).ratio("goodput_ratio_to_fewest")));
+        assertEquals(1.1, compared.get(2).ratio("source_cpu_ratio_to_fewest"), 1e-9);
+        assertEquals(1, compared.get(2).ratio("source_wire_ratio_to_fewest"), 1e-9);
+        assertEquals(0.5, compared.get(3).ratio("goodput_ratio_to_fewest"));
+        assertEquals(3, compared.get(3).ratio("source_cpu_ratio_to_fewest"), 1e-9);
     }
 
     @Test
@@ -43,10 +44,10 @@ final class BenchRowsTest {
         add(UDP, setting(1, 0, true), 100, 5);
         add(BenchSystem.AERON, setting(1, 0, true), 100, 20);
         add(BenchSystem.AERON, setting(2, 0, true), 100, 1);
-        final BenchRow.Ratios ratios = rows.compared().getFirst().ratios();
-        assertEquals(0.25, ratios.cpu().toAeron());
-        assertTrue(Double.isNaN(ratios.cpu().toFloor()));
-        assertEquals(1, ratios.toAeron());
+        final BenchRow row = rows.compared().getFirst();
+        assertEquals(0.25, row.ratio("cpu_ratio_to_aeron"));
+        assertTrue(Double.isNaN(row.ratio("cpu_ratio_to_floor")));
+        assertEquals(1, row.ratio("ratio_to_aeron"));
     }
 
     @Test
@@ -58,24 +59,19 @@ final class BenchRowsTest {
         add(UDP, alone.withBystander(slow), 190, 1);
         add(UDP, alone.withBystander(new Bystander("evict=1s", Bystander.Pace.STOPPED)), 100, 1);
         final List<BenchRow> compared = rows.compared();
-        assertTrue(Double.isNaN(compared.get(0).ratios().beside().toAlone()));
-        assertEquals(0.8, compared.get(1).ratios().beside().toAlone());
-        assertTrue(Double.isNaN(compared.get(1).ratios().beside().toHealthy()));
-        assertEquals(0.95, compared.get(2).ratios().beside().toAlone());
-        assertEquals(1.1875, compared.get(2).ratios().beside().toHealthy());
-        assertEquals(0.5, compared.get(3).ratios().beside().toAlone());
-        assertTrue(Double.isNaN(compared.get(3).ratios().beside().toHealthy()));
+        assertTrue(Double.isNaN(compared.get(0).ratio("ratio_to_alone")));
+        assertEquals(0.8, compared.get(1).ratio("ratio_to_alone"));
+        assertTrue(Double.isNaN(compared.get(1).ratio("ratio_to_healthy")));
+        assertEquals(0.95, compared.get(2).ratio("ratio_to_alone"));
+        assertEquals(1.1875, compared.get(2).ratio("ratio_to_healthy"));
+        assertEquals(0.5, compared.get(3).ratio("ratio_to_alone"));
+        assertTrue(Double.isNaN(compared.get(3).ratio("ratio_to_healthy")));
     }
 
     private void add(final BenchSystem system, final BenchCase setting, final double goodputMBps, final double cpu) {
-        final RoundResult round = new RoundResult(
-                system.transport(),
-                new RoundResult.Flow(goodputMBps, 1, 0),
-                new RoundResult.Cpu(cpu, cpu, cpu, 0),
-                new RoundResult.Latency(1, 2, 3),
-                new RoundResult.Wire(0.01, 0.03),
-                "");
-        rows.add(system, BenchRow.of(setting, system, List.of(round)));
+        final RoundResult round =
+                new RoundResult(system.transport(), goodputMBps, 1, 0, cpu, cpu, cpu, 0, 1, 2, 3, 0.01, 0.03, "");
+        rows.add(system, BenchRow.of(setting, system, List.of(round), Double.NaN));
     }
 
     private static BenchCase setting(final int receivers, final double loss, final boolean offload) {

@@ -3,6 +3,9 @@ package io.framecast.perf.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.MeasurementFailedException;
+import io.framecast.perf.harness.MeasurementFailedException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,10 +73,10 @@ final class BenchRunTest {
             final long round = order.stream().filter(system.name()::equals).count() - 1;
             return result(system, goodputs.get(system.name())[(int) round], 1);
         });
-        assertEquals(0.8, rows.get(0).ratios().toFloor());
-        assertEquals(4, rows.get(0).ratios().toAeron());
-        assertTrue(Double.isNaN(rows.get(0).ratios().toTcp()));
-        assertEquals(1, rows.get(1).ratios().toFloor());
+        assertEquals(0.8, rows.get(0).ratio("ratio_to_floor"));
+        assertEquals(4, rows.get(0).ratio("ratio_to_aeron"));
+        assertTrue(Double.isNaN(rows.get(0).ratio("ratio_to_tcp")));
+        assertEquals(1, rows.get(1).ratio("ratio_to_floor"));
         assertEquals(
                 List.of("udp", "floor", "stock-aeron"),
                 rows.stream().map(BenchRow::transport).toList());
@@ -83,7 +86,7 @@ final class BenchRunTest {
     void shouldCompareLatenessWhereThatIsTheQuestion() throws Exception {
         final List<BenchRow> rows =
                 run(BenchScenario.LATENCY, 1, system -> result(system, 60, system.equals(UDP) ? 300 : 200));
-        assertEquals(1.5, rows.getFirst().ratios().toFloor());
+        assertEquals(1.5, rows.getFirst().ratio("ratio_to_floor"));
     }
 
     @Test
@@ -91,7 +94,7 @@ final class BenchRunTest {
         final List<BenchRow> rows = run(BenchScenario.THROUGHPUT, 2, system -> {
             order.add(system.name());
             if (system.equals(BenchSystem.AERON) && order.size() < 4) {
-                throw new MeasurementFailedException("no such thing", true);
+                throw new MeasurementFailedException("no such thing", Reason.FRAMES_DIFFER);
             }
             return result(system, 10, 1);
         });
@@ -110,11 +113,11 @@ final class BenchRunTest {
                 new BenchCase(BenchScenario.THROUGHPUT, BenchNet.LOOPBACK, 1_000, 1, 1500, 0, true, 0);
         final BenchPlan plan =
                 new BenchPlan(List.of(new BenchPlan.Part(setting, SYSTEMS)), 2, TIMES, 0, List.of(), Optional.empty());
-        final List<BenchRow> rows = new BenchRun(plan, lines::add).run((_, system, times) -> {
+        final List<BenchRow> rows = new BenchRun(plan, lines::add, System::nanoTime).run((_, system, times) -> {
             if (!times.equals(TIMES) && system.equals(UDP)) {
                 warmUps.add(system.name());
                 if (warmUps.size() == 1) {
-                    throw new MeasurementFailedException("not yet", false);
+                    throw new MeasurementFailedException("not yet", Reason.FAILED);
                 }
             }
             return result(system, 7, 1);
@@ -140,7 +143,7 @@ final class BenchRunTest {
         final List<BenchGroup> groups = new ArrayList<>();
         final List<BenchCase> settings = new ArrayList<>();
         final BenchPlan plan = new BenchPlan(parts, 1, TIMES, 0, List.of(), Optional.empty());
-        new BenchRun(plan, lines::add).run(new BenchRun.Measuring() {
+        new BenchRun(plan, lines::add, System::nanoTime).run(new BenchRun.Measuring() {
             @Override
             public void begin(final BenchGroup group) {
                 groups.add(group);
@@ -164,12 +167,34 @@ final class BenchRunTest {
                 settings.stream().map(BenchCase::loss).distinct().toList());
     }
 
+    @Test
+    void shouldShareTheTimeOfWarmUpsAmongCases() throws Exception {
+        final List<BenchPlan.Part> parts = new ArrayList<>();
+        for (final double loss : List.of(0.0, 0.01)) {
+            parts.add(new BenchPlan.Part(
+                    new BenchCase(BenchScenario.LOSS, BenchNet.LOOPBACK, 1_000, 1, 1500, loss, true, 0), List.of(UDP)));
+        }
+        final BenchPlan plan = new BenchPlan(parts, 1, new BenchTimes(8, 0.4, 2), 0, List.of(), Optional.empty());
+        final long[] nowNs = new long[1];
+        final double[] goodput = {1};
+        new BenchRun(plan, lines::add, () -> nowNs[0]).run((_, system, times) -> {
+            if (!times.equals(plan.times())) {
+                warmUps.add(system.name());
+                nowNs[0] += 1_500_000_000L;
+                goodput[0] *= 2;
+            }
+            return result(system, goodput[0], 1);
+        });
+        assertEquals(6, warmUps.size());
+        assertTrue(lines.get(1).contains("1 % loss"), lines::toString);
+    }
+
     private List<BenchRow> run(final BenchScenario scenario, final int rounds, final Measured measured)
             throws InterruptedException {
         final BenchCase setting = new BenchCase(scenario, BenchNet.LOOPBACK, 1_000, 1, 1500, 0, true, 0);
         final BenchPlan plan = new BenchPlan(
                 List.of(new BenchPlan.Part(setting, SYSTEMS)), rounds, TIMES, 0, List.of(), Optional.empty());
-        return new BenchRun(plan, lines::add).run((_, system, times) -> {
+        return new BenchRun(plan, lines::add, System::nanoTime).run((_, system, times) -> {
             if (times.equals(TIMES)) {
                 return measured.run(system);
             }
@@ -179,12 +204,6 @@ final class BenchRunTest {
     }
 
     private static RoundResult result(final BenchSystem system, final double goodputMBps, final double p99Us) {
-        return new RoundResult(
-                system.transport(),
-                new RoundResult.Flow(goodputMBps, 1, 0),
-                new RoundResult.Cpu(1, 1, 1, 0),
-                new RoundResult.Latency(p99Us, p99Us, p99Us),
-                new RoundResult.Wire(0, 0),
-                "");
+        return new RoundResult(system.transport(), goodputMBps, 1, 0, 1, 1, 1, 0, p99Us, p99Us, p99Us, 0, 0, "");
     }
 }

@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.MeasurementFailedException;
+import io.framecast.perf.harness.Networks;
 import io.framecast.perf.rivals.FloorSystem;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -12,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +26,7 @@ final class MeasurementTest {
 
     private final List<String> lines = new ArrayList<>();
 
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({
         "framecast:udp, 65536, 1, 0",
@@ -46,8 +51,8 @@ final class MeasurementTest {
         assertPlausible(result);
         assertEquals(new BenchSystem(system).transport(), result.transport());
         if (framesPerSecond > 0) {
-            // Not much more than was offered (on a starved machine what was late comes in a burst): what is counted
-            // ends with the last frame, not with the time.
+            // Not much more than was offered (on a starved machine what was late comes in a burst): what is
+            // counted ends with the last frame, not with the time.
             final double offeredMBps = framesPerSecond * frameBytes / 1e6;
             assertTrue(result.goodputMBps() < 10 * offeredMBps, () -> result + " of " + offeredMBps);
         }
@@ -69,9 +74,10 @@ final class MeasurementTest {
         assertPlausible(result);
     }
 
+    @Tag("campaign")
     @Test
     void shouldCountTheBytesOfTheInterfaceBetweenNamespaces() throws Exception {
-        final String why = Namespaces.unavailable();
+        final String why = Networks.unavailable();
         assume(why.isEmpty(), why);
         final BenchCase setting =
                 new BenchCase(BenchScenario.THROUGHPUT, BenchNet.BRIDGE, 1_000_000, 2, 1500, 0, false, 30);
@@ -80,7 +86,8 @@ final class MeasurementTest {
             assertPlausible(result);
             // TCP sends every byte to each of two.
             final double copies = system.equals(BenchSystem.TCP) ? 2 : 1;
-            // What lay in the kernel's queues when counting ended is missing: on a starved machine some per cent.
+            // What lay in the kernel's queues when counting ended is missing: on a starved machine some per
+            // cent.
             final double perByte = result.wireBytesPerByte() / copies;
             assertTrue(perByte > 0.4 && perByte < 1.5, result::toString);
             assertTrue(result.overhead() >= copies - 1 && result.overhead() < copies, result::toString);
@@ -97,6 +104,7 @@ final class MeasurementTest {
         assertFalse(String.valueOf(failure.getMessage()).contains("\n"));
     }
 
+    @Tag("campaign")
     @Test
     void shouldCarryRoundAfterRoundByTheSameProcesses() throws Exception {
         for (final String name : List.of("framecast:udp", "framecast:aeron", "floor", "aeron", "tcp")) {
@@ -131,9 +139,10 @@ final class MeasurementTest {
         }
     }
 
+    @Tag("campaign")
     @Test
     void shouldChangeLossAndReceiversOfANetwork() throws Exception {
-        final String why = Namespaces.unavailable();
+        final String why = Networks.unavailable();
         assume(why.isEmpty(), why);
         final BenchSystem system = BenchSystem.framecast("udp");
         final BenchPlan.Part clean = part(system, 2, BenchNet.BRIDGE);
@@ -145,7 +154,8 @@ final class MeasurementTest {
             final double before = measurement.run(setting, system, TIMES).overhead();
             final double lost = measurement.run(lossy, system, TIMES).overhead();
             final double after = measurement.run(setting, system, TIMES).overhead();
-            // A tenth is sent again, of which a round as short as this sees half or less; and nothing without loss.
+            // A tenth is sent again, of which a round as short as this sees half or less; and nothing
+            // without loss.
             assertTrue(lost > before + 0.02 && lost > after + 0.02, () -> before + ", " + lost + ", " + after);
         }
     }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
+import io.framecast.perf.harness.BenchNet;
+import io.framecast.perf.harness.Networks;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,7 +82,7 @@ final class PlanOptionsTest {
     void shouldAskWhatTheBarsAskWhenNothingElseIsSaid() {
         final BenchPlan loss = plan("loss");
         final BenchPlan scaling = plan("scaling");
-        if (Namespaces.unavailable().isEmpty()) {
+        if (Networks.unavailable().isEmpty()) {
             // Each way of losing beside its own row without loss, by the same processes.
             assertEquals(4, loss.parts().size());
             assertEquals(2, loss.groups().size());
@@ -108,6 +110,14 @@ final class PlanOptionsTest {
         assertEquals(6, times.warmUpMaxSeconds(3));
         assertTrue(plan("throughput", "--warm-up", "4").aboutSeconds()
                 < plan("throughput").aboutSeconds());
+    }
+
+    @Test
+    void shouldHaveTimeForThreeRounds() {
+        final BenchTimes usual = new BenchTimes(8, 0.4, 2).ofWarmUp();
+        assertEquals(1, usual.leadSeconds() + usual.seconds(), 1e-9);
+        final BenchTimes quick = new BenchTimes(0.6, 0.2, 0.5).ofWarmUp();
+        assertEquals(0.2, quick.leadSeconds() + quick.seconds(), 1e-9);
     }
 
     @Test

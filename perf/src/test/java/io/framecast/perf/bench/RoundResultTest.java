@@ -3,6 +3,7 @@ package io.framecast.perf.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.harness.Records;
 import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.SourceReport;
 import java.util.List;
@@ -55,15 +56,22 @@ final class RoundResultTest {
     @Test
     void shouldReadBackWhatAProcessReports() {
         final ReceiverReport report = receiver(SECOND_NS, 3, 4_000);
-        assertEquals(report, ReceiverReport.parse(report.json()));
+        assertEquals(report, Records.read(ReceiverReport.class, Records.write(report)));
         final SourceReport source = new SourceReport("udp", 1, 2, 3, 4, 5, 6, 7);
-        assertEquals(source, SourceReport.parse(source.json()));
+        assertEquals(source, Records.read(SourceReport.class, Records.write(source)));
     }
 
     private static ReceiverReport receiver(final long elapsedNs, final long lostFrames, final long latencyNs) {
         final Histogram latencies = new Histogram(3_600 * SECOND_NS, 3);
         latencies.recordValue(latencyNs);
         return new ReceiverReport(
-                1_000, 1_000_000_000, lostFrames, 0, elapsedNs, SECOND_NS / 2, SECOND_NS / 20, latencies);
+                1_000,
+                1_000_000_000,
+                lostFrames,
+                0,
+                elapsedNs,
+                SECOND_NS / 2,
+                SECOND_NS / 20,
+                ReceiverReport.encode(latencies));
     }
 }

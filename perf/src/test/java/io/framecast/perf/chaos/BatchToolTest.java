@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.perf.harness.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ final class BatchToolTest {
             Signal.KILL.send(sleeper);
             assertTrue(sleeper.waitFor(10, TimeUnit.SECONDS));
             final IOException gone = assertThrows(IOException.class, () -> Signal.STOP.send(sleeper));
-            assertEquals("process " + sleeper.pid() + " is gone: SIGSTOP reached nobody", gone.getMessage());
+            assertEquals("process " + sleeper.pid() + " is gone: SIGSTOP did not reach it", gone.getMessage());
         } finally {
             sleeper.destroyForcibly();
         }

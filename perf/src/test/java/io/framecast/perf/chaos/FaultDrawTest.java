@@ -20,7 +20,7 @@ final class FaultDrawTest {
 
     private static List<DrawnFault> draw(final String transport, final int coRoots, final long seed, final int count) {
         final FaultDraw draw = new FaultDraw(
-                new ChaosPlan(transport, seed, 60, 6, coRoots, 0.01, ALIVE_MS, 1_500, 60, 200_000, Plant.NONE));
+                new ChaosPlan(transport, seed, 60, 6, coRoots, 0.01, ALIVE_MS, 1_500, 60, 200_000, InjectedBug.NONE));
         final List<DrawnFault> faults = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             faults.add(draw.next());
@@ -39,7 +39,7 @@ final class FaultDrawTest {
     }
 
     @Test
-    void shouldDrawNoGarbageWhereNobodyCanShoutIt() {
+    void shouldDrawNoGarbageWhereThereIsNoAttacker() {
         for (long seed = 0; seed < 50; seed++) {
             final Set<FaultKind> drawn = EnumSet.noneOf(FaultKind.class);
             draw(ChaosPlan.VERBS, 2, seed, FaultKind.values().length - 1).forEach(fault -> drawn.add(fault.kind()));

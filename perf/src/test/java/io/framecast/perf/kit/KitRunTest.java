@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,6 +78,7 @@ final class KitRunTest {
         assertEquals(true, steps().getFirst().get("passed"));
     }
 
+    @Tag("campaign")
     @Test
     void shouldEndAStepThatTakesTooLongAndGoOn() throws IOException, InterruptedException {
         final int status = KitMain.run(words("--device", "emulated:0", "--only", "doctor,demo", "--step-seconds", "6"));
@@ -88,6 +90,7 @@ final class KitRunTest {
         assertFalse(Files.exists(out().resolve("tmp")));
     }
 
+    @Tag("campaign")
     @Test
     void shouldNameTheTestThatHangsAndRunTheOthers() throws Exception {
         final Path classes = Path.of(HangingDevice.class
@@ -133,6 +136,7 @@ final class KitRunTest {
         assertEquals(true, results().get("complete"));
     }
 
+    @Tag("campaign")
     @Test
     void shouldSkipOnlyWhereThereIsNothingToLookAt() throws IOException, InterruptedException {
         final StubDriver stub = new StubDriver(Files.createDirectory(folder.resolve("stub")));

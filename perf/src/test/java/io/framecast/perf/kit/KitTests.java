@@ -31,7 +31,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /// inside the driver, where nothing else frees it. A program, not a test.
 public final class KitTests {
     // They read sources, by libraries that the kit leaves out.
-    private static final String RULES = "io\\.framecast\\.perf\\.rules\\..*";
+    private static final String RULES = "io\\.framecast\\.rules\\..*";
     private static final long POLL_MS = 50;
 
     private KitTests() {}

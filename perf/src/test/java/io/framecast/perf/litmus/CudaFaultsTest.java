@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Faults of a GPU as its driver tells them, met by a whole node: a stub libcuda in a process of its own. What
 /// is left is asked of the driver.
+@Tag("campaign")
 class CudaFaultsTest {
     private static final long CHILD_SECONDS_MAX = 180;
     private static final int UDP_PORT = 24_001 + (int) (ProcessHandle.current().pid() % 4_000) * 3;
@@ -34,8 +36,8 @@ class CudaFaultsTest {
         Assumptions.assumeTrue(missing.isEmpty());
     }
 
-    // The context was destroyed; a kernel left its memory; an uncorrectable error of its memory; the GPU fell off the
-    // bus.
+    // The context was destroyed; a kernel left its memory; an uncorrectable error of its memory; the GPU fell
+    // off the bus.
     @ParameterizedTest
     @ValueSource(ints = {709, 719, 214, 999})
     void shouldFailInOneLineAndServeOthersWhenTheDeviceIsLost(final int code) throws Exception {

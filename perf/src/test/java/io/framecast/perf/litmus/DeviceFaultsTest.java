@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -150,6 +151,7 @@ class DeviceFaultsTest {
         await(() -> broken.device().resources().toString().isEmpty(), "streams and events, too");
     }
 
+    @Tag("campaign")
     @Test
     void shouldEvictAProcessThatWasKilledWhileItHeldFrames() throws Exception {
         final Process child = new ProcessBuilder(

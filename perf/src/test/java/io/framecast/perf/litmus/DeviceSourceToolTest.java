@@ -3,14 +3,15 @@ package io.framecast.perf.litmus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.samples.Main;
 import io.framecast.samples.json.Json;
+import io.framecast.samples.tool.Main;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The command line tool with frames in device memory, as users start it.
@@ -69,6 +70,7 @@ class DeviceSourceToolTest {
         assertEquals(sent.get("stream_crc32c"), got.get("stream_crc32c"));
     }
 
+    @Tag("campaign")
     @Test
     void shouldTellOfEachLitmusAsJson() throws Exception {
         final Map<?, ?> json = json(start("litmus", "--rounds", "300", "--json", "-"));

@@ -3,7 +3,7 @@ package io.framecast.perf.litmus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.gpu.CudaProvider;
+import io.framecast.gpu.cuda.CudaProvider;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedProvider;
 import java.lang.foreign.Arena;
@@ -51,6 +51,7 @@ class LitmusTest {
         }
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({
         "staged, READY_EVENT",
@@ -68,10 +69,17 @@ class LitmusTest {
                 new ToDeviceLitmus(plan("emulated:0", "|placement=" + placement, way, way.rounds(ROUNDS, true))).run());
     }
 
+    @Tag("campaign")
     @ParameterizedTest
     @CsvSource({"READY_EVENT", "MISSING_WAIT", "EARLY_RELEASE"})
     void shouldSendWhatWasWrittenWhenFramesComeOutOfTheDevice(final LitmusWay way) {
         assertMet(new ToHostLitmus(plan("emulated:0", "", way, way.rounds(ROUNDS, true))).run());
+    }
+
+    @Test
+    void shouldKeepTheContractBothWaysForAFewRounds() {
+        assertMet(new ToDeviceLitmus(plan("emulated:0", "|placement=staged", LitmusWay.READY_EVENT, 100)).run());
+        assertMet(new ToHostLitmus(plan("emulated:0", "", LitmusWay.READY_EVENT, 100)).run());
     }
 
     @Test

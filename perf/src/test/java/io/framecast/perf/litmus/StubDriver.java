@@ -2,7 +2,7 @@ package io.framecast.perf.litmus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.framecast.perf.rules.Repository;
+import io.framecast.rules.Repository;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.harness.EmulatedLinkProvider;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,7 +55,8 @@ final class BackgroundLoadTest {
             copyBeside(load);
             assertTrue(load.measuredBytes() > 0);
             assertTrue(load.achievedMBps() > 0);
-            // Each way is paced: together twice the rate, but for what was late; unpaced the link carries far more.
+            // Each way is paced: together twice the rate, but for what was late; unpaced the link carries
+            // far more.
             assertTrue(load.achievedMBps() < 4 * 20, () -> load.achievedMBps() + " MB/s");
         }
         assertEquals(0, device.allocatedBytes(), "nothing is left behind");

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/// The equations of seed 000 by numbers worked out by hand.
+/// The equations of Chu et al. 2019 by numbers worked out by hand.
 final class CostModelTest {
     private static final double MB = 1e6;
     private static final double GBPS = 1e9;

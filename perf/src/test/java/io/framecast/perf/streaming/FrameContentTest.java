@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.streaming.FrameContent.Stamp;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;

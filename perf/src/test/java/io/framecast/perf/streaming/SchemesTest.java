@@ -7,15 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.perf.rivals.FramesDifferException;
+import io.framecast.perf.harness.EmulatedLinkProvider;
+import io.framecast.perf.harness.FramesDifferException;
+import io.framecast.perf.harness.Records;
 import io.framecast.perf.rivals.StreamSpec;
 import io.framecast.perf.streaming.FrameContent.Stamp;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,8 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Every scheme carries a stream to emulated devices, sources and receivers on threads of one process.
 final class SchemesTest {
-    private static final StreamingPorts PORTS =
-            new StreamingPorts(RandomGenerator.getDefault().nextInt(Integer.MAX_VALUE));
+    private static final AtomicInteger PORTS =
+            new AtomicInteger(21_000 + 16 * RandomGenerator.getDefault().nextInt(500));
     private static final int FRAME_BYTES = 300 * FrameContent.BLOCK_BYTES;
 
     @AfterEach
@@ -38,7 +40,7 @@ final class SchemesTest {
                 new StreamSpec(
                         new StreamSpec.Load(FRAME_BYTES, receivers, 0, 20_000_000, 50_000_000),
                         new StreamSpec.Link(
-                                "224.20.30.45", PORTS.next(), "127.0.0.1", "127.0.0.1", "", 1500, 0, true, 0),
+                                "224.20.30.45", PORTS.getAndAdd(16), "127.0.0.1", "127.0.0.1", "", 1500, 0, true, 0),
                         0),
                 new StreamingSpec.Way(
                         scheme, "auto", scheme.equals(Scheme.FRAMECAST) ? "auto" : Scheme.STAGED, 2, 64 << 10),
@@ -58,22 +60,21 @@ final class SchemesTest {
     void shouldBringTheSameFramesToEveryDevice(final String scheme, final int receivers, final Direction direction)
             throws Exception {
         final StreamingSpec spec = spec(scheme, receivers, direction);
-        final List<FutureTask<Map<String, Object>>> subscribing = new ArrayList<>();
+        final List<FutureTask<ReceivedReport>> subscribing = new ArrayList<>();
         for (int i = 0; i < receivers; i++) {
-            final StreamingSpec own = StreamingSpec.parse(spec.ofReceiver(i).words());
+            final StreamingSpec own = Records.read(StreamingSpec.class, Records.write(spec.ofReceiver(i)));
             subscribing.add(start(() -> Scheme.of(own).subscribe(own)));
         }
-        final Map<String, Object> source = Scheme.of(spec).publish(spec);
-        final double sourceCopies = (double) source.get("background_MBps");
-        assertEquals(direction.atSource().isAny(), sourceCopies > 0);
-        for (final FutureTask<Map<String, Object>> task : subscribing) {
-            final Map<String, Object> report = task.get();
-            assertEquals("emulated:0", report.get("device"));
-            assertTrue((long) report.get("frames") >= 4, report::toString);
-            assertTrue((long) report.get("checked") >= 2, report::toString);
-            assertTrue((double) report.get("MBps") > 0, report::toString);
-            assertTrue((double) report.get("latency_us") > 0, report::toString);
-            assertEquals(direction.atReceiver().isAny(), (double) report.get("background_MBps") > 0);
+        final SentReport source = Scheme.of(spec).publish(spec);
+        assertEquals(direction.atSource().isAny(), source.backgroundMBps() > 0);
+        for (final FutureTask<ReceivedReport> task : subscribing) {
+            final ReceivedReport report = task.get();
+            assertEquals("emulated:0", report.device());
+            assertTrue(report.frames() >= 4, report::toString);
+            assertTrue(report.checkedFrames() >= 2, report::toString);
+            assertTrue(report.broadcastMBps() > 0, report::toString);
+            assertTrue(report.latencyUs() > 0, report::toString);
+            assertEquals(direction.atReceiver().isAny(), report.backgroundMBps() > 0);
         }
     }
 
@@ -127,6 +128,6 @@ final class SchemesTest {
     @Test
     void shouldBeTheSameInWords() {
         final StreamingSpec spec = spec(Scheme.KNOMIAL, 3, Direction.PAPER);
-        assertEquals(spec, StreamingSpec.parse(spec.words()));
+        assertEquals(spec, Records.read(StreamingSpec.class, Records.write(spec)));
     }
 }

@@ -3,8 +3,8 @@ package io.framecast.perf.streaming;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.samples.Main;
 import io.framecast.samples.json.Json;
+import io.framecast.samples.tool.Main;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ final class StreamingToolTest {
 
     private record Run(int status, String out, String err) {}
 
+    @Tag("campaign")
     @Test
     void shouldReportPeakAndStreamingOfEveryScheme() throws Exception {
         final Path out = folder.resolve("report");

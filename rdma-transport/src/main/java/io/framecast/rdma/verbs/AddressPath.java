@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
 
-/// A way to a port or a group.
+/// The path to a port or a group.
 ///
 /// @param port own port, from 1
 /// @param sourceGid index of the own GID in the port's table; on RoCE it chooses address family and network

@@ -13,7 +13,7 @@ public final class CompletionStatus {
 
     private CompletionStatus() {}
 
-    /// One line: what happened, and the mend where there is one.
+    /// One line: what happened, and how to fix it where that is known.
     public static String describe(final int status) {
         return switch (status) {
             case SUCCESS -> "success";

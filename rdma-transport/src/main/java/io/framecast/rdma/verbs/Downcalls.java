@@ -58,8 +58,8 @@ final class Downcalls {
             ERRNO_CAPTURE,
             Linker.Option.firstVariadicArg(2));
 
-    // The hot calls. Objects and arrays go as plain addresses: a segment would be pinned and let go at every call. A
-    // provider may enter the kernel to post or to arm, so only the poll is critical.
+    // The hot calls. Objects and arrays go as plain addresses: a segment would be pinned and let go at every
+    // call. A provider may enter the kernel to post or to arm, so only the poll is critical.
     private static final MethodHandle POST =
             LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle ARM = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
@@ -81,28 +81,16 @@ final class Downcalls {
     }
 
     static MemorySegment pointer(final MemorySegment function, final MemorySegment capture) {
-        try {
-            return (MemorySegment) POINTER.invokeExact(function, capture);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return made(() -> (MemorySegment) POINTER.invokeExact(function, capture));
     }
 
     static MemorySegment pointer(final MemorySegment function, final MemorySegment capture, final MemorySegment a) {
-        try {
-            return (MemorySegment) POINTER_P.invokeExact(function, capture, a);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return made(() -> (MemorySegment) POINTER_P.invokeExact(function, capture, a));
     }
 
     static MemorySegment pointer(
             final MemorySegment function, final MemorySegment capture, final MemorySegment a, final MemorySegment b) {
-        try {
-            return (MemorySegment) POINTER_PP.invokeExact(function, capture, a, b);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return made(() -> (MemorySegment) POINTER_PP.invokeExact(function, capture, a, b));
     }
 
     static MemorySegment createCq(
@@ -111,12 +99,8 @@ final class Downcalls {
             final MemorySegment context,
             final int entries,
             final MemorySegment channel) {
-        try {
-            return (MemorySegment)
-                    POINTER_PIPPI.invokeExact(function, capture, context, entries, MemorySegment.NULL, channel, 0);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return made(() -> (MemorySegment)
+                POINTER_PIPPI.invokeExact(function, capture, context, entries, MemorySegment.NULL, channel, 0));
     }
 
     static MemorySegment register(
@@ -124,12 +108,8 @@ final class Downcalls {
             final MemorySegment capture,
             final MemorySegment pd,
             final Registration what) {
-        try {
-            return (MemorySegment)
-                    POINTER_PLLI.invokeExact(function, capture, pd, what.address(), what.bytes(), what.access());
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return made(() -> (MemorySegment)
+                POINTER_PLLI.invokeExact(function, capture, pd, what.address(), what.bytes(), what.access()));
     }
 
     static MemorySegment registerDmaBuf(
@@ -137,19 +117,8 @@ final class Downcalls {
             final MemorySegment capture,
             final MemorySegment pd,
             final Registration what) {
-        try {
-            return (MemorySegment) POINTER_PLLLII.invokeExact(
-                    function,
-                    capture,
-                    pd,
-                    what.offset(),
-                    what.bytes(),
-                    what.address(),
-                    what.descriptor(),
-                    what.access());
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return made(() -> (MemorySegment) POINTER_PLLLII.invokeExact(
+                function, capture, pd, what.offset(), what.bytes(), what.address(), what.descriptor(), what.access()));
     }
 
     static long longOf(final MemorySegment function, final MemorySegment a) {
@@ -161,11 +130,7 @@ final class Downcalls {
     }
 
     static int intOf(final MemorySegment function, final MemorySegment capture, final MemorySegment a) {
-        try {
-            return (int) INT_P.invokeExact(function, capture, a);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() -> (int) INT_P.invokeExact(function, capture, a));
     }
 
     static int intOf(
@@ -183,11 +148,7 @@ final class Downcalls {
             final MemorySegment a,
             final MemorySegment b,
             final MemorySegment c) {
-        try {
-            return (int) INT_PPP.invokeExact(function, capture, a, b, c);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() -> (int) INT_PPP.invokeExact(function, capture, a, b, c));
     }
 
     static int createCmId(
@@ -196,11 +157,7 @@ final class Downcalls {
             final MemorySegment channel,
             final MemorySegment id,
             final int portSpace) {
-        try {
-            return (int) INT_PPPI.invokeExact(function, capture, channel, id, MemorySegment.NULL, portSpace);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() -> (int) INT_PPPI.invokeExact(function, capture, channel, id, MemorySegment.NULL, portSpace));
     }
 
     /// Without the errno, whose capture costs garbage until the compiler has seen through it.
@@ -218,11 +175,7 @@ final class Downcalls {
             final MemorySegment qp,
             final MemorySegment attributes,
             final int mask) {
-        try {
-            return (int) INT_PPI.invokeExact(function, capture, qp, attributes, mask);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() -> (int) INT_PPI.invokeExact(function, capture, qp, attributes, mask));
     }
 
     static int queryQp(
@@ -231,11 +184,8 @@ final class Downcalls {
             final MemorySegment qp,
             final MemorySegment attributes,
             final MemorySegment initial) {
-        try {
-            return (int) INT_PPIP.invokeExact(function, capture, qp, attributes, VerbsConstants.IBV_QP_STATE, initial);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() ->
+                (int) INT_PPIP.invokeExact(function, capture, qp, attributes, VerbsConstants.IBV_QP_STATE, initial));
     }
 
     static int multicast(
@@ -244,11 +194,7 @@ final class Downcalls {
             final MemorySegment qp,
             final MemorySegment gid,
             final int lid) {
-        try {
-            return (int) INT_PPS.invokeExact(function, capture, qp, gid, (short) lid);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() -> (int) INT_PPS.invokeExact(function, capture, qp, gid, (short) lid));
     }
 
     static int queryPort(
@@ -271,11 +217,8 @@ final class Downcalls {
             final MemorySegment context,
             final PortIndex at,
             final MemorySegment entry) {
-        try {
-            return (int) INT_PBIP.invokeExact(function, capture, context, (byte) at.port(), at.index(), entry);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(
+                () -> (int) INT_PBIP.invokeExact(function, capture, context, (byte) at.port(), at.index(), entry));
     }
 
     static int queryGidEntry(
@@ -284,12 +227,8 @@ final class Downcalls {
             final MemorySegment context,
             final PortIndex at,
             final MemorySegment entry) {
-        try {
-            return (int) INT_PIIPIL.invokeExact(
-                    function, capture, context, at.port(), at.index(), entry, 0, entry.byteSize());
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() -> (int)
+                INT_PIIPIL.invokeExact(function, capture, context, at.port(), at.index(), entry, 0, entry.byteSize()));
     }
 
     static void call(final MemorySegment function, final MemorySegment a) {
@@ -314,11 +253,7 @@ final class Downcalls {
             final int descriptor,
             final int command,
             final int argument) {
-        try {
-            return (int) INT_III.invokeExact(function, capture, descriptor, command, argument);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
+        return called(() -> (int) INT_III.invokeExact(function, capture, descriptor, command, argument));
     }
 
     /// @return 0, or the errno
@@ -343,6 +278,34 @@ final class Downcalls {
     static int poll(final MemorySegment function, final long cq, final int countMax, final long completions) {
         try {
             return (int) POLL.invokeExact(function, cq, countMax, completions);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /// A call that is not hot: it may allocate.
+    @FunctionalInterface
+    private interface IntCall {
+        int call() throws Throwable;
+    }
+
+    /// As [IntCall].
+    @FunctionalInterface
+    private interface PointerCall {
+        MemorySegment call() throws Throwable;
+    }
+
+    private static int called(final IntCall downcall) {
+        try {
+            return downcall.call();
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    private static MemorySegment made(final PointerCall downcall) {
+        try {
+            return downcall.call();
         } catch (final Throwable e) {
             throw unexpected(e);
         }

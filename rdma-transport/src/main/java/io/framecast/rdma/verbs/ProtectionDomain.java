@@ -107,9 +107,9 @@ public final class ProtectionDomain extends Handle {
 
     /// Makes a queue pair that asks its device not to give it what it sends to groups that it is in itself
     /// (IBV_QP_CREATE_BLOCK_SELF_MCAST_LB). A device that does not know how makes an ordinary one, and is not
-    /// asked again; [QueuePair#blocksLoopback] tells. No device that takes it has been seen. Whose copies it keeps
-    /// away is the driver's: of this queue pair alone, or of all that its process or port sends. So it is for those
-    /// who want to hear nobody on their own device.
+    /// asked again; [QueuePair#blocksLoopback] tells. No device that takes it has been seen. Whose copies it
+    /// keeps away is the driver's: of this queue pair alone, or of all that its process or port sends. So it is
+    /// for those who want to hear nobody on their own device.
     public QueuePair queuePairWithoutLoopback(final QueuePairConfig config) {
         return QueuePair.create(this, config, true);
     }

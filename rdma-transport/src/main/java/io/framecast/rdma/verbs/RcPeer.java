@@ -3,7 +3,7 @@ package io.framecast.rdma.verbs;
 /// The other end of a reliable connection, and how patient to be with it. Both ends exchange queue pair
 /// number, packet sequence number and GID by other means, then connect.
 ///
-/// @param path way to the peer's port
+/// @param path path to the peer's port
 /// @param queuePair the peer's queue pair number
 /// @param receivePsn the peer's first packet sequence number, 24 bits
 /// @param sendPsn the own first packet sequence number, 24 bits, told to the peer

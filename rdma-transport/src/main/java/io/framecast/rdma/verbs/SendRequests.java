@@ -43,14 +43,14 @@ public final class SendRequests {
     private final Elements elements;
     private final MemorySegment refused;
     private final int slots;
-    private final @Nullable AddressHandle[] ways;
+    private final @Nullable AddressHandle[] handles;
 
     public SendRequests(final Arena arena, final int slots, final int elements) {
         this.slots = slots;
         requests = arena.allocate(VerbsLayouts.SEND_WR, slots);
         this.elements = new Elements(arena, slots, elements);
         refused = arena.allocate(JAVA_LONG);
-        ways = new AddressHandle[slots];
+        handles = new AddressHandle[slots];
         for (int slot = 0; slot < slots; slot++) {
             final long at = slot * BYTES;
             requests.set(JAVA_LONG, at + WR_ID, slot);
@@ -119,14 +119,14 @@ public final class SendRequests {
         requests.set(JAVA_INT, at, requests.get(JAVA_INT, at) | IBV_SEND_FENCE);
     }
 
-    /// UD: sends a datagram that way.
+    /// UD: sends a datagram by an address handle.
     ///
     /// @param queuePair number of the receiver's queue pair, or [QueuePair#MULTICAST]
-    public void datagram(final int slot, final AddressHandle way, final int queuePair, final int queueKey) {
+    public void datagram(final int slot, final AddressHandle handle, final int queuePair, final int queueKey) {
         final long at = at(slot);
-        ways[slot] = way;
+        handles[slot] = handle;
         requests.set(JAVA_INT, at + OPCODE, IBV_WR_SEND);
-        requests.set(JAVA_LONG, at + AH, way.pointer().address());
+        requests.set(JAVA_LONG, at + AH, handle.pointer().address());
         requests.set(JAVA_INT, at + REMOTE_QPN, queuePair);
         requests.set(JAVA_INT, at + REMOTE_QKEY, queueKey);
     }
@@ -178,7 +178,7 @@ public final class SendRequests {
 
     private long operation(final int slot, final int opcode) {
         final long at = at(slot);
-        ways[slot] = null;
+        handles[slot] = null;
         requests.set(JAVA_INT, at + OPCODE, opcode);
         return at;
     }
@@ -219,14 +219,15 @@ public final class SendRequests {
         return errno == 0 ? count : taken(queuePair, first, errno);
     }
 
-    // The driver follows the pointer of an address handle, so a closed one would be a crash. Runs mostly take one way.
+    // The driver follows the pointer of an address handle, so a closed one would be a crash. Most runs take
+    // one handle.
     private void requireWays(final int from, final int to) {
         AddressHandle checked = null;
         for (int slot = from; slot < to; slot++) {
-            final AddressHandle way = ways[slot];
-            if (way != checked && way != null) {
-                way.requireOpen();
-                checked = way;
+            final AddressHandle handle = handles[slot];
+            if (handle != checked && handle != null) {
+                handle.requireOpen();
+                checked = handle;
             }
         }
     }

@@ -105,7 +105,8 @@ public final class SubnetGroup implements AutoCloseable {
         try {
             take(Verbs.view(told, CmLayouts.CM_EVENT));
         } finally {
-            // What is not acknowledged keeps the identifier from being destroyed, for ever. Only NULL is refused.
+            // What is not acknowledged keeps the identifier from being destroyed, for ever. Only NULL is
+            // refused.
             Downcalls.intOf(library.ackCmEvent, capture, told);
         }
     }
@@ -177,9 +178,9 @@ public final class SubnetGroup implements AutoCloseable {
     }
 
     private void leave() {
-        // What is refused here nobody could mend, and the rest must go: the kernel leaves the group when the identifier
-        // is
-        // destroyed, and destroys that, if it could not be, when the channel's descriptor is closed.
+        // No user can fix what is refused here, and the rest must go: the kernel leaves the group when the
+        // identifier is destroyed, and destroys that, if it could not be, when the channel's descriptor is
+        // closed.
         if (joined) {
             Downcalls.intOf(library.leaveMulticast, capture, id, groupAddress);
         }

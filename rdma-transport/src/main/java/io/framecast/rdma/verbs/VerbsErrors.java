@@ -2,7 +2,7 @@ package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.NativeException;
 
-/// Turns the errno of a verb into one line: function, number, what it was about, meaning and mend.
+/// Turns the errno of a verb into one line: function, number, what it was about, meaning and how to fix it.
 final class VerbsErrors {
     static final int EPERM = 1;
     static final int ENOENT = 2;

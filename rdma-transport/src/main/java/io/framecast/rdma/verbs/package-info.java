@@ -4,15 +4,17 @@
 /// Works with rdma-core 44 and newer; older ones back to 1.0 have the same layouts, but were not tried.
 ///
 /// Three layers:
-///  - `VerbsLayouts`, `VerbsConstants`, `Downcalls`, `Verbs`: the C side, spelled as in verbs.h. A test compares every
-///    offset, size and constant with a compiled C program.
+///  - `VerbsLayouts`, `VerbsConstants`, `Downcalls`, `Verbs`: the C side, spelled as in verbs.h. A test
+///    compares every offset, size and constant with a compiled C program.
 ///  - handles, one class per kind of C object ([io.framecast.rdma.verbs.Context],
 ///    [io.framecast.rdma.verbs.ProtectionDomain], [io.framecast.rdma.verbs.MemoryRegion],
-///    [io.framecast.rdma.verbs.CompletionQueue], [io.framecast.rdma.verbs.QueuePair] …): made by their owner, closed
-///    before it, each failure one line with function, errno, meaning and mend.
+///    [io.framecast.rdma.verbs.CompletionQueue], [io.framecast.rdma.verbs.QueuePair] …): made by their
+///    owner, closed before it, each failure one line with function, errno, meaning and how to fix it.
 ///  - [io.framecast.rdma.verbs.ReceiveRequests], [io.framecast.rdma.verbs.SendRequests] and
-///    [io.framecast.rdma.verbs.WorkCompletions]: requests built once in native memory, posted and polled in batches,
-///    without allocation.
+///    [io.framecast.rdma.verbs.WorkCompletions]: requests built once in native memory, posted and polled
+///    in batches, without allocation.
+///
+/// Only the transport in `io.framecast.rdma` calls this package, and its survey for `framecast doctor`.
 ///
 /// How it maps to verbs.h: what is `static inline` there (posting, polling, arming) is called through the
 /// function pointers in `struct ibv_context`, which belong to the device's provider; everything else by

@@ -23,7 +23,7 @@ final class LoopbackTest {
     private final long flaggedBefore = standIn.count("flagged");
 
     @AfterEach
-    void mend() {
+    void restore() {
         standIn.set("extended", 1);
         standIn.set("flags_refused", 0);
         assertEquals(0, fabric.library().liveHandles());

@@ -1,10 +1,8 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.GivenUp;
 import io.framecast.reliability.LossReason;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.StreamInfo;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +14,12 @@ final class FrameCheck {
     private static final long NS_PER_MS = 1_000_000;
     private static final long UNKNOWN = Long.MIN_VALUE;
 
-    /// A frame in the user's hands.
+    /// A frame on its way to the user, or in its hands.
     ///
-    /// @param offsets where the payload of each of its datagrams lies, as told when it was delivered
-    record Held(SimFrames.Frame truth, int[] offsets) {}
+    /// @param memory that it lies in
+    /// @param offset where it begins there
+    /// @param wraps whether it goes on at the memory's start when it passes its end
+    record Held(SimFrames.Frame truth, byte[] memory, int offset, boolean wraps) {}
 
     private final SimWorld world;
     private final SimFrames frames;
@@ -32,6 +32,7 @@ final class FrameCheck {
     private long clockLagNs = UNKNOWN;
     private long clockReadNs;
     private long newestClockNs = UNKNOWN;
+    private boolean lossIsAllowed;
 
     FrameCheck(final SimWorld world, final SimSession session, final Delivery delivery, final int address) {
         this.world = world;
@@ -73,22 +74,20 @@ final class FrameCheck {
         }
     }
 
-    /// A frame is delivered.
+    /// The number that the user must be given, or told lost, next.
+    long expectedFrame() {
+        return expectedFrame;
+    }
+
+    /// A frame was put where the user will find it.
     ///
-    /// @return it, for [#check]; null when it is not the right one
+    /// @return it, for [#onTaken]; null when there is no such frame
     @Nullable
-    Held onFrame(final ReceivedFrame frame, final SimPlacement placement, final long handle) {
-        if (frame.frameId() != expectedFrame || !frames.contains(frame.frameId())) {
+    Held onFrame(final ReceivedFrame frame, final byte[] memory, final long offset, final boolean wraps) {
+        if (!isStarted() || frame.frameId() < expectedFrame || !frames.contains(frame.frameId())) {
             violation("frame " + frame.frameId() + " delivered, expected " + expectedFrame);
             return null;
         }
-        expectedFrame++;
-        final long now = world.events().nowNs();
-        world.journal().frame(now, address, frame.frameId());
-        if (delivery.kind() == Delivery.Kind.RELIABLE) {
-            world.journal().reliable(now);
-        }
-        world.tally().deliveredBytes += frame.bytes();
         final SimFrames.Frame truth = frames.get(frame.frameId());
         final byte[] metadata = frame.metadata();
         if (frame.bytes() != truth.bytes()
@@ -99,13 +98,41 @@ final class FrameCheck {
             violation("frame " + frame.frameId() + " has other attributes than published");
             return null;
         }
-        checkFresh(truth, now);
-        final int slotBytes = world.options().stream().slotBytes();
-        final int[] offsets = new int[(int) StreamInfo.slots(truth.bytes(), slotBytes)];
-        for (int index = 0; index < offsets.length; index++) {
-            offsets[index] = placement.offset(handle, truth.firstSequence(), index) + frame.slotOffset();
+        checkFresh(truth, world.events().nowNs());
+        return new Held(truth, memory, (int) offset, wraps);
+    }
+
+    /// The user takes a frame.
+    ///
+    /// @return whether it is the right one
+    boolean onTaken(final Held held) {
+        final long id = held.truth.id();
+        if (id != expectedFrame) {
+            violation("frame " + id + " given, expected " + expectedFrame);
+            return false;
         }
-        return new Held(truth, offsets);
+        expectedFrame++;
+        final long now = world.events().nowNs();
+        world.journal().frame(now, address, id);
+        if (delivery.kind() == Delivery.Kind.RELIABLE) {
+            world.journal().reliable(now);
+        }
+        world.tally().deliveredBytes += held.truth.bytes();
+        return true;
+    }
+
+    /// The user is told that the next frames are lost.
+    void onLost(final long count, final LossReason reason) {
+        if (reason == LossReason.DAMAGED || (delivery.isWaitedFor() && !lossIsAllowed)) {
+            violation("loses frame " + expectedFrame + ": " + reason);
+        }
+        expectedFrame += count;
+        world.tally().givenUp += count;
+    }
+
+    /// The source is lost: frames that had begun to arrive are lost with it.
+    void onSourceLost() {
+        lossIsAllowed = true;
     }
 
     /// A frame is delivered by number only.
@@ -133,47 +160,33 @@ final class FrameCheck {
         return 1_000 + (now - clockReadNs) * 2 * SimClock.RATE_PPM_MAX / 1_000_000;
     }
 
-    /// Compares every byte of a delivered frame at its place.
-    void check(final Held held, final byte[] memory, final String when) {
+    /// Compares every byte of a frame at its place.
+    void check(final Held held, final String when) {
         final SimFrames.Frame truth = held.truth;
-        final int slotBytes = world.options().stream().slotBytes();
-        long at = 0;
-        for (final int offset : held.offsets) {
-            final int bytes = (int) Math.min(slotBytes, truth.bytes() - at);
-            final int wrong = frames.mismatch(truth.id(), at, memory, offset, bytes);
-            if (wrong >= 0) {
-                violation("frame " + truth.id() + " has a wrong byte at " + (at + wrong) + " when " + when);
-                return;
-            }
-            at += bytes;
+        // 8 bytes at a time: the memory's length and the offset are multiples of that.
+        final long room = held.wraps ? held.memory.length - held.offset : truth.bytes();
+        final int head = (int) Math.min(truth.bytes(), room);
+        int wrong = frames.mismatch(truth.id(), 0, held.memory, held.offset, head);
+        if (wrong < 0 && head < truth.bytes()) {
+            wrong = frames.mismatch(truth.id(), head, held.memory, 0, (int) (truth.bytes() - head));
+            wrong = wrong < 0 ? wrong : wrong + head;
+        }
+        if (wrong >= 0) {
+            violation("frame " + truth.id() + " has a wrong byte at " + wrong + " when " + when);
         }
     }
 
-    /// Frames are given up.
-    void onGivenUp(final GivenUp givenUp) {
-        if (delivery.isWaitedFor()) {
-            violation("gives up frame " + givenUp.firstFrameId() + " though it is waited for");
-        }
-        if (givenUp.firstFrameId() != expectedFrame || givenUp.frames() < 1) {
-            violation("gives up " + givenUp.frames() + " frames from " + givenUp.firstFrameId() + ", expected "
-                    + expectedFrame);
-        }
-        expectedFrame += world.options().plant() == Plant.FORGET_GIVEN_UP ? 0 : givenUp.frames();
-        if (frames.firstSequence(expectedFrame) != givenUp.endSequence()) {
-            violation("frame " + expectedFrame + " begins at " + frames.firstSequence(expectedFrame) + ", given up to "
-                    + givenUp.endSequence());
-        }
-        world.tally().givenUp += givenUp.frames();
-        world.journal().decide(world.events().nowNs(), address, givenUp.endSequence());
-        if (givenUp.reason() == LossReason.EXPIRED) {
-            checkExpired(givenUp);
+    /// The receiver reports frames lost; the user has not heard of it yet.
+    void onDropped(final long firstId, final long count, final LossReason reason) {
+        world.journal().decide(world.events().nowNs(), address, firstId + count);
+        if (reason == LossReason.EXPIRED) {
+            checkExpired(firstId, count);
         }
     }
 
-    private void checkExpired(final GivenUp givenUp) {
+    private void checkExpired(final long firstId, final long count) {
         final long now = world.events().nowNs();
-        final long last = givenUp.firstFrameId() + givenUp.frames() - 1;
-        for (long id = givenUp.firstFrameId(); id <= last && frames.contains(id); id++) {
+        for (long id = firstId; id < firstId + count && frames.contains(id); id++) {
             // Frames that share a datagram share the first one's time.
             final long stampNs =
                     frames.get(frames.idFrom(frames.get(id).firstSequence())).timestampNs();

@@ -102,7 +102,7 @@ final class LifeCheck {
     }
 
     boolean isDismissed() {
-        return dismissed || reception.session().isClosed();
+        return dismissed || reception.source().isClosed();
     }
 
     /// After each duty cycle.
@@ -145,7 +145,7 @@ final class LifeCheck {
 
     // A co-root's ACKs speak for its set, and say nothing of itself.
     private boolean hasAll() {
-        final SimFrames frames = reception.session().frames();
+        final SimFrames frames = reception.source().frames();
         return frames.count() == reception.world().options().stream().frames()
                 && machine.acknowledgedSequence() == frames.firstSequence(frames.nextId());
     }

@@ -13,7 +13,15 @@ public enum Plant {
     /// The source frees slots as soon as they are sent.
     REUSE_UNACKED_SLOT,
     /// Misplaced payloads stay where they landed.
-    SKIP_MEND,
+    SKIP_REASSEMBLY,
+    /// Slots are used again while copies still read them.
+    REUSE_COPIED_SLOT,
+    /// Frames are delivered before the copies that bring them to their place have ended.
+    DELIVER_UNCOPIED,
+    /// A receiver grants more than it has slots for.
+    GRANT_HELD_SLOTS,
+    /// A frame that is taken back from the user's queue for a newer one is not reported.
+    FORGET_TAKEN_BACK,
     /// The receiver reports no gap.
     FORGET_NACK,
     /// The source starts a member one datagram too late.

@@ -20,6 +20,7 @@ final class PlantedReceiver {
     private static final int ACKNOWLEDGED = 32;
     private static final int GRANT = 40;
     private static final int COVERED = 68;
+    private static final int OVERGRANT = 64;
 
     private final SimReception reception;
     private final SimReceiver process;
@@ -52,17 +53,21 @@ final class PlantedReceiver {
     private boolean isHeartbeat(final MemorySegment datagram) {
         return datagram.byteSize() > CLOCK
                 && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT
-                && ControlLayout.session(datagram, 0) == reception.session().nonce();
+                && ControlLayout.session(datagram, 0) == reception.source().nonce();
     }
 
-    /// What a co-root is about to say for its set.
+    /// A receiver is about to acknowledge, for itself or for its set.
     ///
     /// @param ack begins with an ACK
     void onAck(final MemorySegment ack) {
-        if (!AckLayout.isAggregate(ack, 0)) {
+        if (plant == Plant.GRANT_HELD_SLOTS) {
+            ack.set(
+                    ValueLayout.JAVA_LONG_UNALIGNED,
+                    GRANT,
+                    ack.get(ValueLayout.JAVA_LONG_UNALIGNED, GRANT) + OVERGRANT);
+        } else if (!AckLayout.isAggregate(ack, 0)) {
             return;
-        }
-        if (plant == Plant.OWN_RECEIPT) {
+        } else if (plant == Plant.OWN_RECEIPT) {
             ack.set(
                     ValueLayout.JAVA_LONG_UNALIGNED,
                     ACKNOWLEDGED,
@@ -86,10 +91,10 @@ final class PlantedReceiver {
 
     void onData(final SimInbox data) {
         switch (plant) {
-            case STALE_SESSION -> adopt(data.queue(), reception.session().ghostNonce());
+            case STALE_SESSION -> adopt(data.queue(), reception.source().ghostNonce());
             case ACCEPT_OLD_SESSION -> {
                 for (final SimSession session : process.host().world().sessions()) {
-                    if (session != reception.session()) {
+                    if (session != reception.source()) {
                         adopt(data.queue(), session.nonce());
                     }
                 }
@@ -103,9 +108,9 @@ final class PlantedReceiver {
         }
     }
 
-    /// How often slots are freed when their frame is delivered.
-    int releasesOnDelivery() {
-        return plant == Plant.RELEASE_EARLY ? 1 : 0;
+    /// Whether slots are freed when their frame is delivered.
+    boolean releasesOnDelivery() {
+        return plant == Plant.RELEASE_EARLY;
     }
 
     /// How often slots are freed when the user gives their frame back.
@@ -115,6 +120,16 @@ final class PlantedReceiver {
             case RELEASE_EARLY -> 0;
             default -> 1;
         };
+    }
+
+    /// Whether the user is not told of frames that were dropped.
+    boolean forgetsDropped() {
+        return plant == Plant.FORGET_GIVEN_UP;
+    }
+
+    /// Whether the user is not told of frames that were taken back.
+    boolean forgetsTakenBack() {
+        return plant == Plant.FORGET_TAKEN_BACK;
     }
 
     /// Whether whole frames are not delivered any more once the source is lost.
@@ -130,7 +145,7 @@ final class PlantedReceiver {
             if (datagram.byteSize() > DataLayout.LENGTH && checksum.isSealed(datagram, 0, nonce)) {
                 // Others hold the same bytes.
                 datagram = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
-                final long own = reception.session().nonce();
+                final long own = reception.source().nonce();
                 datagram.set(ValueLayout.JAVA_INT_UNALIGNED, 8, DataLayout.sessionTag(own));
                 checksum.seal(datagram, 0, own);
             }
@@ -143,7 +158,7 @@ final class PlantedReceiver {
         final ReceiverMachine machine = reception.machine();
         if (machine.state() != State.RECEIVING
                 || datagram.byteSize() <= DataLayout.LENGTH
-                || !checksum.isSealed(datagram, 0, reception.session().nonce())) {
+                || !checksum.isSealed(datagram, 0, reception.source().nonce())) {
             return;
         }
         final long sequence = DataLayout.sequence(datagram, 0);

@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 /// @param plant how the protocol is broken
 public record SimOptions(
         int receivers, Stream stream, Flow flow, Audience audience, LinkSpec link, FaultMix faults, Plant plant) {
-    static final int MEND_BUFFERS_MAX = 3;
+    static final int BUFFERS_MAX = 3;
 
     /// What is published.
     ///
@@ -53,16 +53,17 @@ public record SimOptions(
     /// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long
     /// @param batchMax datagrams per batch, sent and received
     /// @param framesHeld frames a user keeps at once
-    /// @param fifo share of receivers with FIFO placement
+    /// @param byArrival share of receivers whose ring is filled in order of arrival
     /// @param datagramNs time the source takes per datagram
     /// @param load share of that time in which it sends, frames at equal intervals; 0: as fast as it can
-    public record Flow(int receiveCapacity, int batchMax, int framesHeld, double fifo, long datagramNs, double load) {
-        Flow of(final int capacity, final int held, final double fifoShare) {
-            return new Flow(capacity, batchMax, held, fifoShare, datagramNs, load);
+    public record Flow(
+            int receiveCapacity, int batchMax, int framesHeld, double byArrival, long datagramNs, double load) {
+        Flow of(final int capacity, final int held, final double share) {
+            return new Flow(capacity, batchMax, held, share, datagramNs, load);
         }
 
         Flow at(final double share) {
-            return new Flow(receiveCapacity, batchMax, framesHeld, fifo, datagramNs, share);
+            return new Flow(receiveCapacity, batchMax, framesHeld, byArrival, datagramNs, share);
         }
     }
 
@@ -172,8 +173,8 @@ public record SimOptions(
         return with(stream.of(bytes, slot, window));
     }
 
-    public SimOptions withFlow(final int capacity, final int held, final double fifoShare) {
-        return new SimOptions(receivers, stream, flow.of(capacity, held, fifoShare), audience, link, faults, plant);
+    public SimOptions withFlow(final int capacity, final int held, final double share) {
+        return new SimOptions(receivers, stream, flow.of(capacity, held, share), audience, link, faults, plant);
     }
 
     /// Frames at equal intervals, so that the source sends for this share of the time.

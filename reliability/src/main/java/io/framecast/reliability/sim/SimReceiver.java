@@ -123,7 +123,7 @@ final class SimReceiver extends SimNode {
             return false;
         }
         for (final SimReception reception : receptions) {
-            if (reception.session() == session) {
+            if (reception.source() == session) {
                 return false;
             }
         }
@@ -143,9 +143,9 @@ final class SimReceiver extends SimNode {
     private void forget() {
         for (int i = receptions.size() - 1; i >= 0; i--) {
             final SimReception reception = receptions.get(i);
-            if (reception.isFinished() && (reception.isLost() || reception.session() != world.newest())) {
+            if (reception.isFinished() && (reception.isLost() || reception.source() != world.newest())) {
                 if (reception.isEnded()) {
-                    ended.add(reception.session().nonce());
+                    ended.add(reception.source().nonce());
                 } else if (reception.isRefused()) {
                     notBeforeNs = nowNs() + REFUSED_NS;
                 }
@@ -191,7 +191,7 @@ final class SimReceiver extends SimNode {
             if (!reception.isFinished()) {
                 return false;
             }
-            settled |= reception.session() == last && !reception.isLost();
+            settled |= reception.source() == last && !reception.isLost();
         }
         return settled;
     }

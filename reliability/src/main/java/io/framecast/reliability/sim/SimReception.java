@@ -1,12 +1,15 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.BundleTable;
-import io.framecast.reliability.GivenUp;
-import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.MemoryShape.Kind;
+import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.receive.ReceiveSession;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
@@ -21,7 +24,6 @@ import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -32,15 +34,20 @@ final class SimReception implements ReceiverOutput {
     /// How far datagrams may be overtaken where nothing overtakes.
     static final int REORDER_QUIET = 3;
 
+    private static final int REPAIR_SLOTS = 128;
+    private static final double MALFORMED = 0.02;
+
     private final SimReceiver process;
     private final SimWorld world;
-    private final SimSession session;
+    private final SimSession source;
     private final SimUser user;
     private final long id;
     private final int address;
     private final ReceiverMachine machine;
-    private final SimPlacement placement;
-    private final BundleTable bundle;
+    private final ReceiveSession session;
+    private final SimConsumer consumer;
+    private final SimReceiveLane dataLane;
+    private final SimReceiveLane repairLane;
     private final SimInbox data;
     private final SimInbox repair;
     private final SimReaches reach;
@@ -48,34 +55,40 @@ final class SimReception implements ReceiverOutput {
     private final LifeCheck life;
     private final PlantedReceiver plant;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-    private final boolean saysDrained;
     private int coRoot = SimNetwork.SOURCE;
-    private int held;
+    // Of the last cycle.
+    private int work;
     private boolean concluded;
 
-    SimReception(final SimReceiver process, final SimSession session, final StreamInfo stream) {
+    SimReception(final SimReceiver process, final SimSession source, final StreamInfo stream) {
         this.process = process;
-        this.session = session;
+        this.source = source;
         world = process.host().world();
         user = process.user();
         address = process.host().address();
         final RandomGenerator random = process.random();
         final SimOptions options = world.options();
         id = random.nextLong() | 1;
-        saysDrained = random.nextBoolean();
         data = new SimInbox(process.queueDatagrams());
         repair = new SimInbox(process.queueDatagrams());
-        final int framesHeld = options.flow().framesHeld();
-        final int ringSlots =
-                (int) ReceiverConfig.ringSlotsMin(stream, framesHeld) + random.nextInt(2) * random.nextInt(64);
+        final MemoryShape shape = shape(options, stream, random);
+        final SimFrameMemory memory = new SimFrameMemory(process, shape, random);
+        final LanePort.Placement placement =
+                shape.kind() == Kind.BY_ARRIVAL || (shape.kind() == Kind.STAGED && random.nextBoolean())
+                        ? LanePort.Placement.BY_ARRIVAL
+                        : LanePort.Placement.BY_SEQUENCE;
+        final double malformed = options.faults().unrest() > 0 && random.nextInt(4) == 0 ? MALFORMED : 0;
+        dataLane = new SimReceiveLane(data, memory.data(), placement, shape.batchMax(), random, malformed);
+        repairLane = new SimReceiveLane(repair, memory.repairs(), placement, RepairSlots.BATCH_MAX, random, malformed);
+        final Assembly assembly = Assembly.of(shape, memory);
         final byte[] name = SimCoRoot.name(address);
         final SimCoRoot serving = random.nextDouble() < 0.9 ? new SimCoRoot(process, stream, scratch, repair) : null;
         machine = new ReceiverMachine(
                 new ReceiverConfig(
                         stream,
                         id,
-                        ringSlots,
-                        options.flow().receiveCapacity(),
+                        shape.ringSlots() - shape.spareSlots(),
+                        Math.min(options.flow().receiveCapacity(), assembly.prepare(dataLane)),
                         options.faults().isNone() ? REORDER_QUIET : random.nextInt(8),
                         user.delivery(),
                         new LaneAddresses(name, name, process.links() ? name : new byte[0]),
@@ -84,11 +97,43 @@ final class SimReception implements ReceiverOutput {
                 this,
                 serving);
         reach = new SimReaches(process, world, machine, repair, serving);
-        placement = SimPlacement.of(options, machine, ringSlots, random);
-        bundle = new BundleTable(stream);
-        frames = new FrameCheck(world, session, user.delivery(), address);
+        frames = new FrameCheck(world, source, user.delivery(), address);
         life = new LifeCheck(this, process, machine);
         plant = new PlantedReceiver(this, process);
+        consumer = new SimConsumer(this, process, memory, frames, plant);
+        session = new ReceiveSession(
+                machine,
+                assembly,
+                new RepairSlots(shape, memory),
+                dataLane,
+                repairLane,
+                consumer,
+                user.delivery(),
+                false);
+    }
+
+    // One placement or another, as the run's share of each says; long enough for what the user holds.
+    private MemoryShape shape(final SimOptions options, final StreamInfo stream, final RandomGenerator random) {
+        final boolean byArrival = random.nextDouble() < options.flow().byArrival();
+        final Kind kind = byArrival ? Kind.BY_ARRIVAL : random.nextInt(3) == 0 ? Kind.STAGED : Kind.IN_RING;
+        final int batchMax = options.flow().batchMax();
+        final int spareSlots = user.delivery().isWaitedFor() ? 0 : batchMax;
+        final int ringSlots =
+                (int) ReceiverConfig.ringSlotsMin(stream, options.flow().framesHeld())
+                        + random.nextInt(2) * random.nextInt(64)
+                        + spareSlots;
+        final int buffers = byArrival ? 1 + random.nextInt(SimOptions.BUFFERS_MAX) : 1;
+        return new MemoryShape(
+                stream,
+                kind,
+                ringSlots,
+                spareSlots,
+                batchMax,
+                kind == Kind.STAGED ? batchMax + random.nextInt(2 * batchMax) : 0,
+                REPAIR_SLOTS,
+                0,
+                buffers,
+                buffers - 1);
     }
 
     /// The handshake begins.
@@ -101,7 +146,12 @@ final class SimReception implements ReceiverOutput {
         return id;
     }
 
-    SimSession session() {
+    /// The life of the source that it is a member of.
+    SimSession source() {
+        return source;
+    }
+
+    ReceiveSession session() {
         return session;
     }
 
@@ -151,13 +201,13 @@ final class SimReception implements ReceiverOutput {
         return machine.state() == State.ENDED;
     }
 
-    /// Whether nothing will happen any more: over, all that is whole delivered, all of it given back.
+    /// Whether nothing will happen any more: over, everything delivered or reported, all of it given back.
     boolean isFinished() {
-        return held == 0 && (isEnded() || (isLost() && !isAnyWhole()));
-    }
-
-    private boolean isAnyWhole() {
-        return machine.nextFrameBytes() > 0 && !(isLost() && plant.dropsWholeFrames());
+        if (!isEnded() && !isLost()) {
+            return false;
+        }
+        final boolean delivered = isRefused() || session.isEnded() || (isLost() && plant.dropsWholeFrames());
+        return delivered && consumer.isQuiet();
     }
 
     void leave() {
@@ -166,11 +216,15 @@ final class SimReception implements ReceiverOutput {
     }
 
     boolean enqueue(final SimLane lane, final MemorySegment datagram) {
-        return (lane == SimLane.DATA ? data : repair).add(datagram);
+        if (lane == SimLane.DATA) {
+            return dataLane.admits() && data.add(datagram);
+        }
+        return repair.add(datagram);
     }
 
+    /// Whether datagrams wait that the next cycle may take: where none was taken, they wait for slots.
     boolean isWaiting() {
-        return !data.isEmpty() || !repair.isEmpty();
+        return work > 0 && (!data.isEmpty() || !repair.isEmpty());
     }
 
     long overflows() {
@@ -183,31 +237,81 @@ final class SimReception implements ReceiverOutput {
         return overflows()
                 + machine.verdicts().get(Verdict.EARLY)
                 + machine.verdicts().get(Verdict.OVERRUN)
-                + placement.refused();
+                + dataLane.overruns()
+                + repairLane.overruns()
+                + session.assembly().refusedRepairs();
     }
 
     int cycle() {
         reach.cycle();
-        final int work = receive();
+        plant.onData(data);
         plant.onCycle();
-        machine.onCycle(process.nowNs());
-        tick();
-        deliver();
+        doWork();
         life.check();
-        return work + placement.askAgain(machine, process.nowNs());
+        if (nextDeadlineNs() <= process.nowNs()) {
+            doWork();
+        }
+        if (nextDeadlineNs() <= process.nowNs()) {
+            violation("its deadline does not move: " + machine.state());
+        }
+        return work;
     }
 
-    private void tick() {
-        for (int i = 0; i < 2 && machine.nextDeadlineNs() <= process.nowNs(); i++) {
-            machine.onTick(process.nowNs());
+    private void doWork() {
+        final long before = accepted();
+        final long refusedBefore = refused();
+        final long unplacedBefore = session.assembly().refusedRepairs();
+        final long repairedBefore = machine.counts().repairedDatagrams();
+        final boolean quiet = world.options().faults().isNone();
+        final List<Long> missing = quiet ? missingInRepairs() : List.of();
+        work = 0;
+        do {
+            work += session.doWork(process.nowNs());
+            if (machine.state() == State.LOST) {
+                frames.onSourceLost();
+            }
+        } while (consumer.advance() && session.isWaiting());
+        if (accepted() > before) {
+            life.onHeard();
+        } else if (refused() > refusedBefore) {
+            life.onNoticed();
         }
-        if (machine.nextDeadlineNs() <= process.nowNs()) {
-            violation("its deadline does not move: " + machine.state());
+        if (session.assembly().refusedRepairs() > unplacedBefore) {
+            // What is missing of these frames waits for memory here, and for no NACK.
+            repairLane.taken().forEach(this::onUnplaced);
+        }
+        if (quiet && machine.counts().repairedDatagrams() > repairedBefore) {
+            missing.stream()
+                    .filter(sequence -> machine.expectedRun(sequence, 1) == 0)
+                    .forEach(sequence ->
+                            world.tail().onRepaired(sequence, world.events().nowNs()));
+        }
+        dataLane.clearTaken();
+        repairLane.clearTaken();
+    }
+
+    // Sequences of the repairs that wait, of those that have not been received.
+    private List<Long> missingInRepairs() {
+        return repair.queue().stream()
+                .filter(datagram -> machine.wantsRepair(datagram, 0, (int) datagram.byteSize()))
+                .map(datagram -> DataLayout.sequence(datagram, 0))
+                .distinct()
+                .toList();
+    }
+
+    private void onUnplaced(final MemorySegment datagram) {
+        if (datagram.byteSize() >= DataLayout.LENGTH) {
+            final long first = DataLayout.sequence(datagram, 0) - DataLayout.frameIndex(datagram, 0);
+            final long slots = StreamInfo.slots(
+                    DataLayout.frameBytes(datagram, 0), machine.stream().slotBytes());
+            if (first >= machine.startSequence() && slots <= machine.windowSlots()) {
+                life.onReported(first, (int) slots);
+            }
         }
     }
 
     long nextDeadlineNs() {
-        return machine.nextDeadlineNs();
+        return session.nextDeadlineNs();
     }
 
     void onControl(final MemorySegment datagram) {
@@ -226,9 +330,6 @@ final class SimReception implements ReceiverOutput {
         } else {
             return;
         }
-        if (!receiving && machine.state() == State.RECEIVING) {
-            placement.start(machine.startSequence());
-        }
         if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT) {
             life.onRtt(HeartbeatLayout.rttNs(datagram, 0));
             if (verdict == Verdict.GOOD && receiving) {
@@ -243,51 +344,6 @@ final class SimReception implements ReceiverOutput {
                 && LinkLayout.isOfSet(datagram, 0);
     }
 
-    private int receive() {
-        final long nowNs = process.nowNs();
-        plant.onData(data);
-        final long before = accepted();
-        final long refusedBefore = refused();
-        int work = data.isEmpty() ? 0 : placement.receiveData(data.queue(), machine, nowNs);
-        if (saysDrained && data.isEmpty()) {
-            machine.onDrained(nowNs);
-        }
-        for (int i = 0; i < world.options().flow().batchMax() && !repair.isEmpty(); i++) {
-            takeRepair(repair.remove(), nowNs);
-            work++;
-        }
-        if (accepted() > before) {
-            life.onHeard();
-        } else if (refused() > refusedBefore) {
-            life.onNoticed();
-        }
-        credit();
-        return work;
-    }
-
-    private void takeRepair(final MemorySegment datagram, final long nowNs) {
-        final long before = machine.counts().repairedDatagrams();
-        final long refusedBefore = placement.refused();
-        placement.receiveRepair(datagram, machine, nowNs);
-        if (placement.refused() > refusedBefore) {
-            // What is missing of this frame waits for memory here, and for no NACK.
-            life.onReported(
-                    DataLayout.sequence(datagram, 0) - DataLayout.frameIndex(datagram, 0), (int) StreamInfo.slots(
-                            DataLayout.frameBytes(datagram, 0),
-                            world.options().stream().slotBytes()));
-        }
-        if (machine.counts().repairedDatagrams() > before
-                && world.options().faults().isNone()) {
-            world.tail().onRepaired(machine.acceptedSequence(), world.events().nowNs());
-        }
-    }
-
-    private void credit() {
-        if (machine.state() == State.RECEIVING) {
-            machine.onCredit(placement.creditLimit(), process.nowNs());
-        }
-    }
-
     private long accepted() {
         return machine.verdicts().get(Verdict.GOOD)
                 + machine.verdicts().get(Verdict.DUPLICATE)
@@ -298,90 +354,6 @@ final class SimReception implements ReceiverOutput {
     // Of this session, and of no use.
     private long refused() {
         return machine.verdicts().get(Verdict.IMPOSSIBLE) + machine.verdicts().get(Verdict.INCONSISTENT);
-    }
-
-    private void deliver() {
-        final SimOptions options = world.options();
-        while (true) {
-            machine.passOver(process.nowNs());
-            final long bytes = machine.nextFrameBytes();
-            final long first = machine.nextFrameSequence();
-            final long slots = StreamInfo.slots(bytes, options.stream().slotBytes());
-            if (bytes > 0
-                    && (!isAnyWhole() || held >= options.flow().framesHeld() || !placement.canDeliver(first, slots))) {
-                return;
-            }
-            final ReceivedFrame frame = machine.pollFrame();
-            if (frame == null) {
-                return;
-            }
-            take(frame, placement.deliver(first, slots), first, slots);
-        }
-    }
-
-    private void take(final ReceivedFrame frame, final long handle, final long first, final long slots) {
-        final List<FrameCheck.Held> parts = new ArrayList<>(1);
-        if (frame.bundleFrames() == 0) {
-            add(parts, frame, handle);
-        } else {
-            open(parts, frame, handle);
-        }
-        held++;
-        free(plant.releasesOnDelivery(), handle, first, slots);
-        final long untilNs = user.keepUntilNs(process.random(), world.events().nowNs());
-        world.events().at(untilNs, () -> release(parts, handle, first, slots));
-    }
-
-    private void open(final List<FrameCheck.Held> parts, final ReceivedFrame frame, final long handle) {
-        final int start = placement.offset(handle, frame.firstSequence(), 0);
-        if (!bundle.open(MemorySegment.ofArray(placement.memory(handle)), start + frame.bytes(), frame)) {
-            violation("bundle at " + frame.firstSequence() + " has an impossible table");
-            return;
-        }
-        ReceivedFrame part = bundle.next();
-        while (part != null) {
-            add(parts, part, handle);
-            part = bundle.next();
-        }
-    }
-
-    private void add(final List<FrameCheck.Held> parts, final ReceivedFrame frame, final long handle) {
-        final FrameCheck.Held one = frames.onFrame(frame, placement, handle);
-        if (one != null) {
-            frames.check(one, placement.memory(handle), "delivered");
-            parts.add(one);
-        }
-    }
-
-    // A user whose process stands still returns nothing.
-    private void release(final List<FrameCheck.Held> parts, final long handle, final long first, final long slots) {
-        if (process.isStopped()) {
-            return;
-        }
-        if (process.isPaused()) {
-            world.events().at(process.pausedUntilNs(), () -> release(parts, handle, first, slots));
-            return;
-        }
-        for (final FrameCheck.Held part : parts) {
-            frames.check(part, placement.memory(handle), "returned");
-        }
-        held--;
-        free(plant.releasesOnReturn(), handle, first, slots);
-        process.wakeAfter(0);
-    }
-
-    private void free(final int times, final long handle, final long first, final long slots) {
-        for (int i = 0; i < times; i++) {
-            placement.release(handle, first, slots);
-        }
-        credit();
-    }
-
-    @Override
-    public long onGivenUp(final GivenUp givenUp) {
-        frames.onGivenUp(givenUp);
-        placement.skip(givenUp.firstSequence(), givenUp.endSequence());
-        return placement.creditLimit();
     }
 
     @Override
@@ -495,7 +467,7 @@ final class SimReception implements ReceiverOutput {
         if (!concluded) {
             concluded = true;
             frames.conclude(isEnded());
-            if (isEnded() && session.isClosed()) {
+            if (isEnded() && source.isClosed()) {
                 violation("ended though its source closed within a frame");
             }
         }
@@ -514,6 +486,7 @@ final class SimReception implements ReceiverOutput {
     String describe() {
         return "receiver " + address + " is " + machine.state() + " at " + machine.acknowledgedSequence()
                 + ", missing " + machine.missing() + ", granted " + machine.grantedSequence() + ", next frame at "
-                + machine.nextFrameSequence() + ", holds " + held + ", placement credit " + placement.creditLimit();
+                + machine.nextFrameSequence() + ", holds " + consumer.held() + ", slots up to "
+                + session.assembly().creditLimit();
     }
 }

@@ -1,97 +1,167 @@
 package io.framecast.samples.json;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// JSON texts from and to plain values: Map (with String keys), Collection, String, Number, Boolean, null. Small on
-/// purpose: the tool writes one short object per run and reads back those of its own children.
+/// JSON texts from and to plain values: Map (with String keys), Collection, String, Number, Boolean, null; over
+/// the parser and the generator of jackson-core. Stateless: any thread.
 public final class Json {
+    private static final int DEPTH_MAX = 64;
+    /// Surrogates lie above. A lone one has no UTF-8 form: the escape keeps the output decodable.
+    private static final int ESCAPED_ABOVE = 0xd7ff;
+
+    private static final JsonFactory FACTORY = new JsonFactoryBuilder()
+            .highestNonEscapedChar(ESCAPED_ABOVE)
+            .characterEscapes(new Escapes())
+            .disable(JsonWriteFeature.WRITE_HEX_UPPER_CASE)
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(DEPTH_MAX).build())
+            .build();
+
     private Json() {}
 
     /// One line, keys in the map's order.
     ///
-    /// @throws IllegalArgumentException for any other type, and for numbers that JSON cannot say (NaN, infinities)
+    /// @throws IllegalArgumentException for any other type, and for numbers that JSON cannot express (NaN,
+    ///     infinities)
     public static String write(final @Nullable Object value) {
-        final StringBuilder text = new StringBuilder();
-        append(text, value);
+        final StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(text)) {
+            generator.setPrettyPrinter(new OneLine());
+            write(generator, value);
+        } catch (final IOException e) {
+            throw new IllegalArgumentException("JSON: " + e.getMessage(), e);
+        }
         return text.toString();
     }
 
-    /// Reads one JSON text. Whole numbers become Long, others Double; objects keep the order of their keys.
-    ///
-    /// @throws IllegalArgumentException when the text is anything else than exactly one JSON value
-    public static @Nullable Object parse(final String text) {
-        return new JsonReader(text).readAll();
-    }
-
-    private static void append(final StringBuilder text, final @Nullable Object value) {
+    private static void write(final JsonGenerator generator, final @Nullable Object value) throws IOException {
         switch (value) {
-            case null -> text.append("null");
-            case String string -> appendString(text, string);
-            case Boolean flag -> text.append(flag.booleanValue());
-            case Number number -> appendNumber(text, number);
-            case Map<?, ?> map -> appendMap(text, map);
-            case Collection<?> list -> appendList(text, list);
+            case null -> generator.writeNull();
+            case String string -> generator.writeString(string);
+            case Boolean flag -> generator.writeBoolean(flag);
+            case Number number -> {
+                if (!Double.isFinite(number.doubleValue())) {
+                    throw new IllegalArgumentException("JSON: expected a finite number, got " + number);
+                }
+                generator.writeNumber(number.toString());
+            }
+            case Map<?, ?> map -> {
+                generator.writeStartObject();
+                for (final Map.Entry<?, ?> entry : map.entrySet()) {
+                    generator.writeFieldName(String.valueOf(entry.getKey()));
+                    write(generator, entry.getValue());
+                }
+                generator.writeEndObject();
+            }
+            case Collection<?> list -> {
+                generator.writeStartArray();
+                for (final Object element : list) {
+                    write(generator, element);
+                }
+                generator.writeEndArray();
+            }
             default -> throw new IllegalArgumentException("JSON: cannot write a " + value.getClass());
         }
     }
 
-    private static void appendNumber(final StringBuilder text, final Number number) {
-        if ((number instanceof Double || number instanceof Float) && !Double.isFinite(number.doubleValue())) {
-            throw new IllegalArgumentException("JSON: expected a finite number, got " + number);
-        }
-        text.append(number);
-    }
-
-    private static void appendMap(final StringBuilder text, final Map<?, ?> map) {
-        text.append('{');
-        String separator = "";
-        for (final Map.Entry<?, ?> entry : map.entrySet()) {
-            text.append(separator);
-            appendString(text, String.valueOf(entry.getKey()));
-            text.append(": ");
-            append(text, entry.getValue());
-            separator = ", ";
-        }
-        text.append('}');
-    }
-
-    private static void appendList(final StringBuilder text, final Collection<?> list) {
-        text.append('[');
-        String separator = "";
-        for (final Object element : list) {
-            text.append(separator);
-            append(text, element);
-            separator = ", ";
-        }
-        text.append(']');
-    }
-
-    private static void appendString(final StringBuilder text, final String string) {
-        text.append('"');
-        for (int i = 0; i < string.length(); i++) {
-            final char c = string.charAt(i);
-            switch (c) {
-                case '"' -> text.append("\\\"");
-                case '\\' -> text.append("\\\\");
-                case '\n' -> text.append("\\n");
-                case '\r' -> text.append("\\r");
-                case '\t' -> text.append("\\t");
-                default -> {
-                    // Lone surrogates have no UTF-8 form: the escape keeps the output decodable.
-                    if (c < 0x20 || c == 0x7f || Character.isSurrogate(c)) {
-                        text.append("\\u").append(hex4(c));
-                    } else {
-                        text.append(c);
-                    }
-                }
+    /// Reads one JSON text. Numbers without a fraction and an exponent become Long, others Double; objects
+    /// keep the order of their keys.
+    ///
+    /// @throws IllegalArgumentException when the text is not exactly one JSON value, or a number exceeds 64
+    ///     bits
+    public static @Nullable Object parse(final String text) {
+        try (JsonParser parser = FACTORY.createParser(text)) {
+            parser.nextToken();
+            final Object value = read(parser);
+            if (parser.nextToken() != null) {
+                throw new IllegalArgumentException("JSON: expected the end at " + parser.currentTokenLocation());
             }
+            return value;
+        } catch (final IOException e) {
+            throw new IllegalArgumentException("JSON: " + e.getMessage(), e);
         }
-        text.append('"');
     }
 
-    private static String hex4(final char c) {
-        return java.util.HexFormat.of().toHexDigits(c);
+    private static @Nullable Object read(final JsonParser parser) throws IOException {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> {
+                final Map<String, @Nullable Object> map = new LinkedHashMap<>();
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    final String key = parser.currentName();
+                    parser.nextToken();
+                    map.put(key, read(parser));
+                }
+                yield map;
+            }
+            case START_ARRAY -> {
+                final List<@Nullable Object> list = new ArrayList<>();
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    list.add(read(parser));
+                }
+                yield list;
+            }
+            case VALUE_STRING -> parser.getText();
+            case VALUE_NUMBER_INT -> parser.getLongValue();
+            case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> null;
+            case null, default -> throw new IllegalArgumentException("JSON: expected a value, got nothing");
+        };
+    }
+
+    /// The control character that JSON leaves alone, and terminals do not.
+    private static final class Escapes extends CharacterEscapes {
+        private static final long serialVersionUID = 1L;
+        private static final int DELETE = 0x7f;
+
+        @Override
+        public int[] getEscapeCodesForAscii() {
+            final int[] codes = standardAsciiEscapesForJSON();
+            codes[DELETE] = ESCAPE_STANDARD;
+            return codes;
+        }
+
+        @Override
+        public @Nullable SerializableString getEscapeSequence(final int character) {
+            return null;
+        }
+    }
+
+    /// A space behind each comma and colon, for people.
+    private static final class OneLine extends MinimalPrettyPrinter {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public void writeObjectFieldValueSeparator(final JsonGenerator generator) throws IOException {
+            generator.writeRaw(": ");
+        }
+
+        @Override
+        public void writeObjectEntrySeparator(final JsonGenerator generator) throws IOException {
+            generator.writeRaw(", ");
+        }
+
+        @Override
+        public void writeArrayValueSeparator(final JsonGenerator generator) throws IOException {
+            generator.writeRaw(", ");
+        }
     }
 }

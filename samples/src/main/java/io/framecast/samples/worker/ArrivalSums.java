@@ -42,8 +42,9 @@ public final class ArrivalSums implements AutoCloseable {
             final Subscriber subscriber, final ArrivalOptions options, final int blocks, final Handler handler) {
         this.handler = handler;
         device = subscriber.device();
-        arrival = device.openArrival(options);
-        // Results are read after each turn, in which the kernel can make as many as the ring holds, twice at most.
+        arrival = Arrival.open(device, options);
+        // Results are read after each turn, in which the kernel can make as many as the ring holds, twice
+        // at most.
         resultSlots = 4 * options.entries();
         results = device.allocatePinned((long) resultSlots * RESULT_BYTES);
         results.fill((byte) 0);

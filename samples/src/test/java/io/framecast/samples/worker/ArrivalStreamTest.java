@@ -140,7 +140,7 @@ class ArrivalStreamTest {
         final Subscriber stuck = node().subscribe(channel("|device=emulated:7|delivery=latest"));
         final Subscriber neighbour = node().subscribe(channel("|device=host"));
         final Publisher publisher = node().publish(channel(""));
-        final Arrival arrival = stuck.device().openArrival(ArrivalOptions.DEFAULT.withEntries(2));
+        final Arrival arrival = Arrival.open(stuck.device(), ArrivalOptions.DEFAULT.withEntries(2));
         arrival.attach(stuck, 0);
         arrival.launch(
                 KernelSource.persistent(
@@ -187,7 +187,7 @@ class ArrivalStreamTest {
     void shouldBearTheWrongOrderOfClosing() {
         final Subscriber subscriber = node().subscribe(channel("|device=emulated:7"));
         final Publisher publisher = node().publish(channel(""));
-        final Arrival arrival = subscriber.device().openArrival(ArrivalOptions.DEFAULT.withEntries(4));
+        final Arrival arrival = Arrival.open(subscriber.device(), ArrivalOptions.DEFAULT.withEntries(4));
         arrival.attach(subscriber, 0);
         final AtomicInteger taken = new AtomicInteger();
         // Takes frames and returns none.
@@ -226,7 +226,7 @@ class ArrivalStreamTest {
         try (DeviceBackend device = new EmulatedDevice(8, EmulatedConfig.DEFAULT);
                 DeviceStream stream = device.openStream();
                 DeviceEvent ended = device.openEvent();
-                DeviceRequests requests = device.openRequests(4)) {
+                DeviceRequests requests = DeviceRequests.open(device, 4)) {
             final DeviceRegion data = device.allocate(bytes);
             final MemorySegment out = device.allocatePinned(2 * Long.BYTES);
             requests.allow(data);

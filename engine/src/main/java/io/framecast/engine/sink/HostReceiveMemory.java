@@ -1,0 +1,160 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.reliability.assembly.LandingSlots;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.MemoryShape.Kind;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// Frames in host memory: copies end at once. The ring is mapped twice where the system can, so a frame
+/// that passes its
+/// end is contiguous all the same.
+public final class HostReceiveMemory implements ReceiveMemory {
+    private final DeviceBackend device;
+    private final Arena arena = Arena.ofShared();
+    private final MirroredMemory mapping;
+    private final MemorySegment ring;
+    private final MemorySegment repair;
+    private final MemorySegment scratch;
+    private final @Nullable DeviceRegion reassembly;
+    private final LandingSlots data;
+    private final LandingSlots repairs;
+    private final ReceiveRing dataRing;
+    private final ReceiveRing repairRing;
+    private final long ringBytes;
+    private MemorySegment posted = MemorySegment.NULL;
+    private long copies;
+
+    /// @param headerReserve what the transport writes before each header
+    public HostReceiveMemory(final MemoryShape shape, final DeviceBackend device, final int headerReserve) {
+        this.device = device;
+        final int slotBytes = shape.slotBytes();
+        ringBytes = shape.ringBytes();
+        try (Opened opened = new Opened()) {
+            opened.add(arena);
+            mapping = opened.add(MirroredMemory.allocate(ringBytes, 0));
+            ring = mapping.segment();
+            repair = arena.allocate((long) shape.allRepairSlots() * slotBytes, 64);
+            final boolean inRing = shape.kind() == Kind.IN_RING;
+            scratch = inRing ? arena.allocate((long) shape.batchMax() * slotBytes, 64) : MemorySegment.NULL;
+            data = ReceiveMemory.slots(arena, headerReserve, ring, slotBytes, shape.ringSlots());
+            repairs = ReceiveMemory.slots(arena, headerReserve, repair, slotBytes, shape.allRepairSlots());
+            dataRing = ReceiveMemory.ring(data, shape.ringSlots());
+            repairRing = ReceiveMemory.ring(repairs, shape.repairSlots());
+            device.registerHost(ring);
+            opened.add(() -> device.unregisterHost(ring));
+            reassembly = inRing && mapping.mirrored() ? null : device.allocate(shape.buffersBytes());
+            opened.keep();
+        }
+    }
+
+    @Override
+    public LandingSlots data() {
+        return data;
+    }
+
+    @Override
+    public LandingSlots repairs() {
+        return repairs;
+    }
+
+    @Override
+    public ReceiveRing dataRing() {
+        return dataRing;
+    }
+
+    @Override
+    public ReceiveRing repairRing() {
+        return repairRing;
+    }
+
+    @Override
+    public boolean isRingMappedTwice() {
+        return mapping.mirrored();
+    }
+
+    @Override
+    public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
+        final MemorySegment source = of(from);
+        final MemorySegment target = of(to);
+        final long head = from == Space.RING && !mapping.mirrored() ? Math.min(bytes, ringBytes - fromOffset) : bytes;
+        MemorySegment.copy(source, fromOffset, target, toOffset, head);
+        MemorySegment.copy(source, 0, target, toOffset + head, bytes - head);
+        copies++;
+    }
+
+    private MemorySegment of(final Space space) {
+        return switch (space) {
+            case RING -> ring;
+            case REPAIR -> repair;
+            case SCRATCH -> scratch;
+            case REASSEMBLY -> Objects.requireNonNull(reassembly).host();
+            case POSTED -> posted;
+            case STAGING -> throw new IllegalStateException("host memory needs no staging");
+        };
+    }
+
+    @Override
+    public void flush() {
+        // Copies have ended.
+    }
+
+    @Override
+    public long submitted() {
+        return copies;
+    }
+
+    @Override
+    public long completed() {
+        return copies;
+    }
+
+    @Override
+    public boolean isVisible(final long count) {
+        return true;
+    }
+
+    @Override
+    public MemorySegment read(final Space space, final long offset, final int bytes) {
+        return of(space).asSlice(offset, bytes);
+    }
+
+    @Override
+    public void post(final DeviceRegion target) {
+        posted = target.host();
+    }
+
+    @Override
+    public DeviceRegion region(final Space space, final long offset, final long bytes) {
+        return DeviceRegion.ofHost(of(space).asSlice(offset, bytes));
+    }
+
+    @Override
+    public void record(final DeviceEvent ready) {
+        // Complete until recorded: everything is done at once.
+    }
+
+    @Override
+    public boolean isBusy() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(() -> device.unregisterHost(ring), this::freeReassembly, mapping, arena);
+    }
+
+    private void freeReassembly() {
+        if (reassembly != null) {
+            device.free(reassembly);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
+import io.framecast.api.spi.DeviceStream;
+import java.util.Arrays;
+
+/// How far the copies on a device's stream have come: each mark is an event behind a batch of them. Marks
+/// beyond the
+/// bound are merged into the newest. One thread.
+final class StreamCopies implements AutoCloseable {
+    private static final int MARKS_MAX = 32;
+
+    private final DeviceStream stream;
+    private final DeviceEvent[] events = new DeviceEvent[MARKS_MAX];
+    // By mark: copies begun by then.
+    private final long[] counts = new long[MARKS_MAX];
+    private long head;
+    private long tail;
+    private long completed;
+    private boolean unmarked;
+
+    StreamCopies(final DeviceBackend device, final DeviceStream stream) {
+        this.stream = stream;
+        try (Opened opened = new Opened()) {
+            Arrays.setAll(events, _ -> opened.add(device.openEvent()));
+            opened.keep();
+        }
+    }
+
+    /// A copy was enqueued.
+    void onCopy() {
+        unmarked = true;
+    }
+
+    /// Everything enqueued so far belongs to the first `count` copies.
+    void mark(final long count) {
+        if (!unmarked) {
+            return;
+        }
+        unmarked = false;
+        if (tail - head == MARKS_MAX) {
+            tail--;
+        }
+        counts[index(tail)] = count;
+        stream.record(events[index(tail)]);
+        tail++;
+    }
+
+    /// Copies behind the first `count`, which were not the stream's, are the stream's now: they have not
+    /// ended before the next mark.
+    void reopen(final long count) {
+        completed = Math.min(completed, count);
+        for (long mark = head; mark < tail; mark++) {
+            counts[index(mark)] = Math.min(counts[index(mark)], count);
+        }
+    }
+
+    /// Whether no copy is under way.
+    boolean isIdle() {
+        look();
+        return head == tail && !unmarked;
+    }
+
+    /// Of the copies begun, how many from the first on have ended.
+    ///
+    /// @param submitted copies begun so far
+    long completed(final long submitted) {
+        look();
+        return head == tail && !unmarked ? submitted : completed;
+    }
+
+    private void look() {
+        while (head < tail && events[index(head)].isComplete()) {
+            completed = counts[index(head)];
+            head++;
+        }
+    }
+
+    private static int index(final long mark) {
+        return (int) mark & MARKS_MAX - 1;
+    }
+
+    @Override
+    public void close() {
+        for (final DeviceEvent event : events) {
+            event.close();
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.framecast.engine.libc;
+
+import org.jspecify.annotations.NullMarked;

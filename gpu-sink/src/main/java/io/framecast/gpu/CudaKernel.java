@@ -1,7 +1,0 @@
-package io.framecast.gpu;
-
-import io.framecast.api.spi.DeviceKernel;
-
-/// @param function the CUfunction
-/// @param persistent whether it runs until it is told to end
-record CudaKernel(CudaBackend backend, String name, long function, boolean persistent) implements DeviceKernel {}

@@ -1,0 +1,273 @@
+package io.framecast.gpu.cuda;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.util.Optional;
+
+/// Downcalls into libcuda for what is called per copy, and for the few calls that JCuda lacks or limits. They
+/// answer a CUresult. Handles, host pointers and device addresses pass as `long`: then a call allocates
+/// nothing, where JCuda needs a Pointer object for each end of each copy and looks into its fields through
+/// JNI.
+///
+/// JCuda limits two: cuMemHostAlloc wraps the memory in a ByteBuffer, which ends at 2 GiB; and cuFuncLoad is
+/// missing. Initialising this class throws a LinkageError when the driver lacks one of the names.
+final class CudaCalls {
+    static final String LIBRARY = "libcuda.so.1";
+
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final SymbolLookup CUDA = SymbolLookup.libraryLookup(LIBRARY, Arena.global());
+
+    private static final MethodHandle CTX_SET_CURRENT = handle("cuCtxSetCurrent", JAVA_LONG);
+    private static final MethodHandle CTX_PUSH_CURRENT = handle("cuCtxPushCurrent_v2", JAVA_LONG);
+    private static final MethodHandle CTX_POP_CURRENT = handle("cuCtxPopCurrent_v2", ADDRESS);
+    // What was popped; written by any thread, read by none.
+    private static final MemorySegment POPPED = Arena.global().allocate(ADDRESS);
+    private static final MethodHandle MEM_HOST_ALLOC = handle("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle MEM_FREE_HOST = handle("cuMemFreeHost", JAVA_LONG);
+    private static final MethodHandle COPY_TO_DEVICE =
+            handle("cuMemcpyHtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle COPY_TO_HOST =
+            handle("cuMemcpyDtoHAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle COPY_WITHIN =
+            handle("cuMemcpyDtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle FILL = handle("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle STREAM_QUERY = handle("cuStreamQuery", JAVA_LONG);
+    private static final MethodHandle STREAM_SYNCHRONIZE = handle("cuStreamSynchronize", JAVA_LONG);
+    private static final MethodHandle STREAM_WAIT_EVENT = handle("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle EVENT_RECORD = handle("cuEventRecord", JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle EVENT_QUERY = handle("cuEventQuery", JAVA_LONG);
+    private static final MethodHandle EVENT_SYNCHRONIZE = handle("cuEventSynchronize", JAVA_LONG);
+    private static final MethodHandle MAX_ACTIVE_BLOCKS =
+            handle("cuOccupancyMaxActiveBlocksPerMultiprocessor", ADDRESS, JAVA_LONG, JAVA_INT, JAVA_LONG);
+    private static final MethodHandle LAUNCH_KERNEL = handle(
+            "cuLaunchKernel",
+            JAVA_LONG,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_INT,
+            JAVA_LONG,
+            JAVA_LONG,
+            JAVA_LONG);
+
+    // Since CUDA 12.4; before, asking for an attribute of a function loads it.
+    private static final Optional<MethodHandle> FUNC_LOAD = CUDA.find("cuFuncLoad")
+            .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, JAVA_LONG)));
+
+    // Since CUDA 11.7, and 11.3.
+    private static final Optional<MethodHandle> EXPORT = CUDA.find("cuMemGetHandleForAddressRange")
+            .map(symbol -> LINKER.downcallHandle(
+                    symbol, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG)));
+    private static final Optional<MethodHandle> FLUSH = CUDA.find("cuFlushGPUDirectRDMAWrites")
+            .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT)));
+    private static final MethodHandle CLOSE = LINKER.downcallHandle(
+            LINKER.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final int DMA_BUF_FD = 1;
+    private static final int CURRENT_CONTEXT = 0;
+    private static final int TO_OWNER = 100;
+
+    private CudaCalls() {}
+
+    /// Binds every downcall: a name that the driver lacks is a LinkageError here, not at the first frame.
+    static void bind() {
+        // Initialising this class does it.
+    }
+
+    static boolean canExport() {
+        return EXPORT.isPresent();
+    }
+
+    static boolean canFlush() {
+        return FLUSH.isPresent();
+    }
+
+    /// @param out one `int`, receives a dma-buf's descriptor
+    static int exportDmaBuf(final MemorySegment out, final long deviceAddress, final long bytes) {
+        try {
+            return (int) EXPORT.orElseThrow().invokeExact(out, deviceAddress, bytes, DMA_BUF_FD, 0L);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// Waits until the current context sees what NICs wrote.
+    static int flushRemoteWrites() {
+        try {
+            return (int) FLUSH.orElseThrow().invokeExact(CURRENT_CONTEXT, TO_OWNER);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int closeDescriptor(final int descriptor) {
+        try {
+            return (int) CLOSE.invokeExact(descriptor);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    private static MethodHandle handle(final String name, final MemoryLayout... parameters) {
+        return LINKER.downcallHandle(CUDA.findOrThrow(name), FunctionDescriptor.of(JAVA_INT, parameters));
+    }
+
+    static int ctxSetCurrent(final long context) {
+        return call(CTX_SET_CURRENT, context);
+    }
+
+    /// Puts a context on top of the calling thread's stack of them.
+    static int ctxPushCurrent(final long context) {
+        return call(CTX_PUSH_CURRENT, context);
+    }
+
+    /// Takes the topmost off: what was current before it is current again.
+    static int ctxPopCurrent() {
+        try {
+            return (int) CTX_POP_CURRENT.invokeExact(POPPED);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// @param out one pointer, receives the memory's address
+    static int memHostAlloc(final MemorySegment out, final long bytes, final int flags) {
+        try {
+            return (int) MEM_HOST_ALLOC.invokeExact(out, bytes, flags);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int memFreeHost(final long hostPointer) {
+        return call(MEM_FREE_HOST, hostPointer);
+    }
+
+    static int copyToDevice(final long deviceAddress, final long hostPointer, final long bytes, final long stream) {
+        return call(COPY_TO_DEVICE, deviceAddress, hostPointer, bytes, stream);
+    }
+
+    static int copyToHost(final long hostPointer, final long deviceAddress, final long bytes, final long stream) {
+        return call(COPY_TO_HOST, hostPointer, deviceAddress, bytes, stream);
+    }
+
+    static int copyWithin(final long targetAddress, final long sourceAddress, final long bytes, final long stream) {
+        return call(COPY_WITHIN, targetAddress, sourceAddress, bytes, stream);
+    }
+
+    static int fill(final long deviceAddress, final byte value, final long bytes, final long stream) {
+        try {
+            return (int) FILL.invokeExact(deviceAddress, value, bytes, stream);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int streamQuery(final long stream) {
+        return call(STREAM_QUERY, stream);
+    }
+
+    static int streamSynchronize(final long stream) {
+        return call(STREAM_SYNCHRONIZE, stream);
+    }
+
+    static int streamWaitEvent(final long stream, final long event) {
+        try {
+            return (int) STREAM_WAIT_EVENT.invokeExact(stream, event, 0);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int eventRecord(final long event, final long stream) {
+        return call(EVENT_RECORD, event, stream);
+    }
+
+    static int eventQuery(final long event) {
+        return call(EVENT_QUERY, event);
+    }
+
+    static int eventSynchronize(final long event) {
+        return call(EVENT_SYNCHRONIZE, event);
+    }
+
+    /// How many blocks of a function one multiprocessor holds, without shared memory that is asked for at
+    /// launch.
+    ///
+    /// @param out one `int`
+    static int maxActiveBlocks(final MemorySegment out, final long function, final int blockThreads) {
+        try {
+            return (int) MAX_ACTIVE_BLOCKS.invokeExact(out, function, blockThreads, 0L);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// @param parameters address of an array of pointers to the kernel's parameters
+    static int launchKernel(
+            final long function,
+            final int gridBlocks,
+            final int blockThreads,
+            final long stream,
+            final long parameters) {
+        try {
+            return (int) LAUNCH_KERNEL.invokeExact(
+                    function, gridBlocks, 1, 1, blockThreads, 1, 1, 0, stream, parameters, 0L);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// Loads a function now rather than at its first launch; does nothing on drivers before CUDA 12.4.
+    static int funcLoad(final long function) {
+        if (FUNC_LOAD.isEmpty()) {
+            return 0;
+        }
+        try {
+            return (int) FUNC_LOAD.get().invokeExact(function);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    // Every caller passes a constant handle, which the compiler sees once it has inlined these.
+    private static int call(final MethodHandle handle, final long a) {
+        try {
+            return (int) handle.invokeExact(a);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    private static int call(final MethodHandle handle, final long a, final long b) {
+        try {
+            return (int) handle.invokeExact(a, b);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    private static int call(final MethodHandle handle, final long a, final long b, final long c, final long d) {
+        try {
+            return (int) handle.invokeExact(a, b, c, d);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    private static AssertionError impossible(final Throwable e) {
+        return new AssertionError("a downcall to C cannot throw", e);
+    }
+}

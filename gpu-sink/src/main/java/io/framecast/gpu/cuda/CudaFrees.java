@@ -1,0 +1,78 @@
+package io.framecast.gpu.cuda;
+
+import io.framecast.gpu.DeferredFrees;
+
+/// How a backend gives memory back, or out again, beside persistent kernels of its GPU. To ask whether one runs
+/// and to free is one step: none begins in between. Any thread.
+final class CudaFrees {
+    private final CudaBackend backend;
+    private final PersistentLaunches kernels;
+    private final DeferredFrees device = new DeferredFrees();
+    private final DeferredFrees pinned = new DeferredFrees();
+
+    CudaFrees(final CudaBackend backend, final PersistentLaunches kernels) {
+        this.backend = backend;
+        this.kernels = kernels;
+    }
+
+    /// Device memory that waits.
+    DeferredFrees device() {
+        return device;
+    }
+
+    /// Pinned memory that waits.
+    DeferredFrees pinned() {
+        return pinned;
+    }
+
+    /// Before memory is allocated: frees what waits; beside a persistent kernel looks for as much that waits.
+    ///
+    /// @return its address, or [DeferredFrees#NONE]
+    long flush(final DeferredFrees frees, final long bytes) {
+        kernels.lock().lock();
+        try {
+            kernels.flush();
+            backend.requireOpen();
+            final boolean running = kernels.any();
+            device.flush(running);
+            pinned.flush(running);
+            return running ? frees.take(bytes) : DeferredFrees.NONE;
+        } finally {
+            kernels.lock().unlock();
+        }
+    }
+
+    /// Frees now, or later.
+    ///
+    /// @param now frees it
+    void free(final DeferredFrees frees, final long address, final long bytes, final Runnable now) {
+        kernels.lock().lock();
+        try {
+            kernels.flush();
+            backend.requireOpen();
+            final boolean running = kernels.any();
+            final StreamFences marks = new StreamFences();
+            if (running) {
+                backend.mark(marks);
+            }
+            final var block = new DeferredFrees.Block(address, bytes, marks, () -> {
+                marks.close();
+                now.run();
+            });
+            try {
+                frees.free(running, block);
+            } catch (final IllegalArgumentException e) {
+                marks.close();
+                throw e;
+            }
+        } finally {
+            kernels.lock().unlock();
+        }
+    }
+
+    /// The backend is closed, and its memory goes with it.
+    void clear() {
+        device.clear();
+        pinned.clear();
+    }
+}

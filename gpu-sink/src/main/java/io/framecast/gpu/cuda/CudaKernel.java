@@ -1,0 +1,7 @@
+package io.framecast.gpu.cuda;
+
+import io.framecast.api.spi.DeviceKernel;
+
+/// @param function the CUfunction
+/// @param persistent whether it runs until it is told to end
+record CudaKernel(CudaBackend backend, String name, long function, boolean persistent) implements DeviceKernel {}

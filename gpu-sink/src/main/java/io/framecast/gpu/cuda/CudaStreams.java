@@ -1,0 +1,144 @@
+package io.framecast.gpu.cuda;
+
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.spi.DeviceResources;
+import io.framecast.api.spi.DeviceResources.Kind;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import jcuda.driver.CUresult;
+
+/// The open streams of one backend. They are asked, waited for and destroyed under one lock, so that nobody
+/// waits for one that is gone; it is taken before any other lock of the backend. Any thread.
+final class CudaStreams {
+    private final CudaContext context;
+    private final PersistentLaunches kernels;
+    private final DeviceResources resources;
+    private final ReentrantLock inUse = new ReentrantLock();
+    private final List<CudaStream> open = new CopyOnWriteArrayList<>();
+
+    CudaStreams(final CudaContext context, final PersistentLaunches kernels, final DeviceResources resources) {
+        this.context = context;
+        this.kernels = kernels;
+        this.resources = resources;
+    }
+
+    void add(final CudaStream stream) {
+        open.add(stream);
+        resources.take(Kind.STREAMS, 1);
+    }
+
+    /// Waits for the stream's work and destroys it, once.
+    void retire(final CudaStream stream) {
+        inUse.lock();
+        try {
+            if (!open.remove(stream)) {
+                return;
+            }
+            resources.give(Kind.STREAMS, 1);
+            final int code = context.enter();
+            if (code != CUresult.CUDA_SUCCESS) {
+                stream.abandon();
+                throw CudaContext.failure(code);
+            }
+            try {
+                CudaErrors.check("cuStreamDestroy", stream.destroy());
+            } finally {
+                context.leave();
+            }
+        } finally {
+            inUse.unlock();
+        }
+    }
+
+    /// Waits for the work of all, [BoundedSync] long; in the context.
+    ///
+    /// @throws DeviceException when some has not ended then
+    void awaitAll(final String device) {
+        BoundedSync.require(device, open);
+    }
+
+    /// Waits for the work of all and destroys them; in the context.
+    ///
+    /// @param alive whether there is one: handles of a context that was destroyed name nothing, and a driver
+    ///     may crash on them
+    void close(final boolean alive, final FirstFailure failure) {
+        inUse.lock();
+        try {
+            for (final CudaStream stream : List.copyOf(open)) {
+                if (!open.remove(stream)) {
+                    continue;
+                }
+                if (alive) {
+                    failure.note("cuStreamDestroy", stream.destroy());
+                } else {
+                    stream.abandon();
+                }
+            }
+        } finally {
+            inUse.unlock();
+        }
+    }
+
+    /// Whether one has work that has not ended.
+    boolean isBusy() {
+        // Who has it may wait for one.
+        if (!inUse.tryLock()) {
+            return true;
+        }
+        try {
+            return !open.isEmpty() && context.enter() == CUresult.CUDA_SUCCESS && isAnyBusy();
+        } finally {
+            inUse.unlock();
+        }
+    }
+
+    private boolean isAnyBusy() {
+        try {
+            for (final CudaStream stream : open) {
+                if (stream.isBusy()) {
+                    return true;
+                }
+            }
+            return false;
+        } finally {
+            context.leave();
+        }
+    }
+
+    /// Marks what was enqueued by now on streams without a persistent kernel.
+    void mark(final StreamFences marks, final Supplier<CudaEvent> events) {
+        // Whoever closes a stream may wait long, for a kernel on it.
+        if (!inUse.tryLock()) {
+            marks.giveUp();
+            return;
+        }
+        try {
+            for (final CudaStream stream : open) {
+                if (!kernels.on(stream)) {
+                    marks.add(stream, events.get());
+                }
+            }
+        } catch (final DeviceException _) {
+            marks.giveUp();
+        } finally {
+            inUse.unlock();
+        }
+    }
+
+    /// Waits for the work of those without a persistent kernel; in the context.
+    void drain() {
+        inUse.lock();
+        try {
+            for (final CudaStream stream : open) {
+                // A persistent kernel ends when its owner says so; it uses only what was passed to it.
+                if (!kernels.on(stream)) {
+                    CudaErrors.check("cuStreamSynchronize", stream.drain());
+                }
+            }
+        } finally {
+            inUse.unlock();
+        }
+    }
+}

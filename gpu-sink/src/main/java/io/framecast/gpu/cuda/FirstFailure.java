@@ -1,0 +1,23 @@
+package io.framecast.gpu.cuda;
+
+import io.framecast.api.error.DeviceException;
+import jcuda.driver.CUresult;
+import org.jspecify.annotations.Nullable;
+
+/// What went wrong first while a device is given back. One that is lost has lost everything with it, and was
+/// complained of before: that is no failure here.
+final class FirstFailure {
+    private @Nullable DeviceException first;
+
+    void note(final String call, final int code) {
+        if (code != CUresult.CUDA_SUCCESS && first == null && !CudaErrors.isLost(code)) {
+            first = CudaErrors.failure(call, code);
+        }
+    }
+
+    void rethrow() {
+        if (first != null) {
+            throw first;
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.framecast.gpu.cuda;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
+
+/// Downcalls into gdrcopy's libgdrapi, version 2. A `gdr_mh_t`, a struct of one `unsigned long` passed by
+/// value, is a `long` in the calling conventions of x86-64 and aarch64. Functions answer 0 or an errno.
+final class GdrCalls {
+    static final String LIBRARY = "libgdrapi.so.2";
+
+    private static final Linker LINKER = Linker.nativeLinker();
+
+    private final MethodHandle open;
+    private final MethodHandle pin;
+    private final MethodHandle unpin;
+    private final MethodHandle map;
+    private final MethodHandle unmap;
+    private final MethodHandle info;
+    private final MethodHandle copyTo;
+    private final MethodHandle copyFrom;
+
+    private static final class Holder {
+        static final @Nullable GdrCalls CALLS = find();
+    }
+
+    private GdrCalls(final SymbolLookup library) {
+        open = LINKER.downcallHandle(library.findOrThrow("gdr_open"), FunctionDescriptor.of(JAVA_LONG));
+        pin = handle(library, "gdr_pin_buffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS);
+        unpin = handle(library, "gdr_unpin_buffer", JAVA_LONG, JAVA_LONG);
+        map = handle(library, "gdr_map", JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
+        unmap = handle(library, "gdr_unmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        info = handle(library, "gdr_get_info_v2", JAVA_LONG, JAVA_LONG, ADDRESS);
+        copyTo = handle(library, "gdr_copy_to_mapping", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        copyFrom = handle(library, "gdr_copy_from_mapping", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    }
+
+    private static MethodHandle handle(
+            final SymbolLookup library, final String name, final MemoryLayout... parameters) {
+        return LINKER.downcallHandle(library.findOrThrow(name), FunctionDescriptor.of(JAVA_INT, parameters));
+    }
+
+    /// The library's functions, or null where it is not installed, or another version.
+    static @Nullable GdrCalls found() {
+        return Holder.CALLS;
+    }
+
+    private static @Nullable GdrCalls find() {
+        try {
+            return new GdrCalls(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
+        } catch (final IllegalArgumentException | java.util.NoSuchElementException _) {
+            return null;
+        }
+    }
+
+    /// @return the library's handle, 0 where its kernel module is not loaded
+    long open() {
+        try {
+            return (long) open.invokeExact();
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// @param out one 64-bit handle
+    int pin(final long library, final long deviceAddress, final long bytes, final MemorySegment out) {
+        try {
+            return (int) pin.invokeExact(library, deviceAddress, bytes, 0L, 0, out);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int unpin(final long library, final long handle) {
+        try {
+            return (int) unpin.invokeExact(library, handle);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// @param out one pointer
+    int map(final long library, final long handle, final MemorySegment out, final long bytes) {
+        try {
+            return (int) map.invokeExact(library, handle, out, bytes);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int unmap(final long library, final long handle, final long mapped, final long bytes) {
+        try {
+            return (int) unmap.invokeExact(library, handle, mapped, bytes);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /// @param out a gdr_info_v2, 48 bytes; the first 64 bits are the device address that the mapping begins
+    ///     with
+    int info(final long library, final long handle, final MemorySegment out) {
+        try {
+            return (int) info.invokeExact(library, handle, out);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int copyTo(final long handle, final long mapped, final long host, final long bytes) {
+        try {
+            return (int) copyTo.invokeExact(handle, mapped, host, bytes);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int copyFrom(final long handle, final long host, final long mapped, final long bytes) {
+        try {
+            return (int) copyFrom.invokeExact(handle, host, mapped, bytes);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    private static AssertionError impossible(final Throwable e) {
+        return new AssertionError("a downcall to C cannot throw", e);
+    }
+}

@@ -1,0 +1,168 @@
+package io.framecast.gpu.cuda;
+
+import io.framecast.gpu.ResidentGrid;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The persistent kernels of one GPU, whichever backend of this process launched them, and what waits for
+/// their end: all backends of a GPU share its primary context, and what waits for one waits for all.
+///
+/// Any thread may call any method. Whoever holds [#lock] sees no kernel begin: to ask and to free under it is
+/// one step. Taken before any lock of a backend.
+final class PersistentLaunches {
+    private static final Map<String, PersistentLaunches> BY_GPU = new ConcurrentHashMap<>();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Launch> launches = new ArrayList<>();
+    private final ArrayDeque<Runnable> remains = new ArrayDeque<>();
+    // Hardly ever is there one: who asks while memory is freed elsewhere must not wait for that.
+    private volatile boolean none = true;
+
+    /// One kernel; it counts as running from before it is launched until the event behind it is complete.
+    private static final class Launch {
+        private final CudaBackend backend;
+        private final CudaStream stream;
+        private final CudaEvent ended;
+        private final ResidentGrid grid;
+        // The event of a launch that is under way was never recorded, and a driver calls such an event
+        // complete.
+        private boolean recorded;
+
+        Launch(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
+            this.backend = backend;
+            this.stream = stream;
+            this.ended = ended;
+            this.grid = grid;
+        }
+    }
+
+    private PersistentLaunches() {}
+
+    /// Those of a GPU.
+    ///
+    /// @param gpu as [CudaBackend#name]
+    static PersistentLaunches of(final String gpu) {
+        return BY_GPU.computeIfAbsent(gpu, _ -> new PersistentLaunches());
+    }
+
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    /// One is about to be launched: who frees from now on knows of it.
+    ///
+    /// @param ended will be recorded behind it
+    /// @throws io.framecast.api.error.DeviceException when it does not fit beside those that run: nothing
+    ///     begins
+    void begin(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
+        lock.lock();
+        try {
+            launches.removeIf(PersistentLaunches::isOver);
+            // What is launched on one stream runs one behind the other.
+            final long taken = launches.stream()
+                    .filter(launch -> launch.stream != stream)
+                    .mapToLong(launch -> grid.keptOffBy(launch.grid))
+                    .sum();
+            grid.check(backend.name(), taken);
+            launches.add(new Launch(backend, stream, ended, grid));
+            none = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// It was launched, and the event recorded.
+    void launched(final CudaEvent ended) {
+        lock.lock();
+        try {
+            for (final Launch launch : launches) {
+                launch.recorded |= launch.ended == ended;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// It was not launched after all.
+    void failed(final CudaEvent ended) {
+        lock.lock();
+        try {
+            launches.removeIf(launch -> launch.ended == ended);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// A backend is closed, and has waited for its streams.
+    void forget(final CudaBackend backend) {
+        lock.lock();
+        try {
+            launches.removeIf(launch -> launch.backend == backend);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether one runs.
+    boolean any() {
+        if (none) {
+            return false;
+        }
+        lock.lock();
+        try {
+            launches.removeIf(PersistentLaunches::isOver);
+            none = launches.isEmpty();
+            return !none;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Whether one runs on this stream.
+    boolean on(final CudaStream stream) {
+        if (none) {
+            return false;
+        }
+        lock.lock();
+        try {
+            return any() && launches.stream().anyMatch(launch -> launch.stream == stream);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean isOver(final Launch launch) {
+        final boolean over = launch.recorded && launch.ended.isOver();
+        if (over) {
+            launch.ended.discard();
+        }
+        return over;
+    }
+
+    /// Frees what a closed backend left: now, or once no persistent kernel runs.
+    void whenNoneRuns(final Runnable free) {
+        lock.lock();
+        try {
+            remains.add(free);
+            flush();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Frees what closed backends left, unless a persistent kernel runs.
+    void flush() {
+        lock.lock();
+        try {
+            while (!remains.isEmpty() && !any()) {
+                remains.remove().run();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

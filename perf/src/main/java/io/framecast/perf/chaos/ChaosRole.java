@@ -1,0 +1,103 @@
+package io.framecast.perf.chaos;
+
+import io.framecast.perf.harness.ChildRole;
+import io.framecast.perf.harness.ParentLink;
+import io.framecast.perf.harness.Records;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/// A process of a chaos run. Reports events as lines of the protocol, which [StreamLog] reads, and follows
+/// orders. Times are those of [System#nanoTime], which on Linux is one clock for all processes.
+public final class ChaosRole implements ChildRole {
+    /// Order: report the memory.
+    static final String MEMORY = "memory";
+    /// Order to a publisher: end the stream.
+    static final String END_STREAM = "end";
+    /// Order to an attacker; [Attacker.Order] follows behind a space.
+    static final String ATTACK = "garbage";
+
+    static final int ENDED = 0;
+    static final int OVER = 4;
+    static final long PROGRESS_NS = 200_000_000;
+    private static final long GAP_MIN_NS = 100_000_000;
+    private static final int COLLECTIONS = 3;
+
+    private volatile boolean ending;
+    private long lastNs;
+    private long reportedNs;
+
+    /// Word: [ChaosSettings] as JSON.
+    @Override
+    public int run(final List<String> words, final ParentLink parent) {
+        final ChaosSettings settings = Records.read(ChaosSettings.class, words.getFirst());
+        Thread.ofPlatform().daemon().name("orders").start(() -> follow(parent));
+        return switch (settings.role()) {
+            case ChaosSettings.PUBLISH -> new ChaosPublisher(settings, parent, this).run();
+            case ChaosSettings.SUBSCRIBE -> new ChaosSubscriber(settings, parent, this).run();
+            default -> park();
+        };
+    }
+
+    // An attacker does everything on the thread of its orders.
+    private static int park() {
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    private void follow(final ParentLink parent) {
+        try {
+            for (String order = parent.next(); order != null; order = parent.next()) {
+                if (order.equals(MEMORY)) {
+                    reportMemory(parent);
+                } else if (order.equals(END_STREAM)) {
+                    ending = true;
+                } else if (order.startsWith(ATTACK + " ")) {
+                    Attacker.attack(order.substring(ATTACK.length() + 1), parent);
+                } else {
+                    parent.send(StreamLog.WRONG, "unknown order: " + order);
+                }
+            }
+        } catch (final IOException e) {
+            parent.send(StreamLog.WRONG, "orders cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static void reportMemory(final ParentLink parent) throws IOException {
+        for (int i = 0; i < COLLECTIONS; i++) {
+            System.gc();
+        }
+        final long heap =
+                ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        final long resident = Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
+                .sum();
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            parent.send(StreamLog.MEMORY, heap + " " + resident + " " + open.count());
+        }
+    }
+
+    /// Reports now and then where the process is in the stream, and every long pause between two frames. The
+    /// stream's thread.
+    void onFrame(final ParentLink parent, final long frameId, final long frames) {
+        final long nowNs = System.nanoTime();
+        if (lastNs != 0 && nowNs - lastNs > GAP_MIN_NS) {
+            parent.send(StreamLog.GAP, lastNs + " " + nowNs);
+        }
+        if (nowNs - reportedNs > PROGRESS_NS) {
+            reportedNs = nowNs;
+            parent.send(StreamLog.PROGRESS, frameId + " " + frames + " " + nowNs);
+        }
+        lastNs = nowNs;
+    }
+}

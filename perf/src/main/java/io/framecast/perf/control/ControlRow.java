@@ -1,0 +1,56 @@
+package io.framecast.perf.control;
+
+import io.framecast.perf.table.Table;
+import io.framecast.reliability.sim.SimReport;
+import io.framecast.reliability.sim.Simulation;
+import java.util.Locale;
+
+/// The cost of one simulated run at the source.
+///
+/// @param receivers how many
+/// @param coRoots K, the most co-roots it might choose
+/// @param rule how K follows from the number of receivers
+/// @param perDatagram control datagrams that the source took and sent, for each data datagram
+/// @param megabytesPerSecond goodput at the slowest receiver, in virtual time
+/// @param dataDatagrams that it sent, each multicast once
+record ControlRow(
+        int receivers, int coRoots, String rule, double perDatagram, double megabytesPerSecond, long dataDatagrams) {
+    private static final double MICROS = 1e-3;
+
+    static ControlRow of(final int receivers, final int coRoots, final String rule, final SimReport report) {
+        final SimReport.Control control = report.control();
+        final double bytesEach = (double) report.deliveredBytes() / receivers;
+        return new ControlRow(
+                receivers,
+                coRoots,
+                rule,
+                (double) (control.taken() + control.told()) / control.sent(),
+                bytesEach / ((report.reliableNs() - Simulation.QUIET_BEGIN_NS) * MICROS),
+                control.sent());
+    }
+
+    static final Table<ControlRow> TABLE = new Table<ControlRow>()
+            .field("scenario", _ -> "control")
+            .field("simulated", _ -> true)
+            .field("receivers", ControlRow::receivers)
+            .field("co_roots", ControlRow::coRoots)
+            .field("rule", ControlRow::rule)
+            .field("control_per_datagram", ControlRow::perDatagram)
+            .field("goodput_MBps", row -> Math.round(row.megabytesPerSecond))
+            .field("data_datagrams", ControlRow::dataDatagrams)
+            .column("receivers", row -> Integer.toString(row.receivers))
+            .column("co-roots", row -> row.rule + " = " + row.coRoots)
+            .column("control per datagram", row -> Table.decimal(row.perDatagram, 3))
+            .column("MB/s", row -> Table.decimal(row.megabytesPerSecond, 0));
+
+    String text() {
+        return String.format(
+                Locale.ROOT,
+                "%d receivers, co-roots %s = %d: %.3f control datagrams per data datagram, %.0f MB/s",
+                receivers,
+                rule,
+                coRoots,
+                perDatagram,
+                megabytesPerSecond);
+    }
+}

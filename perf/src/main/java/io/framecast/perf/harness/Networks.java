@@ -1,0 +1,47 @@
+package io.framecast.perf.harness;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/// The networks of a run, each made when it is first asked for.
+public final class Networks implements AutoCloseable {
+    private static final double TRIAL_LOSS = 0.5;
+
+    private final Namespaces namespaces = new Namespaces();
+    private final Map<Key, Network> networks = new HashMap<>();
+
+    /// The shape of a network.
+    ///
+    /// @param offload whether the source's interface takes many datagrams at once
+    public record Key(BenchNet net, int mtuBytes, int receivers, boolean offload) {}
+
+    /// Tries whether namespaces, filters and interfaces can be made here.
+    ///
+    /// @return the reason when they cannot, or empty
+    public static String unavailable() {
+        try (Networks trial = new Networks()) {
+            Namespaces.deleteAbandoned();
+            trial.get(new Key(BenchNet.VETH, 1500, 1, true)).set(TRIAL_LOSS, true, 1);
+            return "";
+        } catch (final IOException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    /// @throws IOException when the network cannot be made; the message is one line
+    public synchronized Network get(final Key key) throws IOException {
+        final Network known = networks.get(key);
+        if (known != null) {
+            return known;
+        }
+        final Network made = Network.make(namespaces, Integer.toString(networks.size()), key);
+        networks.put(key, made);
+        return made;
+    }
+
+    @Override
+    public void close() {
+        namespaces.close();
+    }
+}

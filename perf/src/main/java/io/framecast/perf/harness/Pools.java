@@ -1,0 +1,45 @@
+package io.framecast.perf.harness;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// The pools of a run, by contender, until the run is stopped. Any thread.
+public final class Pools<K> implements AutoCloseable {
+    private final Map<K, Pool> pools = new HashMap<>();
+    private boolean stopped;
+
+    /// @param start makes a pool where there is none
+    /// @throws StoppedException when the run was stopped
+    public synchronized Pool get(final K contender, final Supplier<Pool> start) {
+        requireGoing();
+        return pools.computeIfAbsent(contender, _ -> start.get());
+    }
+
+    /// @throws StoppedException when the run was stopped: what fails then is no failure of a contender
+    public synchronized void requireGoing() {
+        if (stopped) {
+            throw new StoppedException();
+        }
+    }
+
+    /// Ends the processes of one contender; its next round gets fresh ones.
+    public synchronized void end(final K contender) {
+        final Pool pool = pools.remove(contender);
+        if (pool != null) {
+            pool.close();
+        }
+    }
+
+    public synchronized void endAll() {
+        pools.values().forEach(Pool::close);
+        pools.clear();
+    }
+
+    /// Stops the run.
+    @Override
+    public synchronized void close() {
+        stopped = true;
+        endAll();
+    }
+}

@@ -1,0 +1,152 @@
+package io.framecast.perf.streaming;
+
+import io.framecast.perf.harness.DeviceChoice;
+import io.framecast.perf.table.Figure;
+import io.framecast.perf.table.Statistics;
+import io.framecast.perf.table.Table;
+import io.framecast.perf.table.Texts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// The fields, columns and figures of a run's rows.
+final class StreamingTable {
+    private static final double US_PER_MS = 1e3;
+
+    private static final Table<StreamingResult> ROUNDS = new Table<StreamingResult>()
+            .field("broadcast_MBps", StreamingResult::broadcastMBps)
+            .field("background_MBps", StreamingResult::backgroundMBps)
+            .field("latency_us", StreamingResult::latencyUs)
+            .field("latency_p99_us", StreamingResult::latencyP99Us)
+            .field("compiling_share", StreamingResult::compilingShare)
+            .field("checked_frames", StreamingResult::checkedFrames)
+            .field("failure", round -> round.hasFailed() ? round.failure() : null);
+
+    static final Table<StreamingRow> TABLE = new Table<StreamingRow>()
+            .field("scheme", row -> row.contender().scheme())
+            .field("scenario", row -> row.setting().scenario())
+            .field("direction", row -> row.setting().direction().label())
+            .field("placement", StreamingRow::placement)
+            .field("device", StreamingRow::device)
+            .field("emulated", row -> row.device().contains(DeviceChoice.EMULATED))
+            .field("subscribers", row -> row.setting().subscribers())
+            .field("transport", StreamingRow::transport)
+            .field("source", row -> row.plan().devices().sourceInDevice() ? "device" : "host")
+            .field("frame_bytes", row -> row.plan().frameBytes())
+            .field("in_flight", row -> row.plan().inFlight())
+            .field("broadcast_MBps", row -> goodput(row).median())
+            .field("broadcast_MBps_min", row -> goodput(row).min())
+            .field("broadcast_MBps_max", row -> goodput(row).max())
+            .field("background_MBps", row -> row.median(StreamingResult::backgroundMBps))
+            .field("background_wanted_MBps", StreamingTable::backgroundWanted)
+            .field("latency_us", row -> row.median(StreamingResult::latencyUs))
+            .field("latency_p99_us", row -> row.median(StreamingResult::latencyP99Us))
+            .field("ratio_to_peak", StreamingRow::toPeak)
+            .field("predicted_MBps", StreamingRow::predictedMBps)
+            .field("predicted_latency_us", StreamingRow::predictedLatencyUs)
+            .field(
+                    "equation",
+                    row -> row.prediction() == null ? null : row.prediction().equation())
+            .field("rounds", row -> ROUNDS.json(row.rounds()))
+            .field("failures", StreamingRow::failures)
+            .left(4)
+            .column("scheme", row -> row.contender().scheme())
+            .column("scenario", StreamingTable::scenario)
+            .column("placement", StreamingRow::placement)
+            .column("device", StreamingRow::device)
+            .column("subscribers", row -> Integer.toString(row.setting().subscribers()))
+            .column("MB/s", StreamingTable::goodputOrFailures)
+            .column(
+                    "spread",
+                    row -> Table.decimal(goodput(row).min(), 0) + "–"
+                            + Table.decimal(goodput(row).max(), 0))
+            .column("of peak", row -> Table.decimal(row.toPeak(), 2))
+            .column("background", StreamingTable::background)
+            .column("alone ms", row -> Table.decimal(row.median(StreamingResult::latencyUs) / US_PER_MS, 2))
+            .column("p99 ms", row -> Table.decimal(row.median(StreamingResult::latencyP99Us) / US_PER_MS, 2))
+            .column("model MB/s", row -> Table.decimal(row.predictedMBps(), 0))
+            .column("model ms", row -> Table.decimal(row.predictedLatencyUs() / US_PER_MS, 2));
+
+    private StreamingTable() {}
+
+    private static Statistics goodput(final StreamingRow row) {
+        return row.of(StreamingResult::broadcastMBps);
+    }
+
+    private static @Nullable Double backgroundWanted(final StreamingRow row) {
+        final long bytes = row.plan().backgroundBytesPerSecond();
+        return row.setting().isPeak() || bytes == 0 ? null : bytes / 1e6;
+    }
+
+    private static String scenario(final StreamingRow row) {
+        return row.setting().scenario()
+                + (row.setting().isPeak() ? "" : " " + row.setting().direction().label());
+    }
+
+    private static String goodputOrFailures(final StreamingRow row) {
+        return row.failures().isEmpty()
+                ? Table.decimal(goodput(row).median(), 0)
+                : row.failures().size() + " failed";
+    }
+
+    private static String background(final StreamingRow row) {
+        return row.setting().isPeak() ? Table.UNKNOWN : Table.decimal(row.median(StreamingResult::backgroundMBps), 0);
+    }
+
+    /// The line above the table.
+    static String head(final StreamingPlan plan) {
+        final long link = plan.devices().linkBytesPerSecond();
+        final long background = plan.backgroundBytesPerSecond();
+        return String.format(
+                Locale.ROOT,
+                "Frames of %s, %d under way at most, from the %s; background %s each way and process%s%n",
+                Texts.bytes(plan.frameBytes()),
+                plan.inFlight(),
+                plan.devices().sourceInDevice() ? "source's device" : "source's host memory",
+                background == 0 ? "as much as is taken" : background / 1_000_000 + " MB/s",
+                link == 0 ? "" : "; emulated links of " + link / 1_000_000 + " MB/s each way");
+    }
+
+    /// Per direction, peak and streaming of each scheme by number of subscribers, as in Chu et al. 2019,
+    /// figures 10 and 11; measured and predicted beside one another.
+    static List<Figure> figures(final StreamingPlan plan, final List<StreamingRow> rows) {
+        final String size = ", " + Texts.bytes(plan.frameBytes()) + " on "
+                + String.join("+", plan.devices().names());
+        final List<Figure> figures = new ArrayList<>();
+        for (final Direction direction : plan.directions()) {
+            final List<Figure.Value> values = rows.stream()
+                    .filter(row -> row.setting().isPeak() || row.setting().direction() == direction)
+                    .map(row -> value(row, row.setting().isPeak() ? "" : ", streaming", goodput(row)))
+                    .toList();
+            figures.add(figure(
+                    "streaming-" + direction.label(), "Broadcast beside " + direction.words() + size, "MB/s", values));
+        }
+        final List<Figure.Value> goodputs = new ArrayList<>();
+        final List<Figure.Value> latencies = new ArrayList<>();
+        rows.stream().filter(row -> row.setting().isPeak()).forEach(row -> {
+            goodputs.add(value(row, "", goodput(row)));
+            goodputs.add(value(row, ", model", Statistics.of(List.of(row.predictedMBps()))));
+            latencies.add(value(row, "", row.of(StreamingResult::latencyUs).per(US_PER_MS)));
+            latencies.add(value(
+                    row,
+                    ", model",
+                    Statistics.of(List.of(row.predictedLatencyUs())).per(US_PER_MS)));
+        });
+        figures.add(figure(
+                "streaming-model-goodput", "Broadcast at its peak, measured and by models" + size, "MB/s", goodputs));
+        figures.add(figure(
+                "streaming-model-latency", "One broadcast alone, measured and by models" + size, "ms", latencies));
+        return figures;
+    }
+
+    private static Figure.Value value(final StreamingRow row, final String suffix, final Statistics statistics) {
+        final String category = Integer.toString(row.setting().subscribers());
+        return new Figure.Value(row.contender().text() + suffix, category, statistics);
+    }
+
+    private static Figure figure(
+            final String id, final String title, final String unit, final List<Figure.Value> values) {
+        return Figure.of(id, title, "subscribers", unit, values, id.contains("model"));
+    }
+}

@@ -1,0 +1,128 @@
+package io.framecast.perf.table;
+
+import java.awt.Color;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.CategorySeries;
+import org.knowm.xchart.ChartEncoder;
+import org.knowm.xchart.style.CategoryStyler;
+import org.knowm.xchart.style.Styler;
+
+/// Draws figures, by XChart. Needs AWT with fonts, which small systems lack: there a method throws an
+/// unchecked exception or an error.
+final class Charts {
+    private static final int WIDTH = 1_140;
+    private static final int HEIGHT = 570;
+    private static final double MARGIN = 1.05;
+    private static final String BLUE = "#1f6feb";
+    private static final String TEAL = "#0f9d8a";
+    private static final String ORANGE = "#e07a1f";
+
+    // One colour per series, the same in every plot.
+    private static final Map<String, String> COLOURS = Map.ofEntries(
+            Map.entry("aeron", TEAL),
+            Map.entry("verbs", "#7c3aed"),
+            Map.entry("floor", "#8a93a0"),
+            Map.entry("stock-aeron", ORANGE),
+            Map.entry("tcp", "#b5366f"),
+            Map.entry("framecast, streaming", "#8cb8f5"),
+            Map.entry("framecast, model", "#0b3a80"),
+            Map.entry("ring", ORANGE),
+            Map.entry("ring, streaming", "#f3bf8f"),
+            Map.entry("ring, model", "#8a4500"),
+            Map.entry("knomial", TEAL),
+            Map.entry("knomial, streaming", "#8fd6cc"),
+            Map.entry("knomial, model", "#065a4e"));
+
+    private Charts() {}
+
+    static String colour(final String series) {
+        return COLOURS.getOrDefault(series, BLUE);
+    }
+
+    static byte[] png(final Figure figure) throws IOException {
+        return ChartEncoder.getBytes(draw(figure), "png");
+    }
+
+    /// Without a document type, which would name an address to be fetched.
+    static byte[] svg(final Figure figure) throws IOException {
+        return new String(ChartEncoder.getBytes(draw(figure), "svg"), StandardCharsets.UTF_8)
+                .replaceFirst("<!DOCTYPE[^>]*>", "")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static CategoryChart draw(final Figure figure) {
+        // Without a display there is still a picture.
+        System.setProperty("java.awt.headless", "true");
+        final CategoryChart chart = new CategoryChartBuilder()
+                .width(WIDTH)
+                .height(HEIGHT)
+                .title(figure.title())
+                .xAxisTitle(figure.xTitle())
+                .yAxisTitle(figure.yTitle())
+                .build();
+        final CategoryStyler styler = chart.getStyler();
+        styler.setLegendPosition(Styler.LegendPosition.OutsideE);
+        styler.setChartBackgroundColor(Color.WHITE);
+        styler.setPlotBorderVisible(false);
+        styler.setYAxisDecimalPattern("#,##0.###");
+        final DoubleSummaryStatistics known = figure.known();
+        styler.setYAxisLogarithmic(figure.isLogarithmic());
+        if (figure.isLogarithmic()) {
+            styler.setYAxisMin(Math.pow(10, Math.floor(Math.log10(known.getMin()))));
+            styler.setYAxisMax(Math.pow(10, Math.ceil(Math.log10(known.getMax()))));
+        } else {
+            styler.setYAxisMin(0.0);
+            styler.setYAxisMax(highest(figure) * MARGIN);
+        }
+        if (figure.lines()) {
+            styler.setDefaultSeriesRenderStyle(CategorySeries.CategorySeriesRenderStyle.Line);
+            // Without it each series is drawn beside the one before, as bars are, and its points stand at
+            // other values.
+            styler.setOverlapped(true);
+        }
+        figure.series().forEach((name, values) -> {
+            // Towards zero a logarithmic axis has no room for the spread.
+            final CategorySeries drawn = figure.isLogarithmic()
+                    ? chart.addSeries(name, figure.categories(), medians(values))
+                    : chart.addSeries(name, figure.categories(), medians(values), spreads(values));
+            final Color colour = Color.decode(colour(name));
+            drawn.setFillColor(colour);
+            drawn.setLineColor(colour);
+            drawn.setMarkerColor(colour);
+        });
+        return chart;
+    }
+
+    private static double highest(final Figure figure) {
+        final double highest = figure.series().values().stream()
+                .flatMap(List::stream)
+                .mapToDouble(Statistics::q3)
+                .filter(value -> value > 0)
+                .max()
+                .orElse(1);
+        return Math.max(highest, figure.known().getMax());
+    }
+
+    // XChart leaves out what is null.
+    private static List<@Nullable Double> medians(final List<Statistics> values) {
+        final List<@Nullable Double> medians = new ArrayList<>();
+        values.forEach(value -> medians.add(Double.isNaN(value.median()) ? null : value.median()));
+        return medians;
+    }
+
+    // XChart draws one length to both sides: the longer one.
+    private static List<Double> spreads(final List<Statistics> values) {
+        return values.stream()
+                .map(value -> Math.max(value.q3() - value.median(), value.median() - value.q1()))
+                .map(spread -> Double.isNaN(spread) ? 0 : spread)
+                .toList();
+    }
+}

@@ -1,0 +1,60 @@
+package io.framecast.perf.harness;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.provider.DeviceBackendProvider;
+import io.framecast.api.spi.DeviceBackend;
+import java.util.Comparator;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class DeviceChoiceTest {
+    @AfterEach
+    void forgetTheLink() {
+        EmulatedLinkProvider.set(0);
+    }
+
+    private static DeviceChoice parse(final String name) {
+        return DeviceChoice.parse(name, "host|emulated(:\\d{1,2})?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
+    }
+
+    @Test
+    void shouldReadNames() {
+        assertEquals(new DeviceChoice("emulated", 0), parse("emulated"));
+        assertEquals("cuda:3", parse("cuda:3").text());
+        assertEquals("host", parse("host").text());
+        assertThrows(ConfigException.class, () -> parse("cuda"));
+        assertThrows(ConfigException.class, () -> parse("emulated:-1"));
+        assertEquals(new DeviceChoice("emulated", 0), new DeviceChoice("emulated", 0).resolved());
+    }
+
+    @Test
+    void shouldStandBehindThePlainDeviceUntilALinkIsAskedFor() {
+        assertTrue(best() instanceof io.framecast.gpu.emulated.EmulatedProvider);
+        EmulatedLinkProvider.set(100_000_000);
+        assertTrue(best() instanceof EmulatedLinkProvider);
+    }
+
+    private static DeviceBackendProvider best() {
+        return ServiceLoader.load(DeviceBackendProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.kind().equals(DeviceChoice.EMULATED))
+                .max(Comparator.comparingInt(DeviceBackendProvider::rank))
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldGiveADeviceWithThatLink() {
+        try (DeviceBackend device = parse("emulated:2").open(123_000_000)) {
+            assertEquals("emulated:2", device.name());
+            assertTrue(!device.description().contains("unlimited link"), device.description());
+        }
+        try (DeviceBackend device = parse("emulated:2").open(0)) {
+            assertTrue(device.description().contains("unlimited link"), device.description());
+        }
+    }
+}

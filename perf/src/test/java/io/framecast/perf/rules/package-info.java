@@ -1,4 +1,0 @@
-@NullMarked
-package io.framecast.perf.rules;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,402 @@
+package io.framecast.reliability.assembly;
+
+/// Bookkeeping of a ring whose slots are consumed strictly in arrival order, whatever arrives, as a verbs
+/// receive queue does; and of the reassembly buffers in which frames are assembled that did not land in one
+/// piece.
+///
+/// A frame is in place when its datagrams landed one after another in consecutive slots, and did not pass the
+/// ring's end, or the ring is mapped twice. Any other frame is *reassembled*: repairs go straight into a
+/// reassembly buffer, and when the frame is complete its landed runs are copied there and their slots are
+/// free at once.
+/// Slots are freed, and posted again, in arrival order.
+///
+/// As long as the lane hands out slots as they were posted, arrival a lands in slot a mod ringSlots. A lane
+/// that has to drop a datagram after it landed posts its slot again behind the others, and from then on that
+/// slot comes later in each round: so a landing is told with its slot.
+///
+/// Order of calls: [#start]; for each datagram of the data lane [#land(int)], then [#accept] or [#reject]
+/// with what the receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the
+/// machine is told, and [#repaired] when it took it; for the next whole frame [#canComplete], then
+/// `pollFrame`, then [#complete]; [#releaseRun] or [#releaseBuffer] when the user is done; [#repost] whenever
+/// [#repostable] is not 0; [#creditLimit] after each of these.
+///
+/// Pure state; one thread; allocates only when made.
+public final class ArrivalPlacement {
+    /// Takes the device-side copies that reassemble a frame.
+    public interface Copies {
+        /// Copies a run of slots; no run passes the ring's end.
+        ///
+        /// @param buffer the buffer to fill
+        /// @param frameIndex position in the frame, in slots
+        void copy(int fromSlot, int buffer, long frameIndex, int slots);
+    }
+
+    /// No slot, no reassembly buffer.
+    public static final int NONE = -1;
+
+    private static final long UNKNOWN = -1;
+    private static final long REPAIRED = -2;
+    private static final long UNTOLD_NS = 100_000_000;
+    private static final long TOLD_NS = 500_000_000;
+    // As much of the difference a frame shorter than those before makes.
+    private static final int LENGTH_PARTS = 8;
+
+    private final int ringSlots;
+    private final int mask;
+    private final boolean mappedTwice;
+    // By arrival modulo ringSlots: the slot; before the first arrival there, the slot that is posted as
+    // that one.
+    private final int[] slots;
+    // By arrival modulo ringSlots: whether the slot holds a payload that is needed.
+    private final boolean[] busy;
+    // By sequence: its arrival number, REPAIRED, or UNKNOWN.
+    private final long[] landings;
+    private final ReassemblyBuffers buffers;
+    private long arrived;
+    private long freedTo;
+    private long posted;
+    private long start;
+    private long nextFirst;
+    // Sequences that landed or were repaired since the start.
+    private long here;
+    private long overruns;
+    private long reassembledSlots;
+    private long refusedRepairs;
+    // What the next frames are taken to be long: at once what was longer, little by little what is shorter.
+    private long usualSlots = 1;
+
+    /// Makes a placement for a ring that is mapped once. Nothing is posted yet.
+    ///
+    /// @param ringSlots slots of the ring
+    /// @param bufferCount at least 1, each as long as the longest frame
+    /// @param windowSlots the receiver window's capacity, a power of two
+    public ArrivalPlacement(final int ringSlots, final int bufferCount, final int windowSlots) {
+        this(ringSlots, bufferCount, bufferCount - 1, windowSlots, false);
+    }
+
+    /// Makes a placement; nothing is posted yet.
+    ///
+    /// @param laterMax frames behind the oldest incomplete one that are reassembled at a time. Who holds h
+    ///     frames and
+    ///     waits for one more needs h + 1 + `laterMax` reassembly buffers, or may wait for one that only it
+    ///     can give back
+    /// @param mappedTwice whether the ring's memory is followed by itself, so that a frame which passes its
+    ///     end is in one piece all the same
+    public ArrivalPlacement(
+            final int ringSlots,
+            final int bufferCount,
+            final int laterMax,
+            final int windowSlots,
+            final boolean mappedTwice) {
+        if (ringSlots <= 0 || bufferCount < 1 || Integer.bitCount(windowSlots) != 1 || windowSlots < ringSlots) {
+            throw new IllegalArgumentException("placement: expected a ring of at most " + windowSlots
+                    + " slots and a reassembly buffer, got " + ringSlots + " and " + bufferCount);
+        }
+        this.ringSlots = ringSlots;
+        mask = windowSlots - 1;
+        this.mappedTwice = mappedTwice;
+        slots = new int[ringSlots];
+        java.util.Arrays.setAll(slots, i -> i);
+        busy = new boolean[ringSlots];
+        landings = new long[windowSlots];
+        buffers = new ReassemblyBuffers(bufferCount, laterMax);
+        java.util.Arrays.fill(landings, UNKNOWN);
+    }
+
+    /// The session's first sequence is known. What landed before was rejected.
+    public void start(final long firstSequence) {
+        start = firstSequence;
+        nextFirst = firstSequence;
+        here = 0;
+    }
+
+    /// A datagram of the data lane arrived, whatever it is, in the slot that was posted first.
+    ///
+    /// @return its slot, or [#NONE] when none was posted: the transport lost it
+    public int land() {
+        if (arrived == posted) {
+            overruns++;
+            return NONE;
+        }
+        final int slot = slots[(int) (arrived % ringSlots)];
+        land(slot);
+        return slot;
+    }
+
+    /// A datagram of the data lane arrived, whatever it is.
+    ///
+    /// @param slot where it landed
+    public void land(final int slot) {
+        if (arrived == posted) {
+            throw new IllegalStateException("a datagram landed in slot " + slot + ", and none was posted");
+        }
+        final int at = (int) (arrived % ringSlots);
+        slots[at] = slot;
+        busy[at] = true;
+        arrived++;
+    }
+
+    /// The datagram that landed last is the payload of `sequence`.
+    public void accept(final long sequence) {
+        landings[index(sequence)] = arrived - 1;
+        here++;
+    }
+
+    /// The datagram that landed last is not needed.
+    public void reject() {
+        free(arrived - 1);
+        advance();
+    }
+
+    /// Finds the place of a repair that the machine wants. The oldest incomplete frame may take the last
+    /// reassembly buffer, a later one only when another stays free.
+    ///
+    /// @param firstSequence of the frame
+    /// @param slots its length in datagrams
+    /// @return the reassembly buffer, or [#NONE]: the repair must count as not received, the machine is told so
+    ///     (`RepairRequests.defer`), and [#takeRoom] tells when it should ask again
+    public int placeRepair(final long firstSequence, final long slots) {
+        final int buffer = buffers.take(firstSequence, nextFirst);
+        usualSlots = Math.max(usualSlots, slots);
+        if (buffer == NONE) {
+            refusedRepairs++;
+            buffers.await(firstSequence, slots);
+        }
+        return buffer;
+    }
+
+    /// How long a frame whose repair found no reassembly buffer asks for nothing, unless [#takeRoom] names
+    /// it before.
+    public long patienceNs(final long firstSequence) {
+        return buffers.isWaiting(firstSequence) ? TOLD_NS : UNTOLD_NS;
+    }
+
+    /// Takes a reassembly buffer for the oldest of the frames whose repairs found none; call until it answers
+    /// [#NONE] after each [#complete], [#skip] and [#releaseBuffer].
+    ///
+    /// @return the first sequence of that frame, whose repairs have a place now
+    ///     (`RepairRequests.hasten`), or [#NONE]
+    public long takeRoom() {
+        return buffers.takeForWaiting(nextFirst);
+    }
+
+    /// Length in datagrams of the frame that [#takeRoom] named last.
+    public long takenSlots() {
+        return buffers.givenSlots();
+    }
+
+    /// Of how many frames repairs find a place at a time: to ask for more is in vain (`RepairRequests.room`).
+    public int roomFrames() {
+        return buffers.room();
+    }
+
+    /// Their likely length in datagrams.
+    public long roomSlots() {
+        return usualSlots;
+    }
+
+    /// The machine took the repair of `sequence`, whose payload goes into its frame's reassembly buffer.
+    public void repaired(final long sequence) {
+        landings[index(sequence)] = REPAIRED;
+        here++;
+    }
+
+    /// Whether a frame whose datagrams are all here can be given to the user now; false while it must be
+    /// reassembled and no buffer is free.
+    public boolean canComplete(final long firstSequence, final long count) {
+        return isInPlace(firstSequence, count) || buffers.take(firstSequence, nextFirst) != NONE;
+    }
+
+    /// Whether a complete frame lies in one piece, in the slots from that of its first datagram on.
+    public boolean isInPlace(final long firstSequence, final long count) {
+        final long first = landings[index(firstSequence)];
+        if (first < 0 || (!mappedTwice && slotOf(first) + count > ringSlots)) {
+            return false;
+        }
+        int at = (int) (first % ringSlots);
+        int slot = slots[at];
+        for (long i = 1; i < count; i++) {
+            at = at + 1 == ringSlots ? 0 : at + 1;
+            slot = slot + 1 == ringSlots ? 0 : slot + 1;
+            if (landings[index(firstSequence + i)] != first + i || slots[at] != slot) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Where an arrival landed whose slot was not posted again.
+    public int slotOf(final long arrival) {
+        return slots[(int) (arrival % ringSlots)];
+    }
+
+    /// The next frame goes to the user; buffers it where needed.
+    ///
+    /// @return in place: the arrival number of its first datagram, in whose slot ([#slotOf]) its memory
+    ///     begins; reassembled: −1 − the reassembly buffer that holds it
+    public long complete(final long firstSequence, final long count, final Copies copies) {
+        nextFirst = firstSequence + count;
+        usualSlots = Math.max(count, usualSlots - (usualSlots - count + LENGTH_PARTS - 1) / LENGTH_PARTS);
+        if (isInPlace(firstSequence, count)) {
+            final long first = landings[index(firstSequence)];
+            forget(firstSequence, count);
+            buffers.dropBefore(nextFirst);
+            return first;
+        }
+        final int buffer = bufferForDelivery(firstSequence);
+        copyRuns(firstSequence, count, buffer, copies);
+        forget(firstSequence, count);
+        buffers.hold(buffer);
+        buffers.dropBefore(nextFirst);
+        reassembledSlots += count;
+        advance();
+        return -1L - buffer;
+    }
+
+    private int bufferForDelivery(final long firstSequence) {
+        final int buffer = buffers.find(firstSequence);
+        if (buffer == NONE) {
+            throw new IllegalStateException("frame at " + firstSequence + " completed without asking");
+        }
+        return buffer;
+    }
+
+    private void copyRuns(final long firstSequence, final long count, final int buffer, final Copies copies) {
+        long i = 0;
+        while (i < count) {
+            final long first = landings[index(firstSequence + i)];
+            if (first < 0) {
+                i++;
+                continue;
+            }
+            final int slot = slotOf(first);
+            int run = 0;
+            while (i + run < count
+                    && slot + run < ringSlots
+                    && landings[index(firstSequence + i + run)] == first + run
+                    && slotOf(first + run) == slot + run) {
+                free(first + run);
+                run++;
+            }
+            copies.copy(slot, buffer, i, run);
+            i += run;
+        }
+    }
+
+    private void free(final long arrival) {
+        busy[(int) (arrival % ringSlots)] = false;
+    }
+
+    private void forget(final long firstSequence, final long count) {
+        for (long i = 0; i < count; i++) {
+            landings[index(firstSequence + i)] = UNKNOWN;
+        }
+    }
+
+    /// The user gives back a frame that was in place.
+    ///
+    /// @param firstArrival as [#complete] returned it
+    public void releaseRun(final long firstArrival, final long count) {
+        if (firstArrival < freedTo || firstArrival + count > arrived) {
+            throw new IllegalStateException("run of " + count + " slots at arrival " + firstArrival + " is not held");
+        }
+        for (long i = 0; i < count; i++) {
+            free(firstArrival + i);
+        }
+        advance();
+    }
+
+    /// The user gives back a reassembled frame.
+    public void releaseBuffer(final int buffer) {
+        buffers.release(buffer);
+    }
+
+    /// The next frames, up to the one that begins at `endSequence`, are given up: what landed of them is
+    /// free, and what did not is not waited for.
+    public void skip(final long firstSequence, final long endSequence) {
+        long came = 0;
+        for (long s = firstSequence; s < Math.min(endSequence, firstSequence + mask + 1); s++) {
+            final long landing = landings[index(s)];
+            if (landing >= 0) {
+                free(landing);
+            }
+            came += landing == UNKNOWN ? 0 : 1;
+            landings[index(s)] = UNKNOWN;
+        }
+        start += endSequence - firstSequence - came;
+        nextFirst = endSequence;
+        buffers.dropBefore(nextFirst);
+        advance();
+    }
+
+    private void advance() {
+        while (freedTo < arrived && !busy[(int) (freedTo % ringSlots)]) {
+            freedTo++;
+        }
+    }
+
+    /// Slots that are free and not posted.
+    public int repostable() {
+        return (int) (freedTo + ringSlots - posted);
+    }
+
+    /// The first of these.
+    public int repostSlot() {
+        return slots[(int) (posted % ringSlots)];
+    }
+
+    /// How many of these follow one another from [#repostSlot] on; they may pass the ring's end.
+    public int repostRun() {
+        final int free = repostable();
+        final int first = repostSlot();
+        int run = 0;
+        while (run < free && slots[(int) ((posted + run) % ringSlots)] == (first + run) % ringSlots) {
+            run++;
+        }
+        return run;
+    }
+
+    /// The next `count` free slots were posted.
+    public void repost(final int count) {
+        if (count < 0 || count > repostable()) {
+            throw new IllegalStateException(count + " slots posted, " + repostable() + " were free");
+        }
+        posted += count;
+    }
+
+    /// Slots posted that nothing has landed in.
+    public int postedFree() {
+        return (int) (posted - arrived);
+    }
+
+    /// Sequences below have a slot: as many are still to come as slots are posted. Those missing between
+    /// others count, for they may still come, late; those repaired do not, wherever they are in the sequence,
+    /// or a lost tail that was repaired would take its slots away for ever.
+    public long creditLimit() {
+        return start + here + postedFree();
+    }
+
+    /// Datagrams that found no slot.
+    public long overruns() {
+        return overruns;
+    }
+
+    /// Slots of frames that were assembled in reassembly buffers.
+    public long reassembledSlots() {
+        return reassembledSlots;
+    }
+
+    /// Repairs that found no reassembly buffer.
+    public long refusedRepairs() {
+        return refusedRepairs;
+    }
+
+    /// Reassembly buffers neither assigned nor held.
+    public int freeBuffers() {
+        return buffers.free();
+    }
+
+    private int index(final long sequence) {
+        return (int) sequence & mask;
+    }
+}

@@ -1,0 +1,243 @@
+package io.framecast.reliability.assembly;
+
+import io.framecast.reliability.BundleTable;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.assembly.FrameMemory.Space;
+import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.wire.StreamInfo;
+import org.jspecify.annotations.Nullable;
+
+/// Puts the payloads of one session where they belong, and knows which slots the user holds.
+///
+/// Order of calls: [#start] when the receiver became a member; then, in each cycle, [#poll], and for each
+/// datagram of
+/// it [#accept] or [#reject] with what the machine said of it, then [#endBatch]; for each repair [#reserve]
+/// *before*
+/// the machine is asked, and [#repaired] when it took it. For each whole frame [#canDeliver], [#deliver]
+/// when the
+/// machine gave it out, [#locate] for it or for each frame of its bundle, and [#release] when the user is done.
+///
+/// Pure state over [FrameMemory] and [LanePort]; one thread; allocates only when made.
+public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly {
+    /// No frame.
+    public static final long NONE = -1;
+    /// The data lane could not be polled, for no slot is free.
+    public static final int NO_SLOT = -1;
+
+    /// What a receiver expects next on its data lane.
+    public interface Expectation {
+        /// The sequence of the next new datagram.
+        long expectedSequence();
+
+        /// How many sequences from `first` on, at most `max`, have not been received.
+        int expectedRun(long first, int max);
+    }
+
+    protected final MemoryShape shape;
+    protected final FrameMemory memory;
+    private final FrameLedger ledger;
+    // Copies begun when the machine gave out the frame or bundle: those that bring it to its place.
+    private long takenCopies;
+    private Space space = Space.RING;
+    private long offset;
+    private boolean inPlace;
+    private long reassembledBytes;
+
+    Assembly(final MemoryShape shape, final FrameMemory memory, final FrameLedger ledger) {
+        this.shape = shape;
+        this.memory = memory;
+        this.ledger = ledger;
+    }
+
+    public static Assembly of(final MemoryShape shape, final FrameMemory memory) {
+        return switch (shape.kind()) {
+            case IN_RING -> new RingAssembly(shape, memory);
+            case STAGED -> new StagedAssembly(shape, memory);
+            case BY_ARRIVAL -> new ArrivalAssembly(shape, memory);
+        };
+    }
+
+    /// Where the data lane lands.
+    public final LandingSlots landing() {
+        return memory.data();
+    }
+
+    /// Posts what a lane should hold before its first poll.
+    ///
+    /// @return datagrams that may be under way to the data lane, as far as this memory decides
+    public abstract int prepare(LanePort data);
+
+    /// The receiver became a member from this sequence on.
+    public void start(final long firstSequence) {
+        ledger.start(firstSequence);
+    }
+
+    /// Makes free slots ready for the data lane and takes what has arrived.
+    ///
+    /// @param expected null before the receiver is a member: then a probe may land anywhere
+    /// @return datagrams taken, as the lane describes them, or [#NO_SLOT]
+    public abstract int poll(LanePort data, @Nullable Expectation expected);
+
+    /// Datagrams of the last poll, in consecutive slots and of consecutive sequences, were accepted.
+    ///
+    /// @param bytes payload length of the first; the others fill their slots
+    public abstract void accept(int slot, long sequence, int count, int bytes);
+
+    /// A datagram of the last poll was not accepted.
+    public abstract void reject(int slot);
+
+    /// Every datagram of the last poll was accepted or rejected.
+    public abstract void endBatch();
+
+    /// Finds the place of a repair that the machine wants.
+    ///
+    /// @param firstSequence of its frame
+    /// @param slots length of its frame in datagrams
+    /// @return false when there is none: the repair counts as not received
+    public boolean reserve(final long firstSequence, final long slots) {
+        return true;
+    }
+
+    /// The machine took a repair for which [#reserve] found a place.
+    ///
+    /// @param frameIndex its position in its frame
+    /// @param repairSlot where its payload landed
+    public abstract void repaired(long sequence, long frameIndex, int repairSlot, int bytes);
+
+    /// How long a frame whose repair found no place asks for nothing, unless [#takeRoom] names it before.
+    public long patienceNs(final long firstSequence) {
+        return 0;
+    }
+
+    /// The first sequence of a frame whose repairs found no place and have one now, or [#NONE].
+    public long takeRoom() {
+        return NONE;
+    }
+
+    /// Length in datagrams of the frame that [#takeRoom] named last.
+    public long takenSlots() {
+        return 0;
+    }
+
+    /// Of how many frames repairs find a place at a time.
+    public int roomFrames() {
+        return Integer.MAX_VALUE;
+    }
+
+    /// Likely length of these frames in datagrams.
+    public long roomSlots() {
+        return 1;
+    }
+
+    /// Repairs that found no place.
+    public long refusedRepairs() {
+        return 0;
+    }
+
+    /// Whether the next frame, which is whole, can be delivered now.
+    public final boolean canDeliver(final long firstSequence, final long slots) {
+        return ledger.canDeliver(firstSequence, slots);
+    }
+
+    /// The machine gave out its next frame, or bundle of frames. It keeps its slots until each frame is
+    /// released.
+    ///
+    /// @return its place, for [#release]
+    public final long deliver(final ReceivedFrame frame) {
+        final long slots = StreamInfo.slots(frame.bytes(), shape.slotBytes());
+        final long place = ledger.deliver(frame.firstSequence(), slots, Math.max(1, frame.bundleFrames()));
+        takenCopies = memory.submitted();
+        take(frame);
+        return place;
+    }
+
+    /// Notes where the frame or bundle lies that was delivered last.
+    abstract void take(ReceivedFrame frame);
+
+    /// Whether that frame is still on its way to its place by copies that no event waits for.
+    public final boolean isArriving() {
+        return !memory.isVisible(takenCopies);
+    }
+
+    /// Reads the table of the bundle delivered last.
+    ///
+    /// @return false when the table is damaged
+    public abstract boolean openBundle(ReceivedFrame bundle, BundleTable table);
+
+    /// Makes a frame contiguous, the one delivered last or one of its bundle: [#space] and [#offset] tell
+    /// where it lies.
+    /// Not while [#isArriving].
+    ///
+    /// @param place of the frame
+    /// @param posted whether it must lie in the user's posted buffer
+    /// @return false when a reassembly buffer is needed and none is free: try again later
+    public abstract boolean locate(ReceivedFrame frame, long place, boolean posted);
+
+    final boolean locatedAt(final Space where, final long at, final boolean untouched) {
+        space = where;
+        offset = at;
+        inPlace = untouched;
+        return true;
+    }
+
+    final void reassembled(final long bytes) {
+        reassembledBytes += bytes;
+    }
+
+    /// Where the frame located last lies.
+    public final Space space() {
+        return space;
+    }
+
+    /// Where it begins there.
+    public final long offset() {
+        return offset;
+    }
+
+    /// Whether its bytes lie where they landed first.
+    public final boolean isInPlace() {
+        return inPlace;
+    }
+
+    /// The user gives a frame back.
+    public void release(final long place) {
+        ledger.release(place);
+    }
+
+    /// The next frames, up to the one that begins at `endSequence`, are dropped.
+    public void skip(final long firstSequence, final long endSequence) {
+        ledger.skip(firstSequence, endSequence);
+    }
+
+    /// No frame is held, and nothing has arrived from `next` on: memory may be used from its start again.
+    public void rewind(final long next) {
+        // Only a ring in the host's caches gains by it.
+    }
+
+    /// Frames delivered and not released.
+    public final int framesHeld() {
+        return ledger.framesHeld();
+    }
+
+    /// Slots of frames that were delivered, or dropped behind such, and are not free yet.
+    ///
+    /// @param nextSequence where the next frame begins
+    public final long heldSlots(final long nextSequence) {
+        return nextSequence - ledger.releasedSequence();
+    }
+
+    /// Sequences below have a slot that the source may use.
+    public final long creditLimit() {
+        return ledger.creditLimit() - shape.spareSlots();
+    }
+
+    /// Whether copies are under way whose end nobody announces.
+    public final boolean isCopying() {
+        return memory.completed() < memory.submitted();
+    }
+
+    /// Payload bytes copied once more than the placement needs.
+    public final long reassembledBytes() {
+        return reassembledBytes;
+    }
+}

@@ -1,0 +1,56 @@
+package io.framecast.reliability.assembly;
+
+import java.lang.foreign.MemorySegment;
+
+/// A receiver's payload memory in one session, on whatever device it lies: spaces of bytes, and copies
+/// between them.
+/// Copies may end later; they are numbered in the order in which they begin, and end in that order.
+///
+/// Threading: one thread.
+public interface FrameMemory {
+    /// A space of payload bytes. Offsets are in bytes from its start.
+    enum Space {
+        /// `[ringSlots][slotBytes]`: where frames lie for the user. A range that passes its end goes on at
+        /// its start.
+        RING,
+        /// `[landingSlots][slotBytes]`: where the data lane lands payloads that are copied on to the ring.
+        STAGING,
+        /// `[repairSlots + readSlots][slotBytes]`: where repairs land, and behind them RDMA reads.
+        REPAIR,
+        /// `[batchMax][slotBytes]`: for payloads of one batch that landed in each other's slots.
+        SCRATCH,
+        /// `[buffers][bufferBytes]`: frames that do not lie in one piece in the ring.
+        REASSEMBLY,
+        /// The buffer that the user posted for the next frame.
+        POSTED
+    }
+
+    /// Where the data lane lands: the ring, or the staging space.
+    LandingSlots data();
+
+    /// Where the repair lane lands, and RDMA reads behind it.
+    LandingSlots repairs();
+
+    /// Whether the ring's memory is followed by itself, so that a frame which passes its end lies in one piece.
+    boolean isRingMappedTwice();
+
+    /// Begins a copy.
+    void copy(Space from, long fromOffset, Space to, long toOffset, long bytes);
+
+    /// A batch of copies is over: [#completed] will tell when they have ended.
+    void flush();
+
+    /// Copies begun so far.
+    long submitted();
+
+    /// How many of them, from the first on, are known to have ended: their sources may be overwritten.
+    long completed();
+
+    /// Whether work that waits for an event recorded now sees the first `copies` copies.
+    boolean isVisible(long copies);
+
+    /// Bytes of a space that the host can read, `bytes` long; valid until the next call. Waits where a
+    /// device must
+    /// copy them first.
+    MemorySegment read(Space space, long offset, int bytes);
+}

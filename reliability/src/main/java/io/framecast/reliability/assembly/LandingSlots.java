@@ -1,0 +1,33 @@
+package io.framecast.reliability.assembly;
+
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+
+/// Slots in which a lane lands datagrams, as the host sees them.
+///
+/// @param headers `[slots][headerStride]`, host memory
+/// @param headerReserve bytes that the transport writes before each header
+/// @param payload `[slots][slotBytes]`, or longer; `NULL` where the host cannot address it
+/// @param slotBytes payload bytes of a slot
+/// @param slots how many
+public record LandingSlots(MemorySegment headers, int headerReserve, MemorySegment payload, int slotBytes, int slots) {
+    /// Distance of two headers in bytes.
+    public int headerStride() {
+        return headerReserve + DataLayout.LENGTH;
+    }
+
+    /// Where the header of a slot begins in `headers`.
+    public long headerOffset(final int slot) {
+        return (long) slot * headerStride() + headerReserve;
+    }
+
+    /// Where the payload of a slot begins in `payload`.
+    public long payloadOffset(final int slot) {
+        return (long) slot * slotBytes;
+    }
+
+    /// Whether the host addresses payloads.
+    public boolean hostAddressable() {
+        return payload.byteSize() != 0;
+    }
+}

@@ -1,0 +1,123 @@
+package io.framecast.reliability.assembly;
+
+import io.framecast.reliability.wire.StreamInfo;
+
+/// How long a receiver's memory is, in slots, for one session.
+///
+/// @param stream the session
+/// @param kind how payloads get to their places
+/// @param ringSlots slots of the ring, a multiple of 64
+/// @param spareSlots of these, as many as are never granted to the source and therefore always empty:
+///     datagrams that
+///     it sends without credit land there. 0 where it sends none
+/// @param batchMax datagrams taken in one poll of the data lane
+/// @param landingSlots slots of the staging space; 0 but for [Kind#STAGED]
+/// @param repairSlots slots of the repair lane
+/// @param readSlots slots for RDMA reads; 0 where nothing is read
+/// @param buffers reassembly buffers, each as long as the longest frame
+/// @param laterMax frames behind the oldest incomplete one that are reassembled at a time
+public record MemoryShape(
+        StreamInfo stream,
+        Kind kind,
+        int ringSlots,
+        int spareSlots,
+        int batchMax,
+        int landingSlots,
+        int repairSlots,
+        int readSlots,
+        int buffers,
+        int laterMax) {
+    /// How payloads get to their places.
+    public enum Kind {
+        /// They land there: the lane is aimed at the slots of the sequences expected next.
+        IN_RING,
+        /// They are copied there from staging memory.
+        STAGED,
+        /// The ring is filled in order of arrival.
+        BY_ARRIVAL
+    }
+
+    // Repairs that may wait for their copy.
+    private static final int REPAIR_SLOTS = 128;
+    // The same where a transport has no room but what is posted: two turns of a source.
+    private static final int REPAIR_SLOTS_POSTED = 512;
+    private static final long STAGING_BYTES = 16L << 20;
+    private static final int BATCH_MIN = 64;
+    private static final int BATCH_MAX = 512;
+    // More than the kernel joins into one message.
+    private static final int BATCH_BYTES = 128 << 10;
+    // Frames that are reassembled beside the oldest: many where they are short, for each waits for a round
+    // trip.
+    private static final long LATER_BYTES = 2L << 20;
+    private static final long LATER_MAX = 16;
+
+    /// The shape that serves a session best.
+    ///
+    /// @param reads whether repairs may be read out of a window
+    /// @param framesHeld that the user may hold at a time and wait for one more
+    public static MemoryShape of(
+            final StreamInfo stream,
+            final Kind kind,
+            final int ringSlots,
+            final int spareSlots,
+            final boolean reads,
+            final int framesHeld) {
+        final int batchMax = batchMax(stream.slotBytes());
+        final boolean byArrival = kind == Kind.BY_ARRIVAL;
+        final long bufferBytes = stream.frameMaxSlots() * stream.slotBytes();
+        final int laterMax = byArrival ? (int) Math.clamp(LATER_BYTES / bufferBytes, 1, LATER_MAX) : 0;
+        return new MemoryShape(
+                stream,
+                kind,
+                ringSlots,
+                spareSlots,
+                batchMax,
+                kind == Kind.STAGED ? landingSlots(stream.slotBytes(), ringSlots, batchMax) : 0,
+                byArrival ? REPAIR_SLOTS_POSTED : REPAIR_SLOTS,
+                reads ? ReadSlots.SLOTS : 0,
+                // A user who holds as many frames as it may, all of them reassembled, and waits for one
+                // more must not
+                // wait for a buffer that only it can give back.
+                byArrival ? framesHeld + 1 + laterMax : 1,
+                laterMax);
+    }
+
+    /// Datagrams taken in one poll of a data lane whose slots are that long.
+    public static int batchMax(final int slotBytes) {
+        return Math.clamp(BATCH_BYTES / slotBytes, BATCH_MIN, BATCH_MAX);
+    }
+
+    // Enough to keep copies and arrivals apart, never more than the ring itself needs.
+    private static int landingSlots(final int slotBytes, final int ringSlots, final int batchMax) {
+        final long wanted = Math.max(4L * batchMax, STAGING_BYTES / slotBytes);
+        return (int) Math.min(Math.max(ringSlots, batchMax), wanted);
+    }
+
+    public int slotBytes() {
+        return stream.slotBytes();
+    }
+
+    public long ringBytes() {
+        return (long) ringSlots * slotBytes();
+    }
+
+    /// Length of one reassembly buffer, in whole slots.
+    public long bufferBytes() {
+        return stream.frameMaxSlots() * slotBytes();
+    }
+
+    /// Length of all reassembly buffers.
+    public long buffersBytes() {
+        return buffers * bufferBytes();
+    }
+
+    /// Slots of the repair lane and of RDMA reads.
+    public int allRepairSlots() {
+        return repairSlots + readSlots;
+    }
+
+    /// Heap bytes for the table of the frames in one slot, where payloads go on to a device.
+    public int bundleTableBytes() {
+        return BundleTables.bytesPerSlot(slotBytes());
+    }
+}

@@ -1,0 +1,121 @@
+package io.framecast.reliability.assembly;
+
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+
+/// Slots behind those of the repair lane, in the same memory, for datagrams that a receiver reads out of a
+/// window by
+/// RDMA or copies out of its own replica. The reader takes a slot and announces what landed in it; the
+/// session then
+/// treats it like a repair and frees the slot when its payload was copied on.
+///
+/// One thread.
+public final class ReadSlots {
+    /// Datagrams on their way, or not copied on yet.
+    public static final int SLOTS = 64;
+
+    private final LandingSlots memory;
+    private final int firstSlot;
+    private final int[] free;
+    private int freeCount;
+    // [slots], rings of what landed: slot and length of the datagram.
+    private final int[] landedSlots;
+    private final int[] landedBytes;
+    private long landed;
+    private long shown;
+    private long freed;
+
+    /// @param memory of the repair lane and of these
+    /// @param firstSlot the first of these
+    /// @param slots how many
+    ReadSlots(final LandingSlots memory, final int firstSlot, final int slots) {
+        this.memory = memory;
+        this.firstSlot = firstSlot;
+        free = new int[slots];
+        landedSlots = new int[slots];
+        landedBytes = new int[slots];
+        java.util.Arrays.setAll(free, i -> slots - 1 - i);
+        freeCount = slots;
+    }
+
+    public int slots() {
+        return free.length;
+    }
+
+    /// Where they lie, with those of the repair lane before them.
+    public LandingSlots memory() {
+        return memory;
+    }
+
+    public long headerOffset(final int slot) {
+        return memory.headerOffset(firstSlot + slot);
+    }
+
+    public long payloadOffset(final int slot) {
+        return memory.payloadOffset(firstSlot + slot);
+    }
+
+    /// Whether all are taken.
+    public boolean isEmpty() {
+        return freeCount == 0;
+    }
+
+    /// Takes a slot; there is one.
+    public int take() {
+        return free[--freeCount];
+    }
+
+    /// Nothing of use landed in it.
+    public void giveBack(final int slot) {
+        free[freeCount++] = slot;
+    }
+
+    /// A datagram lies in it, header and payload.
+    public void land(final int slot, final int datagramBytes) {
+        final int index = (int) (landed++ % free.length);
+        landedSlots[index] = slot;
+        landedBytes[index] = datagramBytes;
+    }
+
+    /// Copies a datagram into a slot.
+    public void land(
+            final int slot,
+            final MemorySegment headers,
+            final long headerOffset,
+            final MemorySegment payload,
+            final long payloadOffset,
+            final int payloadBytes) {
+        MemorySegment.copy(headers, headerOffset, memory.headers(), headerOffset(slot), DataLayout.LENGTH);
+        MemorySegment.copy(payload, payloadOffset, memory.payload(), payloadOffset(slot), payloadBytes);
+        land(slot, DataLayout.LENGTH + payloadBytes);
+    }
+
+    /// Session: whether a datagram landed that was not taken.
+    boolean hasNext() {
+        return shown < landed;
+    }
+
+    /// Session: takes the next datagram that landed.
+    ///
+    /// @return its slot in [#memory]
+    int next() {
+        return firstSlot + landedSlots[(int) (shown++ % free.length)];
+    }
+
+    /// Session: length of the datagram that [#next] gave last.
+    int bytes() {
+        return landedBytes[(int) ((shown - 1) % free.length)];
+    }
+
+    /// Session: datagrams given by [#next] so far.
+    long shown() {
+        return shown;
+    }
+
+    /// Session: the slots of the first `count` given are free.
+    void freeUpTo(final long count) {
+        while (freed < count) {
+            giveBack(landedSlots[(int) (freed++ % free.length)]);
+        }
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.framecast.reliability.placement;
-
-import org.jspecify.annotations.NullMarked;

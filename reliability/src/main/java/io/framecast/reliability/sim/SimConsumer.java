@@ -1,0 +1,224 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.LossReason;
+import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.assembly.FrameMemory.Space;
+import io.framecast.reliability.receive.FrameConsumer;
+import java.util.ArrayDeque;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// The user of one membership: a short queue of frames and losses, from which the user takes what is next,
+/// keeps it for
+/// a while and gives it back.
+final class SimConsumer implements FrameConsumer {
+    private static final int LOSSES_MAX = 16;
+
+    /// A frame that waits for the user.
+    private record Queued(FrameCheck.Held held, long place) {}
+
+    private record Loss(long count, LossReason reason) {}
+
+    private final SimReception reception;
+    private final SimReceiver process;
+    private final SimFrameMemory memory;
+    private final FrameCheck checks;
+    private final PlantedReceiver plant;
+    private final RandomGenerator random;
+    private final int queueMax;
+    private final int heldMax;
+    private final ArrayDeque<Queued> queue = new ArrayDeque<>();
+    private final ArrayDeque<Long> released = new ArrayDeque<>();
+    // What the user can find, by first number.
+    private final TreeMap<Long, Loss> losses = new TreeMap<>();
+    private long openFirstId;
+    private long openCount;
+    private @Nullable LossReason openReason;
+    private long takenBackId;
+    private int held;
+
+    SimConsumer(
+            final SimReception reception,
+            final SimReceiver process,
+            final SimFrameMemory memory,
+            final FrameCheck checks,
+            final PlantedReceiver plant) {
+        this.reception = reception;
+        this.process = process;
+        this.memory = memory;
+        this.checks = checks;
+        this.plant = plant;
+        random = process.random();
+        queueMax = 1 + random.nextInt(4);
+        heldMax = process.host().world().options().flow().framesHeld();
+    }
+
+    /// Frames in the user's hands.
+    int held() {
+        return held;
+    }
+
+    /// Whether the user has seen everything that it was given, and given everything back.
+    boolean isQuiet() {
+        return held == 0 && queue.isEmpty() && losses.isEmpty() && openCount == 0 && released.isEmpty();
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return queue.size() < queueMax && !(reception.isLost() && plant.dropsWholeFrames());
+    }
+
+    @Override
+    public boolean wantsPosted(final long bytes) {
+        final boolean wants = random.nextInt(8) == 0;
+        if (wants) {
+            memory.post(bytes);
+        }
+        return wants;
+    }
+
+    @Override
+    public boolean isPostedGone(final long bytes) {
+        return false;
+    }
+
+    @Override
+    public void onFrame(final ReceivedFrame frame, final long place) {
+        final Space space = reception.session().assembly().space();
+        final FrameCheck.Held one = checks.onFrame(
+                frame, memory.of(space), reception.session().assembly().offset(), space == Space.RING);
+        if (one == null) {
+            return;
+        }
+        if (plant.releasesOnDelivery()) {
+            released.add(place);
+        }
+        queue.add(new Queued(one, place));
+    }
+
+    @Override
+    public long nextReleased() {
+        return released.isEmpty() ? NONE : released.remove();
+    }
+
+    @Override
+    public long takeBack() {
+        if (queue.isEmpty()) {
+            return NONE;
+        }
+        final Queued oldest = queue.remove();
+        takenBackId = oldest.held.truth().id();
+        return oldest.place;
+    }
+
+    @Override
+    public long takenBackId() {
+        return takenBackId;
+    }
+
+    @Override
+    public void onLoss(final long firstFrameId, final long count, final LossReason reason) {
+        checks.onDropped(firstFrameId, count, reason);
+        if (reason != openReason) {
+            flushLosses();
+        }
+        openFirstId = openCount == 0 ? firstFrameId : openFirstId;
+        openCount += count;
+        openReason = reason;
+    }
+
+    @Override
+    public void onLateLoss(final long firstFrameId, final long count, final LossReason reason) {
+        checks.onDropped(firstFrameId, count, reason);
+        if (!plant.forgetsTakenBack()) {
+            losses.put(firstFrameId, new Loss(count, reason));
+        }
+    }
+
+    @Override
+    public boolean hasRoomForLosses() {
+        return losses.size() < LOSSES_MAX;
+    }
+
+    @Override
+    public boolean flushLosses() {
+        final LossReason reason = openReason;
+        if (openCount == 0 || reason == null) {
+            return true;
+        }
+        if (!hasRoomForLosses()) {
+            return false;
+        }
+        if (!plant.forgetsDropped()) {
+            losses.put(openFirstId, new Loss(openCount, reason));
+        }
+        openCount = 0;
+        return true;
+    }
+
+    @Override
+    public boolean areLossesFlushed() {
+        return openCount == 0;
+    }
+
+    @Override
+    public boolean areLossesHeard() {
+        return losses.isEmpty();
+    }
+
+    /// The user takes what is next: a loss, or a frame while it may hold one more.
+    ///
+    /// @return whether there was any
+    boolean advance() {
+        boolean any = false;
+        while (true) {
+            final Loss loss = losses.remove(checks.expectedFrame());
+            if (loss != null) {
+                checks.onLost(loss.count, loss.reason);
+            } else if (!queue.isEmpty() && held < heldMax) {
+                take(queue.remove());
+            } else {
+                return any;
+            }
+            any = true;
+        }
+    }
+
+    private void take(final Queued next) {
+        if (!checks.onTaken(next.held)) {
+            return;
+        }
+        held++;
+        // Some users close a frame without a look at it, perhaps before its copies have ended.
+        final boolean unseen = random.nextInt(32) == 0;
+        memory.whenReady(() -> {
+            if (!unseen) {
+                checks.check(next.held, "delivered");
+            }
+        });
+        final long nowNs = process.events().nowNs();
+        final long untilNs = unseen ? nowNs : process.user().keepUntilNs(random, nowNs);
+        process.events()
+                .at(untilNs, unseen ? () -> release(next, true) : () -> memory.whenReady(() -> release(next, false)));
+    }
+
+    // A user whose process stands still returns nothing.
+    private void release(final Queued frame, final boolean unseen) {
+        if (process.isStopped()) {
+            return;
+        }
+        if (process.isPaused()) {
+            process.events().at(process.pausedUntilNs(), () -> release(frame, unseen));
+            return;
+        }
+        if (!unseen) {
+            checks.check(frame.held, "returned");
+        }
+        held--;
+        for (int i = 0; i < plant.releasesOnReturn(); i++) {
+            released.add(frame.place);
+        }
+        process.wakeAfter(0);
+    }
+}

@@ -1,0 +1,194 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.assembly.FrameMemory;
+import io.framecast.reliability.assembly.LandingSlots;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.MemoryShape.Kind;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.random.RandomGenerator;
+
+/// A receiver's memory as arrays of bytes. Copies end at once, as in host memory; or later, one after
+/// another, as on a
+/// device, whose frames are handed over when their copies have ended or with an event behind them.
+final class SimFrameMemory implements FrameMemory {
+    /// When copies end, and when a frame may be handed over.
+    private enum Copies {
+        /// They end as they begin.
+        AT_ONCE,
+        /// They end later, and nothing orders the user's work behind them.
+        LATER,
+        /// They end later, and the user's work comes behind them.
+        ORDERED
+    }
+
+    private static final long LATE_MIN_NS = 5_000;
+
+    private record Copy(byte[] from, long fromOffset, byte[] to, long toOffset, long bytes, boolean wraps) {}
+
+    private record Waiting(long copies, Runnable action) {}
+
+    private final SimReceiver process;
+    private final SimEvents events;
+    private final RandomGenerator random;
+    private final Plant plant;
+    private final Copies mode;
+    private final boolean mappedTwice;
+    private final long lateNs;
+    private final byte[] ring;
+    private final byte[] staging;
+    private final byte[] repair;
+    private final byte[] scratch;
+    private final byte[] reassembly;
+    private byte[] posted = new byte[0];
+    private final LandingSlots data;
+    private final LandingSlots repairs;
+    private final ArrayDeque<Copy> pending = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private long submitted;
+    private long completed;
+    private long lastNs;
+
+    SimFrameMemory(final SimReceiver process, final MemoryShape shape, final RandomGenerator random) {
+        this.process = process;
+        this.random = random;
+        events = process.events();
+        plant = process.host().world().options().plant();
+        final int slotBytes = shape.slotBytes();
+        ring = rubbish(shape.ringBytes());
+        staging = rubbish((long) shape.landingSlots() * slotBytes);
+        repair = rubbish((long) shape.allRepairSlots() * slotBytes);
+        scratch = rubbish((long) shape.batchMax() * slotBytes);
+        reassembly = rubbish(shape.buffersBytes());
+        final boolean staged = shape.kind() == Kind.STAGED;
+        data = SimReceiveLane.slots(
+                MemorySegment.ofArray(staged ? staging : ring),
+                slotBytes,
+                staged ? shape.landingSlots() : shape.ringSlots());
+        repairs = SimReceiveLane.slots(MemorySegment.ofArray(repair), slotBytes, shape.allRepairSlots());
+        mappedTwice = shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean();
+        lateNs = LATE_MIN_NS << random.nextInt(7);
+        mode = switch (shape.kind()) {
+            case IN_RING -> Copies.AT_ONCE;
+            case STAGED -> random.nextBoolean() ? Copies.LATER : Copies.ORDERED;
+            case BY_ARRIVAL -> random.nextBoolean() ? Copies.AT_ONCE : Copies.ORDERED;
+        };
+    }
+
+    private static byte[] rubbish(final long length) {
+        final byte[] bytes = new byte[Math.toIntExact(length)];
+        java.util.Arrays.fill(bytes, (byte) 0xa7);
+        return bytes;
+    }
+
+    @Override
+    public LandingSlots data() {
+        return data;
+    }
+
+    @Override
+    public LandingSlots repairs() {
+        return repairs;
+    }
+
+    @Override
+    public boolean isRingMappedTwice() {
+        return mappedTwice;
+    }
+
+    @Override
+    public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
+        submitted++;
+        final long copied = plant == Plant.SKIP_REASSEMBLY && isWithin(from, to) ? 0 : bytes;
+        final Copy copy = new Copy(of(from), fromOffset, of(to), toOffset, copied, from == Space.RING);
+        if (mode == Copies.LATER && from == Space.RING) {
+            // On a stream of its own, which the user's work comes behind.
+            carryOut(copy);
+            pending.add(new Copy(ring, 0, ring, 0, 0, false));
+        } else {
+            pending.add(copy);
+        }
+        if (mode == Copies.AT_ONCE) {
+            finish(1);
+        } else {
+            lastNs = Math.max(lastNs, events.nowNs() + random.nextLong(lateNs));
+            events.at(lastNs, () -> {
+                finish(1);
+                process.wakeAfter(0);
+            });
+        }
+    }
+
+    // Copies that put payloads in place which landed elsewhere.
+    private static boolean isWithin(final Space from, final Space to) {
+        return from == Space.SCRATCH || (from == Space.RING && to == Space.REASSEMBLY);
+    }
+
+    // Some may have been carried out already, for a read that could not wait.
+    private void finish(final int count) {
+        for (int i = 0; i < count && !pending.isEmpty(); i++) {
+            carryOut(pending.remove());
+            completed++;
+        }
+        while (!waiting.isEmpty() && waiting.element().copies <= completed) {
+            waiting.remove().action.run();
+        }
+    }
+
+    private static void carryOut(final Copy copy) {
+        final long head = copy.wraps ? Math.min(copy.bytes, copy.from.length - copy.fromOffset) : copy.bytes;
+        System.arraycopy(copy.from, (int) copy.fromOffset, copy.to, (int) copy.toOffset, (int) head);
+        System.arraycopy(copy.from, 0, copy.to, (int) (copy.toOffset + head), (int) (copy.bytes - head));
+    }
+
+    @Override
+    public void flush() {
+        // Each copy tells of its end by itself.
+    }
+
+    @Override
+    public long submitted() {
+        return submitted;
+    }
+
+    @Override
+    public long completed() {
+        return plant == Plant.REUSE_COPIED_SLOT ? submitted : completed;
+    }
+
+    @Override
+    public boolean isVisible(final long copies) {
+        return mode != Copies.LATER || completed >= copies || plant == Plant.DELIVER_UNCOPIED;
+    }
+
+    /// Runs something when everything copied so far is in place, as a user does who waits for a frame's event.
+    void whenReady(final Runnable action) {
+        if (mode != Copies.ORDERED || completed == submitted) {
+            action.run();
+        } else {
+            waiting.add(new Waiting(submitted, action));
+        }
+    }
+
+    @Override
+    public MemorySegment read(final Space space, final long offset, final int bytes) {
+        finish(pending.size());
+        return MemorySegment.ofArray(of(space)).asSlice(offset, bytes);
+    }
+
+    /// The next frame lies in a buffer of its own.
+    void post(final long bytes) {
+        posted = rubbish(bytes);
+    }
+
+    byte[] of(final Space space) {
+        return switch (space) {
+            case RING -> ring;
+            case STAGING -> staging;
+            case REPAIR -> repair;
+            case SCRATCH -> scratch;
+            case REASSEMBLY -> reassembly;
+            case POSTED -> posted;
+        };
+    }
+}

@@ -1,0 +1,158 @@
+package io.framecast.reliability.sim;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.framecast.reliability.assembly.LandingSlots;
+import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/// A lane over an inbox: datagrams land in posted slots, header and payload apart, before anybody looks at
+/// them. A lane
+/// by sequence behaves as `recvmsg` with iovecs does, one by arrival as a verbs receive queue.
+final class SimReceiveLane implements LanePort {
+    private final SimInbox inbox;
+    private final LandingSlots landing;
+    private final Placement placement;
+    private final int batchMax;
+    private final RandomGenerator random;
+    // Share of the datagrams that the transport drops after they landed.
+    private final double malformed;
+    // Slots posted and not used; the first of them is used first.
+    private final int[] posted;
+    private int postedFirst;
+    private int postedCount;
+    private final int[] slots;
+    private final int[] bytes;
+    // Datagrams of the polls since the last clearTaken.
+    private final List<MemorySegment> taken = new ArrayList<>();
+    private long overruns;
+
+    /// @param batchMax most datagrams taken in one poll; by sequence each poll draws how many
+    /// @param malformed share of the datagrams that are dropped after they landed
+    SimReceiveLane(
+            final SimInbox inbox,
+            final LandingSlots landing,
+            final Placement placement,
+            final int batchMax,
+            final RandomGenerator random,
+            final double malformed) {
+        this.inbox = inbox;
+        this.landing = landing;
+        this.placement = placement;
+        this.batchMax = batchMax;
+        this.random = random;
+        this.malformed = malformed;
+        posted = new int[landing.slots()];
+        slots = new int[batchMax];
+        bytes = new int[batchMax];
+    }
+
+    @Override
+    public Placement placement() {
+        return placement;
+    }
+
+    @Override
+    public int post(final int firstSlot, final int count) {
+        if (placement == Placement.BY_SEQUENCE) {
+            postedCount = 0;
+        }
+        final int accepted = Math.min(count, posted.length - postedCount);
+        for (int i = 0; i < accepted; i++) {
+            posted[(postedFirst + postedCount++) % posted.length] = (firstSlot + i) % landing.slots();
+        }
+        return accepted;
+    }
+
+    @Override
+    public int poll() {
+        final int most = placement == Placement.BY_SEQUENCE ? 1 + random.nextInt(batchMax) : batchMax;
+        int count = 0;
+        while (count < most && postedCount > 0 && !inbox.isEmpty()) {
+            final MemorySegment datagram = inbox.remove();
+            final int slot = posted[postedFirst];
+            postedFirst = (postedFirst + 1) % posted.length;
+            postedCount--;
+            land(datagram, slot);
+            if (random.nextDouble() < malformed) {
+                overruns++;
+                repost(slot);
+                continue;
+            }
+            slots[count] = slot;
+            bytes[count++] = (int) datagram.byteSize();
+            taken.add(datagram);
+        }
+        return count;
+    }
+
+    // A lane by arrival posts the slot of a datagram that it drops again, behind the others.
+    private void repost(final int slot) {
+        if (placement == Placement.BY_ARRIVAL) {
+            posted[(postedFirst + postedCount++) % posted.length] = slot;
+        }
+    }
+
+    private void land(final MemorySegment datagram, final int slot) {
+        final long header = Math.min(DataLayout.LENGTH, datagram.byteSize());
+        MemorySegment.copy(datagram, 0, landing.headers(), landing.headerOffset(slot), header);
+        final long payload = Math.min(landing.slotBytes(), datagram.byteSize() - header);
+        MemorySegment.copy(datagram, header, landing.payload(), landing.payloadOffset(slot), payload);
+    }
+
+    /// A queue pair loses a datagram that finds no slot when it arrives.
+    ///
+    /// @return whether the next datagram finds one
+    boolean admits() {
+        if (placement == Placement.BY_SEQUENCE || inbox.queue().size() < postedCount) {
+            return true;
+        }
+        overruns++;
+        return false;
+    }
+
+    @Override
+    public int batchMax() {
+        return batchMax;
+    }
+
+    @Override
+    public int slot(final int index) {
+        return slots[index];
+    }
+
+    @Override
+    public int bytes(final int index) {
+        return bytes[index];
+    }
+
+    /// Datagrams taken since the last call of [#clearTaken].
+    List<MemorySegment> taken() {
+        return taken;
+    }
+
+    void clearTaken() {
+        taken.clear();
+    }
+
+    /// Datagrams that found no slot, or were dropped after they landed.
+    long overruns() {
+        return overruns;
+    }
+
+    /// Landing slots of their own, filled with rubbish.
+    static LandingSlots slots(final MemorySegment payload, final int slotBytes, final int slots) {
+        final byte[] headers = new byte[slots * DataLayout.LENGTH];
+        java.util.Arrays.fill(headers, (byte) 0x55);
+        return new LandingSlots(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots);
+    }
+
+    /// The bytes of a datagram.
+    static byte[] bytes(final MemorySegment datagram) {
+        return datagram.toArray(JAVA_BYTE);
+    }
+}

@@ -1,0 +1,157 @@
+package io.framecast.samples.demo;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/// What the demo reports: the children's reports side by side, and whether they agree.
+///
+/// @param publisher the publisher's report, as parsed from its JSON
+/// @param subscribers each subscriber's report, likewise
+/// @param frameBytes length of a full frame
+record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscribers) {
+    /// What must be equal at both ends.
+    private static final List<String> SHARED_KEYS = List.of("frames", "bytes", "stream_crc32c");
+
+    private static final String TEXT_LINE = "%-14s %8s %16s  %-9s %9s %14s %9s %8s %12s %12s%n";
+
+    /// What does not agree first, in one line; empty when all does.
+    String mismatch() {
+        final Map<?, ?> published = side(publisher, "publisher");
+        for (int i = 0; i < subscribers.size(); i++) {
+            final Map<?, ?> received = subscriber(i);
+            for (final String key : SHARED_KEYS) {
+                if (!Objects.equals(published.get(key), received.get(key))) {
+                    return String.format(
+                            Locale.ROOT,
+                            "subscriber %d: %s is %s, published was %s",
+                            i + 1,
+                            key,
+                            received.get(key),
+                            published.get(key));
+                }
+            }
+            if (number(received, "dropped_frames") != 0) {
+                return String.format(
+                        Locale.ROOT, "subscriber %d: dropped %s frames", i + 1, received.get("dropped_frames"));
+            }
+            if (Boolean.FALSE.equals(subscribers.get(i).get("verified"))) {
+                return String.format(Locale.ROOT, "subscriber %d: a frame's content is not what was published", i + 1);
+            }
+        }
+        return "";
+    }
+
+    Map<String, Object> json() {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("transport", text(publisher, "transport"));
+        json.put("device", text(subscribers.getFirst(), "device"));
+        json.put("frame_bytes", frameBytes);
+        json.put("publisher", side(publisher, "publisher"));
+        final List<Object> received = new ArrayList<>();
+        for (int i = 0; i < subscribers.size(); i++) {
+            received.add(subscriber(i));
+        }
+        json.put("subscribers", received);
+        json.put("goodput_MBps", goodputMBps());
+        json.put("verified", mismatch().isEmpty());
+        return json;
+    }
+
+    /// Of the slowest subscriber: all of them got at least this.
+    private double goodputMBps() {
+        return subscribers.stream()
+                .mapToDouble(report -> number(report, "goodput_MBps"))
+                .min()
+                .orElse(0);
+    }
+
+    String text() {
+        final StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT,
+                "transport %s, device %s, frames of %,d bytes%n",
+                text(publisher, "transport"),
+                text(subscribers.getFirst(), "device"),
+                frameBytes));
+        text.append(String.format(
+                Locale.ROOT,
+                TEXT_LINE,
+                "",
+                "frames",
+                "bytes",
+                "crc32c",
+                "in place",
+                "reassembled",
+                "repaired",
+                "dropped",
+                "p50 µs",
+                "p99 µs"));
+        final Map<?, ?> published = side(publisher, "publisher");
+        text.append(String.format(
+                Locale.ROOT,
+                TEXT_LINE,
+                "publisher",
+                published.get("frames"),
+                published.get("bytes"),
+                published.get("stream_crc32c"),
+                "",
+                "",
+                "",
+                "",
+                "",
+                ""));
+        for (int i = 0; i < subscribers.size(); i++) {
+            text.append(subscriberLine(i));
+        }
+        final String mismatch = mismatch();
+        return text.append(String.format(
+                        Locale.ROOT,
+                        "goodput %.1f MB/s per subscriber; back-pressured %s times; %s",
+                        goodputMBps(),
+                        published.get("back_pressured"),
+                        mismatch.isEmpty() ? "verified" : "NOT VERIFIED: " + mismatch))
+                .toString();
+    }
+
+    private String subscriberLine(final int index) {
+        final Map<?, ?> received = subscriber(index);
+        final Map<?, ?> latency = side(received, "latency_us");
+        return String.format(
+                Locale.ROOT,
+                TEXT_LINE,
+                "subscriber " + (index + 1),
+                received.get("frames"),
+                received.get("bytes"),
+                received.get("stream_crc32c"),
+                received.get("in_place_frames"),
+                received.get("reassembled_bytes"),
+                received.get("repaired_datagrams"),
+                received.get("dropped_frames"),
+                latency.get("p50"),
+                latency.get("p99"));
+    }
+
+    private Map<?, ?> subscriber(final int index) {
+        if (subscribers.get(index).get("subscribers") instanceof List<?> list
+                && list.size() == 1
+                && list.getFirst() instanceof Map<?, ?> entry) {
+            return entry;
+        }
+        return Map.of();
+    }
+
+    private static Map<?, ?> side(final Map<?, ?> report, final String key) {
+        return report.get(key) instanceof Map<?, ?> map ? map : Map.of();
+    }
+
+    private static String text(final Map<?, ?> report, final String key) {
+        return String.valueOf(report.get(key));
+    }
+
+    private static double number(final Map<?, ?> report, final String key) {
+        return report.get(key) instanceof Number number ? number.doubleValue() : 0;
+    }
+}

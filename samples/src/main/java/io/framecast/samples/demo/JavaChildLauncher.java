@@ -1,0 +1,119 @@
+package io.framecast.samples.demo;
+
+import io.framecast.samples.ChildLauncher;
+import io.framecast.samples.ChildOptions;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// Children on the java command, class path and flags of this process. No child outlives it, however it ends:
+/// each watches it (see [ChildOptions]).
+public final class JavaChildLauncher implements ChildLauncher {
+    /// Manifest entries do not count with a class path, so these are always passed.
+    private static final List<String> NEEDED_FLAGS =
+            List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED");
+
+    private final String mainClass;
+
+    /// @param mainClass the tool's
+    public JavaChildLauncher(final String mainClass) {
+        this.mainClass = mainClass;
+    }
+
+    @Override
+    public Child launch(final List<String> arguments, final boolean stdin, final Consumer<String> lines)
+            throws IOException {
+        final List<String> command = command();
+        command.addAll(arguments);
+        command.add(ChildOptions.PARENT_OPTION);
+        command.add(Long.toString(ProcessHandle.current().pid()));
+        final ProcessBuilder builder = new ProcessBuilder(command);
+        if (stdin) {
+            builder.redirectInput(ProcessBuilder.Redirect.INHERIT);
+        }
+        return new JavaChild(builder.start(), lines);
+    }
+
+    private List<String> command() {
+        final List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // Agents (debuggers, coverage) listen on ports or files that only one process can have.
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> !flag.startsWith("-agent") && !flag.startsWith("-javaagent"))
+                .filter(flag -> !flag.startsWith("-Xrun") && !NEEDED_FLAGS.contains(flag))
+                .forEach(command::add);
+        command.addAll(NEEDED_FLAGS);
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(mainClass);
+        return command;
+    }
+
+    /// A process with a thread for each of its outputs.
+    private static final class JavaChild implements Child {
+        private final Process process;
+        private final Thread outputReader;
+        private final Thread lineReader;
+        private volatile String output = "";
+
+        JavaChild(final Process process, final Consumer<String> lines) {
+            this.process = process;
+            this.outputReader =
+                    Thread.ofPlatform().daemon().name("child-stdout").start(this::readOutput);
+            this.lineReader = Thread.ofPlatform().daemon().name("child-stderr").start(() -> readLines(lines));
+        }
+
+        private void readOutput() {
+            try (InputStream stream = process.getInputStream()) {
+                output = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (final IOException e) {
+                // The child was killed: there is no report.
+            }
+        }
+
+        private void readLines(final Consumer<String> lines) {
+            final Charset charset = Charset.defaultCharset();
+            try (BufferedReader reader = new BufferedReader(new InputStreamReader(process.getErrorStream(), charset))) {
+                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                    lines.accept(line);
+                }
+            } catch (final IOException e) {
+                // The child was killed.
+            }
+        }
+
+        @Override
+        public boolean isAlive() {
+            return process.isAlive() || outputReader.isAlive() || lineReader.isAlive();
+        }
+
+        @Override
+        public int exitStatus() {
+            return process.exitValue();
+        }
+
+        @Override
+        public String output() {
+            return output;
+        }
+
+        @Override
+        public void stop() {
+            // Process.destroy would also close the pipe that the report is to come through.
+            process.toHandle().destroy();
+        }
+
+        @Override
+        public void kill() {
+            process.toHandle().destroyForcibly();
+        }
+    }
+}

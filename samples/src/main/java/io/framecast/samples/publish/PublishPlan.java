@@ -1,0 +1,43 @@
+package io.framecast.samples.publish;
+
+import io.framecast.api.error.ConfigException;
+import java.time.Duration;
+
+/// What one run of `publish` does.
+///
+/// @param framesPerSecond 0 for as fast as credit allows
+/// @param framesMax frames to publish; `Long.MAX_VALUE` for all of the input
+/// @param duration time from the first frame after which no frame is begun
+/// @param subscribers how many must be ready before the first frame
+/// @param waitMax longest wait for them, and later for anybody
+/// @param linger longest wait for the last acknowledgements
+/// @param rejoinMax longest wait for another subscriber when none is left, whatever the input; evicted ones
+///     are then no failure. Zero: off
+/// @param stopEnds whether the user's stop is the end of the stream, though more of the input would follow:
+///     in a demo
+public record PublishPlan(
+        double framesPerSecond,
+        long framesMax,
+        Duration duration,
+        int subscribers,
+        Duration waitMax,
+        Duration linger,
+        Duration rejoinMax,
+        boolean stopEnds) {
+    public PublishPlan {
+        if (!(framesPerSecond >= 0 && framesPerSecond <= 1e6)) {
+            throw new ConfigException("--rate: expected 0 … 1000000 frames per second, got " + framesPerSecond);
+        }
+        if (framesMax < 1) {
+            throw new ConfigException("--frames: expected at least 1, got " + framesMax);
+        }
+        if (subscribers < 1) {
+            throw new ConfigException("--wait-subscribers: expected at least 1, got " + subscribers);
+        }
+    }
+
+    /// Whether subscribers that were evicted may come back.
+    boolean rejoins() {
+        return rejoinMax.isPositive();
+    }
+}

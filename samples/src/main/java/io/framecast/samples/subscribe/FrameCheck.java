@@ -1,0 +1,36 @@
+package io.framecast.samples.subscribe;
+
+import io.framecast.samples.input.TestPattern;
+import java.lang.foreign.MemorySegment;
+
+/// Checks frames of `--input test` against what they must be.
+final class FrameCheck {
+    private final long seed;
+    private long expectedFrameId;
+    private String firstMismatch = "";
+
+    FrameCheck(final long seed) {
+        this.seed = seed;
+    }
+
+    /// @param frameId the frame's number in its session, which is also the pattern's
+    void check(final long frameId, final MemorySegment frame) {
+        if (!firstMismatch.isEmpty()) {
+            return;
+        }
+        if (frameId != expectedFrameId) {
+            firstMismatch = "expected frame " + expectedFrameId + ", got frame " + frameId;
+            return;
+        }
+        expectedFrameId++;
+        final long at = TestPattern.mismatch(seed, frameId, frame);
+        if (at >= 0) {
+            firstMismatch = "frame " + frameId + " differs at byte " + at + " of " + frame.byteSize();
+        }
+    }
+
+    /// In one line; empty when all frames were right.
+    String firstMismatch() {
+        return firstMismatch;
+    }
+}

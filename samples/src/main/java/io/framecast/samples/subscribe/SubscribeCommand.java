@@ -1,0 +1,221 @@
+package io.framecast.samples.subscribe;
+
+import io.framecast.api.Channel;
+import io.framecast.api.Delivery;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.SourceOptions;
+import io.framecast.api.Subscriber;
+import io.framecast.api.error.ConfigException;
+import io.framecast.samples.ChildOptions;
+import io.framecast.samples.Devices;
+import io.framecast.samples.Environment;
+import io.framecast.samples.ExitStatus;
+import io.framecast.samples.FrameWorker;
+import io.framecast.samples.FrameWorkerProvider;
+import io.framecast.samples.NodeOptions;
+import io.framecast.samples.Report;
+import io.framecast.samples.ToolVersion;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `framecast subscribe`.
+@Command(
+        name = "subscribe",
+        description = "Receives a channel's frames into device memory until end of stream, with --sources until"
+                + " interrupted; status 130 when interrupted before.",
+        mixinStandardHelpOptions = true,
+        versionProvider = ToolVersion.class,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  URI='framecast:auto?group=224.20.30.39:24326|channel=cam1'",
+            "  framecast subscribe \"$URI\" --device cuda:0 --worker motion",
+            "  framecast subscribe \"$URI\" --device host --out video.raw --json -",
+            "  framecast subscribe \"$URI\" --delivery latest --json -",
+            "  framecast subscribe \"$URI\" --rejoin 10s --json -",
+            "  framecast subscribe \"$URI\" --out - | ffplay -f rawvideo -pixel_format rgb24 -video_size 1920x1080 -"
+        })
+public final class SubscribeCommand implements Callable<Integer> {
+    private static final String STDOUT = "-";
+
+    @Parameters(paramLabel = "URI", description = "Channel, such as framecast:auto?group=224.20.30.39:24326.")
+    private String uri = "";
+
+    @Option(
+            names = "--device",
+            paramLabel = "auto|cuda:N|emulated|host",
+            description = "Where frames land; default: what the URI says, else auto: the first GPU, or an emulated one"
+                    + " where there is none, which is told.")
+    private @Nullable String device;
+
+    @Option(
+            names = "--delivery",
+            paramLabel = "reliable|latest|deadline=T|evict=T",
+            description = "What happens when this subscriber is too slow: the source waits (reliable), frames are given"
+                    + " up (latest, or older than deadline=40ms), or it is evicted (evict=2s); default: what the URI"
+                    + " says, else reliable.")
+    private @Nullable String delivery;
+
+    @Option(
+            names = "--sources",
+            paramLabel = "N",
+            description = "Receive from up to N sources of the channel at once, whoever ends, until interrupted or"
+                    + " --frames are there; default: what the URI says, else 1.")
+    private @Nullable Integer sources;
+
+    @Option(
+            names = "--rejoin",
+            paramLabel = "T",
+            description = "Wait for a source that was lost, T such as 10s; status 3 when it does not come back in"
+                    + " time; default: what the URI says, else end at once.")
+    private @Nullable String rejoin;
+
+    @Option(
+            names = "--join",
+            paramLabel = "frame|keyframe",
+            description = "Begin at the next frame, or at the next that is marked as a keyframe; default: what the URI"
+                    + " says, else frame.")
+    private @Nullable String join;
+
+    @Option(names = "--frames", paramLabel = "N", description = "End after N frames.")
+    private long frames = Long.MAX_VALUE;
+
+    @Option(names = "--out", paramLabel = "FILE|-", description = "Write the frames' bytes, in order.")
+    private @Nullable String out;
+
+    @Option(names = "--worker", paramLabel = "NAME", description = "Compute on each frame in device memory.")
+    private @Nullable String worker;
+
+    @Option(
+            names = "--wait-timeout",
+            paramLabel = "S",
+            description = "Longest wait for a source, 0: for ever; default ${DEFAULT-VALUE} s.")
+    private double waitTimeout = 30;
+
+    @Option(names = "--check-test", hidden = true, paramLabel = "SEED")
+    private @Nullable Long checkSeed;
+
+    @Mixin
+    private NodeOptions nodeOptions = new NodeOptions();
+
+    @Mixin
+    private ChildOptions childOptions = new ChildOptions();
+
+    private final Environment environment;
+    private final Report report;
+
+    public SubscribeCommand(final Environment environment, final Report report) {
+        this.environment = environment;
+        this.report = report;
+    }
+
+    @Override
+    public Integer call() {
+        childOptions.apply(environment);
+        if (childOptions.isChild()) {
+            environment.stop().defer();
+        }
+        if (STDOUT.equals(out) && report.ownsStdout()) {
+            throw new ConfigException("--out - and --json -: only one of them can have stdout");
+        }
+        if (out != null && out.isEmpty()) {
+            throw new ConfigException("--out: expected FILE or -, got nothing");
+        }
+        if (out != null && !out.equals(STDOUT)) {
+            report.requireOther("--out", Path.of(out));
+        }
+        report.requireWritable();
+        if (frames < 1) {
+            throw new ConfigException("--frames: expected at least 1, got " + frames);
+        }
+        final Duration waitMax = NodeOptions.seconds("--wait-timeout", waitTimeout);
+        final Channel channel = channel();
+        Devices.require(channel);
+        final NodeConfig config = nodeOptions.config(environment);
+        final FrameWorkerProvider workers = worker == null ? null : worker(worker);
+        final SubscribeResult result;
+        try (FrameOutput output = output();
+                Framecast node = environment.nodes().apply(config);
+                Subscriber subscriber = node.subscribe(channel);
+                FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
+            final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
+            final var consumers = new SubscribeRun.Consumers(frameWorker, check, output);
+            result = new SubscribeRun(subscriber, frames, waitMax, consumers, environment).run();
+        }
+        report.result(result.json(), result.text(), STDOUT.equals(out));
+        return status(result);
+    }
+
+    private int status(final SubscribeResult result) {
+        if (result.check().mismatch().isEmpty() && result.tally().interrupted()) {
+            environment
+                    .console()
+                    .line(Report.COMPLAINT + "interrupted after "
+                            + result.tally().frames() + " frames, before the end of the stream");
+            return ExitStatus.INTERRUPTED;
+        }
+        if (result.check().mismatch().isEmpty()) {
+            return ExitStatus.DONE;
+        }
+        environment
+                .console()
+                .line(Report.COMPLAINT + "mismatch: " + result.check().mismatch());
+        return ExitStatus.MISMATCH;
+    }
+
+    private Channel channel() {
+        final Channel channel = Channel.parse(uri);
+        final Channel delivered = withSources(delivery == null ? channel : withDelivery(channel, delivery));
+        return Devices.orEmulated(device == null ? delivered : Devices.withDevice(delivered, device));
+    }
+
+    private static Channel withDelivery(final Channel channel, final String text) {
+        try {
+            return channel.withStream(channel.stream().withDelivery(Delivery.parse(text)));
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
+        }
+    }
+
+    private Channel withSources(final Channel channel) {
+        SourceOptions options = channel.stream().sources();
+        try {
+            options = sources == null ? options : options.withCount(sources);
+            options = rejoin == null ? options : options.withRejoinMs(SourceOptions.rejoinMs(rejoin));
+        } catch (final IllegalArgumentException e) {
+            throw new ConfigException("--" + e.getMessage(), e);
+        }
+        return channel.withStream(channel.stream().withSources(join == null ? options : options.withJoinAt(at(join))));
+    }
+
+    private static SourceOptions.JoinAt at(final String text) {
+        return switch (text) {
+            case "frame" -> SourceOptions.JoinAt.FRAME;
+            case "keyframe" -> SourceOptions.JoinAt.KEYFRAME;
+            default -> throw new ConfigException("--join: expected frame or keyframe, got " + text);
+        };
+    }
+
+    private @Nullable FrameOutput output() {
+        if (out == null) {
+            return null;
+        }
+        return out.equals(STDOUT) ? FrameOutput.ofStream(environment.out()) : FrameOutput.ofFile(Path.of(out));
+    }
+
+    private FrameWorkerProvider worker(final String name) {
+        final List<FrameWorkerProvider> known = environment.workers().get();
+        return known.stream()
+                .filter(provider -> provider.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new ConfigException("--worker: unknown worker " + name + "; known are "
+                        + known.stream().map(FrameWorkerProvider::name).toList()));
+    }
+}

@@ -1,0 +1,155 @@
+package io.framecast.samples.tool;
+
+import io.framecast.api.Framecast;
+import io.framecast.samples.Console;
+import io.framecast.samples.Environment;
+import io.framecast.samples.ExitStatus;
+import io.framecast.samples.FrameWorkerProvider;
+import io.framecast.samples.Report;
+import io.framecast.samples.Stop;
+import io.framecast.samples.ToolCommand;
+import io.framecast.samples.ToolVersion;
+import io.framecast.samples.demo.DemoCommand;
+import io.framecast.samples.demo.JavaChildLauncher;
+import io.framecast.samples.doctor.DoctorCommand;
+import io.framecast.samples.publish.PublishCommand;
+import io.framecast.samples.simulate.SimulateCommand;
+import io.framecast.samples.stat.StatCommand;
+import io.framecast.samples.subscribe.SubscribeCommand;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ServiceLoader;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// The command line tool: `framecast COMMAND …`. Exit statuses are in [ExitStatus].
+@Command(
+        name = "framecast",
+        description = "Carries frames from one source into the memory of many GPUs, by reliable multicast.",
+        mixinStandardHelpOptions = true,
+        versionProvider = ToolVersion.class,
+        synopsisSubcommandLabel = "COMMAND",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  framecast demo",
+            "  framecast demo --transport udp --loss 0.02 --json -",
+            "  framecast publish 'framecast:auto?group=224.20.30.39:24326' --input test",
+            "  framecast subscribe 'framecast:auto?group=224.20.30.39:24326' --device cuda:0",
+            "  framecast simulate --seeds 1..2000 --receivers 8 --loss 0.05",
+            "",
+            "Exit status: 0 done and verified, 1 frames differ, 2 usage or environment, 3 peer lost,",
+            "130 interrupted before the end."
+        })
+public final class Main implements Runnable {
+    // Examples are not wrapped: a wrapped command line cannot be pasted.
+    static final int HELP_COLUMNS = 110;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    private final Environment environment;
+
+    Main(final Environment environment) {
+        this.environment = environment;
+    }
+
+    public static void main(final String[] arguments) {
+        final Stop stop = new Stop();
+        stop.install();
+        final int status = new Main(ofProcess(stop)).run(arguments);
+        stop.finish(status);
+        System.exit(status);
+    }
+
+    /// Runs one command.
+    ///
+    /// @return the exit status
+    int run(final String... arguments) {
+        final Report report = Report.of(arguments, environment);
+        final PrintWriter stdout = new PrintWriter(environment.out(), true, StandardCharsets.UTF_8);
+        try {
+            return commands(report)
+                    .setOut(stdout)
+                    .setParameterExceptionHandler((e, _) -> fail(report, e, usageLine(e)))
+                    .setExecutionExceptionHandler((e, _, _) -> fail(report, e, ExitStatus.line(e)))
+                    .execute(arguments);
+        } catch (final OutOfMemoryError | LinkageError e) {
+            return fail(report, e, ExitStatus.line(e));
+        }
+    }
+
+    private CommandLine commands(final Report report) {
+        final CommandLine commands = new CommandLine(this)
+                .addSubcommand(new DemoCommand(environment, report))
+                .addSubcommand(new PublishCommand(environment, report))
+                .addSubcommand(new SubscribeCommand(environment, report))
+                .addSubcommand(new SimulateCommand(environment, report))
+                .addSubcommand(new DoctorCommand(report))
+                .addSubcommand(new StatCommand(report));
+        for (final ToolCommand added : ServiceLoader.load(ToolCommand.class)) {
+            commands.addSubcommand(added.create(report));
+        }
+        addReportOption(commands);
+        return commands.addSubcommand(new HelpOfCommand()).setUsageHelpWidth(HELP_COLUMNS);
+    }
+
+    // Also of commands within commands.
+    private static void addReportOption(final CommandLine command) {
+        command.getCommandSpec().addOption(Report.option());
+        command.getSubcommands().values().forEach(Main::addReportOption);
+    }
+
+    /// `framecast` alone.
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "expected a command");
+    }
+
+    private static String usageLine(final ParameterException failure) {
+        return UsageText.of(failure) + "; see "
+                + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help";
+    }
+
+    private static int fail(final Report report, final Throwable failure, final String line) {
+        final int status = ExitStatus.of(failure);
+        report.failure(status, line);
+        return status;
+    }
+
+    private static Environment ofProcess(final Stop stop) {
+        return new Environment(
+                Terminal.isStdinClosed() ? closedStream() : new FileInputStream(FileDescriptor.in),
+                new FileOutputStream(FileDescriptor.out),
+                // As stdout, whatever the locale: in the plain C locale System.err turns µ and … into
+                // question marks.
+                new Console(
+                        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
+                        Terminal.isStderr()),
+                Framecast::launch,
+                new JavaChildLauncher(Main.class.getName()),
+                () -> ServiceLoader.load(FrameWorkerProvider.class).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList(),
+                stop);
+    }
+
+    private static InputStream closedStream() {
+        final InputStream closed = InputStream.nullInputStream();
+        try {
+            closed.close();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return closed;
+    }
+}

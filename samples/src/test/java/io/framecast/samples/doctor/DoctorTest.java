@@ -1,0 +1,74 @@
+package io.framecast.samples.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.framecast.rdma.RdmaSurvey;
+import io.framecast.samples.ExitStatus;
+import io.framecast.samples.ToolContext;
+import io.framecast.samples.tool.ToolFixture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class DoctorTest {
+    /// Keeps the result.
+    private static final class Kept implements ToolContext {
+        private final List<Object> results = new ArrayList<>();
+
+        @Override
+        public void line(final String text) {}
+
+        @Override
+        public void requireWritable() {}
+
+        @Override
+        public boolean hasJson() {
+            return false;
+        }
+
+        @Override
+        public void result(final Map<String, Object> json, final String text) {
+            results.add(json);
+            results.add(text);
+        }
+
+        @Override
+        public void onStop(final Runnable action) {}
+
+        @Override
+        public boolean isStopped() {
+            return false;
+        }
+    }
+
+    @Test
+    void shouldTellEachFindingWithItsFix() {
+        final Kept kept = new Kept();
+        final List<RdmaSurvey.Finding> findings = List.of(
+                new RdmaSurvey.Finding(true, "device mlx5_0", ""),
+                new RdmaSurvey.Finding(false, "locked memory: 8388608 bytes", "raise it"));
+        final List<RdmaSurvey.Finding> devices = List.of(new RdmaSurvey.Finding(true, "emulated:0", ""));
+        assertEquals(ExitStatus.DONE, new DoctorCommand(kept, () -> findings, () -> devices).call());
+        assertEquals(
+                List.of(
+                        Map.of(
+                                "rdma",
+                                List.of(
+                                        Map.of("ok", true, "what", "device mlx5_0", "fix", ""),
+                                        Map.of("ok", false, "what", "locked memory: 8388608 bytes", "fix", "raise it")),
+                                "devices",
+                                List.of(Map.of("ok", true, "what", "emulated:0", "fix", ""))),
+                        "ok      rdma: device mlx5_0\nmissing rdma: locked memory: 8388608 bytes: raise it\n"
+                                + "ok      devices: emulated:0"),
+                kept.results);
+    }
+
+    @Test
+    void shouldRunOnAnyMachine() {
+        final Map<?, ?> json = new ToolFixture().run("doctor", "--json", "-").json();
+        assertFalse(((List<?>) json.get("rdma")).isEmpty());
+        assertFalse(((List<?>) json.get("devices")).isEmpty());
+    }
+}

@@ -1,0 +1,99 @@
+package io.framecast.samples.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.engine.metrics.Counter;
+import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
+import io.framecast.samples.ExitStatus;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StatTest {
+    private static final String LABELS = Labels.of("channel", "cam \"1\"", "lane", "data");
+
+    @TempDir
+    private Path directory;
+
+    private final ToolFixture tool = new ToolFixture();
+
+    private Path file() {
+        return directory.resolve("a.counters");
+    }
+
+    @Test
+    void shouldShowWhatWasCounted() {
+        try (CounterTable table = CounterTable.create(file());
+                Counter sent = table.allocate(EngineCounter.SENT_BYTES, LABELS);
+                Counter acks = table.allocate(EngineCounter.ACKS_SENT, LABELS)) {
+            sent.setOrdered(1_234_567);
+            assertEquals(0, acks.get());
+            final var people = tool.run("stat", file().toString());
+            assertEquals(ExitStatus.DONE, people.status(), people.err());
+            assertTrue(people.outText()
+                    .startsWith("process " + ProcessHandle.current().pid() + ", "));
+            assertTrue(people.outText().contains("  " + LABELS), people.outText());
+            assertTrue(people.outText().contains("1,234,567 bytes"), people.outText());
+            assertFalse(people.outText().contains("acks"), people.outText());
+            assertTrue(tool.run("stat", "--all", file().toString()).outText().contains("acks"));
+        }
+    }
+
+    @Test
+    void shouldTellOneObjectWithRatesWhenAskedForJson() {
+        try (CounterTable table = CounterTable.create(file());
+                Counter sent = table.allocate(EngineCounter.SENT_BYTES, LABELS);
+                Counter rtt = table.allocate(EngineCounter.ROUND_TRIP, Labels.NONE)) {
+            sent.setOrdered(7);
+            rtt.setOrdered(5);
+            final Map<?, ?> json = tool.run("stat", file().toString(), "--every", "0.01", "--json", "-")
+                    .json();
+            final Map<?, ?> process = (Map<?, ?>) ((List<?>) json.get("processes")).getFirst();
+            assertEquals(file().toString(), process.get("file"));
+            final List<?> counters = (List<?>) process.get("counters");
+            assertEquals(2, counters.size());
+            final Map<?, ?> gauge = (Map<?, ?>) counters.get(0);
+            assertEquals(Map.of(), gauge.get("labels"));
+            assertFalse(gauge.containsKey("per_second"));
+            final Map<?, ?> counter = (Map<?, ?>) counters.get(1);
+            assertEquals("framecast_sent_bytes_total", counter.get("name"));
+            assertEquals(Map.of("channel", "cam \"1\"", "lane", "data"), counter.get("labels"));
+            assertEquals(7.0, ((Number) counter.get("value")).doubleValue());
+            assertEquals("bytes", counter.get("unit"));
+            assertEquals(0.0, ((Number) counter.get("per_second")).doubleValue());
+        }
+    }
+
+    @Test
+    void shouldFindTheProcessesThatRun() {
+        // Where every process has its own by default.
+        try (CounterTable table = CounterTable.create()) {
+            final String pid = Long.toString(ProcessHandle.current().pid());
+            assertTrue(tool.run("stat", pid, "--all")
+                    .outText()
+                    .contains(table.path().toString()));
+            assertTrue(tool.run("stat", "--all").outText().contains(table.path().toString()));
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsMissing() throws Exception {
+        tool.run("stat", file().toString(), "--json", "-")
+                .assertFailed(
+                        ExitStatus.USAGE, "counters file " + file() + ": no such file, see that the process runs");
+        Files.writeString(file(), "no counters");
+        assertEquals(ExitStatus.USAGE, tool.run("stat", file().toString()).status());
+        tool.run("stat", "999999999", "--json", "-")
+                .assertFailed(
+                        ExitStatus.USAGE, "process 999999999 has no counters here: see that it runs, as this user");
+        tool.run("stat", "--every", "-1", "--json", "-")
+                .assertFailed(ExitStatus.USAGE, "--every: expected 0 … 86400 seconds, got -1.0");
+    }
+}

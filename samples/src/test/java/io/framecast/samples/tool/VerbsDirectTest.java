@@ -1,0 +1,314 @@
+package io.framecast.samples.tool;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.api.Channel;
+import io.framecast.api.DeviceFrame;
+import io.framecast.api.FrameOptions;
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.metrics.CounterSample;
+import io.framecast.gpu.emulated.EmulatedConfig;
+import io.framecast.gpu.emulated.EmulatedProvider;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Payloads that the transport `verbs` lands in the memory of a device, or has its NIC copy there: a libibverbs
+/// without devices writes by a descriptor into the emulated GPU, whose memory the host does not address. Two
+/// subscribers, each with a device.
+final class VerbsDirectTest {
+    private static final int FRAME_MAX = 200_000;
+    private static final String COPIED = "framecast_nic_copied_bytes_total";
+    private static final String PULLED = "framecast_pulled_datagrams_total";
+    private static final long WAIT_NS = 120_000_000_000L;
+    // Copies are late: what they read must not be written again before.
+    private static final EmulatedConfig EXPORTING = EmulatedConfig.DEFAULT
+            .withMemory(256L << 20)
+            .withDisorder(new EmulatedConfig.Disorder(7, 2_000_000))
+            .withExports();
+
+    @TempDir
+    private static Path directory;
+
+    private static StandInVerbs standIn;
+
+    private final Arena arena = Arena.ofShared();
+    private final List<Framecast> nodes = new ArrayList<>();
+    private final List<Subscriber> subscribers = new ArrayList<>();
+    private final List<DeviceStream> streams = new ArrayList<>();
+    private final List<Path> counters = new ArrayList<>();
+    private final List<String> notices = new CopyOnWriteArrayList<>();
+    private final MemorySegment read = arena.allocate(FRAME_MAX);
+    private int[] polled = {};
+
+    @BeforeAll
+    static void compile() {
+        standIn = StandInVerbs.install();
+    }
+
+    @AfterAll
+    static void forget() {
+        StandInVerbs.uninstall();
+    }
+
+    @BeforeEach
+    void export() {
+        EmulatedProvider.configure(EXPORTING);
+        standIn.set("takes_dma_buf", 1);
+    }
+
+    @AfterEach
+    void close() {
+        streams.forEach(DeviceStream::close);
+        nodes.forEach(Framecast::close);
+        EmulatedProvider.configure(EmulatedConfig.DEFAULT);
+        List.of("takes_dma_buf", "drop_every").forEach(name -> standIn.set(name, 0));
+        arena.close();
+    }
+
+    private Framecast node(final double loss) {
+        final Path file = directory.resolve(nodes.size() + "-" + System.nanoTime() + ".counters");
+        counters.add(file);
+        final Framecast node = Framecast.launch(NodeConfig.DEFAULT
+                .withCountersFile(file)
+                .withSeed(3)
+                .withFaults(new NodeConfig.Faults(loss))
+                .withNotices(notices::add));
+        nodes.add(node);
+        return node;
+    }
+
+    private static Channel channel(final String device, final int nic) {
+        return Channel.parse("framecast:verbs?group=239.77.5.9:4200|window=512k|frame-max=" + FRAME_MAX
+                + "|interface=standin" + nic + "|device=" + device);
+    }
+
+    private Publisher open(final double loss, final String placement) {
+        for (int i = 0; i < 2; i++) {
+            final Subscriber subscriber = node(loss).subscribe(channel("emulated:" + i + placement, i));
+            subscribers.add(subscriber);
+        }
+        polled = new int[2];
+        return node(0).publish(channel("host", 2));
+    }
+
+    private void await(final BooleanSupplier condition, final String what) {
+        final long startNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNs > WAIT_NS) {
+                throw new AssertionError("waited in vain for " + what + ": "
+                        + subscribers.stream()
+                                .map(each -> each.state() + " " + each.failure() + " " + each.stats())
+                                .toList()
+                        + notices);
+            }
+            LockSupport.parkNanos(20_000);
+        }
+    }
+
+    private static int length(final int id) {
+        return id % 3 == 2 ? 1 + id * 7 % 300 : 1 + (int) (id * 48_611L % FRAME_MAX);
+    }
+
+    private static byte value(final int id, final long index) {
+        return (byte) (index * 31 + (index >>> 11) + id * 131L);
+    }
+
+    private MemorySegment frame(final int id) {
+        final MemorySegment frame = arena.allocate(length(id));
+        for (long i = 0; i < frame.byteSize(); i++) {
+            frame.set(ValueLayout.JAVA_BYTE, i, value(id, i));
+        }
+        return frame;
+    }
+
+    private void check(final int subscriber, final DeviceFrame frame) {
+        final int id = polled[subscriber]++;
+        assertEquals(id, frame.frameId());
+        assertEquals(length(id), frame.length());
+        assertTrue(!frame.region().hostAddressable());
+        final DeviceStream stream = streams.get(subscriber);
+        stream.await(frame.ready());
+        stream.copyToHost(read, 0, frame.region().address(), frame.length());
+        stream.synchronize();
+        for (long i = 0; i < frame.length(); i++) {
+            if (read.get(ValueLayout.JAVA_BYTE, i) != value(id, i)) {
+                throw new AssertionError("subscriber " + subscriber + ": frame " + id + " differs at byte " + i);
+            }
+        }
+        frame.close();
+    }
+
+    private boolean pollAll(final int frames) {
+        boolean done = true;
+        for (int s = 0; s < subscribers.size(); s++) {
+            final int subscriber = s;
+            subscribers.get(s).poll(frame -> check(subscriber, frame), 10);
+            done &= polled[s] == frames;
+        }
+        return done;
+    }
+
+    private void deliver(final Publisher publisher, final int frames) {
+        await(() -> publisher.readySubscribers() == subscribers.size(), "subscribers");
+        subscribers.forEach(subscriber -> streams.add(subscriber.device().openStream()));
+        publish(publisher, 0, frames);
+        assertTrue(publisher.close(Duration.ofSeconds(60)));
+    }
+
+    private void publish(final Publisher publisher, final int from, final int frames) {
+        for (int id = from; id < frames; id++) {
+            final MemorySegment frame = frame(id);
+            await(
+                    () -> {
+                        pollAll(frames);
+                        return publisher.offer(frame, FrameOptions.DEFAULT) > 0;
+                    },
+                    "room for a frame");
+        }
+        await(() -> pollAll(frames), "all frames");
+    }
+
+    // Nodes 0 and 1 are the subscribers'.
+    private long count(final int node, final String name, final String labels) {
+        try (CounterReader reader = CounterReader.open(counters.get(node))) {
+            return reader.samples().stream()
+                    .filter(sample ->
+                            sample.name().equals(name) && sample.labels().contains(labels))
+                    .mapToLong(CounterSample::value)
+                    .sum();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "|placement=direct"})
+    void shouldLandFramesInDeviceMemoryInPlace(final String placement) {
+        final Publisher publisher = open(0, placement);
+        deliver(publisher, 120);
+        for (final Subscriber subscriber : subscribers) {
+            assertEquals("direct", subscriber.placement().orElseThrow().toString());
+            // One that wraps around the ring's end is copied; a machine that stalls may ask for a repair in
+            // vain.
+            assertTrue(subscriber.stats().inPlaceFrames() >= 90, () -> "" + subscriber.stats());
+        }
+        assertTrue(
+                notices.contains("verbs: standin0 writes into device memory, registered by dma-buf"),
+                () -> "" + notices);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.03, 0", "0, 61"})
+    void shouldMendInTheDeviceWhatLossMisplaced(final double loss, final int dropEvery) {
+        final Publisher publisher = open(loss, "|placement=direct");
+        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        standIn.set("drop_every", dropEvery);
+        deliver(publisher, 120);
+        for (final Subscriber subscriber : subscribers) {
+            assertTrue(subscriber.stats().reassembledBytes() > 0, () -> "" + subscriber.stats());
+            assertTrue(subscriber.stats().inPlaceFrames() > 0, () -> "" + subscriber.stats());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "0.03, 0", "0, 61"})
+    void shouldHaveTheNicCopyWhatLandedInTheHost(final double loss, final int dropEvery) {
+        final Publisher publisher = open(loss, "|placement=loopback");
+        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        standIn.set("drop_every", dropEvery);
+        deliver(publisher, 120);
+        for (int s = 0; s < 2; s++) {
+            final int node = s;
+            assertEquals(
+                    "loopback", subscribers.get(s).placement().orElseThrow().toString());
+            await(() -> count(node, COPIED, "") > FRAME_MAX, "copies");
+            assertEquals(0, count(s, "framecast_nic_copy_fallbacks_total", "broken"));
+            assertEquals(0, count(s, "framecast_stored_bytes_total", ""));
+        }
+    }
+
+    /// By the copy engine, by stores of the CPU, by a NIC.
+    @ParameterizedTest
+    @ValueSource(strings = {"staged", "fastcopy", "loopback"})
+    void shouldReadRepairsIntoTheHostAndCopyThemOn(final String placement) {
+        final Publisher publisher = open(0.03, "|placement=" + placement);
+        await(() -> count(2, "framecast_linked_members", "") == 2, "links");
+        deliver(publisher, 120);
+        for (int s = 0; s < 2; s++) {
+            final int node = s;
+            assertTrue(subscribers.get(s).placement().orElseThrow().toString().startsWith(placement));
+            await(() -> count(node, PULLED, "") > 0, "reads");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, 0.03})
+    void shouldGoOnWithTheCopyEngineWhenTheNicsConnectionsBreak(final double loss) {
+        final Publisher publisher = open(loss, "|placement=loopback");
+        await(() -> publisher.readySubscribers() == 2, "subscribers");
+        subscribers.forEach(subscriber -> streams.add(subscriber.device().openStream()));
+        publish(publisher, 0, 60);
+        await(() -> count(0, COPIED, "") > 0 && count(1, COPIED, "") > 0, "copies");
+        standIn.set("break_connections", 0);
+        publish(publisher, 60, 120);
+        for (int s = 0; s < 2; s++) {
+            final int node = s;
+            await(() -> count(node, "framecast_nic_copy_fallbacks_total", "broken") > 0, "fallbacks");
+        }
+        assertTrue(notices.stream().anyMatch(line -> line.contains("the NIC copies no more")), () -> "" + notices);
+        assertTrue(publisher.close(Duration.ofSeconds(60)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '#',
+            value = {"'' # ibv_reg_dmabuf_mr: errno 95, 2097152 bytes", "|one-sided=off # one-sided=off)"})
+    void shouldGoOnStagedAndSayWhyWhereTheDeviceTakesNoDmaBuf(final String keys, final String noLoopback) {
+        standIn.set("takes_dma_buf", 0);
+        final Publisher publisher = open(0, keys);
+        deliver(publisher, 30);
+        for (final Subscriber subscriber : subscribers) {
+            final String told = subscriber.placement().orElseThrow().toString();
+            assertTrue(
+                    told.startsWith(
+                            "staged (no direct: ibv_reg_dmabuf_mr: errno 95, 2097152 bytes of a dma-buf on standin"),
+                    told);
+            assertTrue(told.contains("takes no dma-buf; use nvidia-peermem, or staged placement"), told);
+            assertTrue(told.contains("; no loopback: " + noLoopback), told);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"direct", "loopback"})
+    void shouldRefuseInOneLineWhereAWayIsNamedThatCannotBe(final String placement) {
+        standIn.set("takes_dma_buf", 0);
+        open(0, "|placement=" + placement);
+        for (final Subscriber subscriber : subscribers) {
+            await(() -> subscriber.state() == Subscriber.State.FAILED, "the refusal");
+            final String told = subscriber.failure().orElseThrow();
+            assertTrue(
+                    told.contains("placement: " + placement + " cannot be used here: ibv_reg_dmabuf_mr: errno 95"),
+                    told);
+        }
+    }
+}
