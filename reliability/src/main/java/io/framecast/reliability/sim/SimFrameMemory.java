@@ -67,7 +67,8 @@ final class SimFrameMemory implements FrameMemory {
                 staged ? shape.landingSlots() : shape.ringSlots());
         repairs = SimReceiveLane.slots(MemorySegment.ofArray(repair), slotBytes, shape.allRepairSlots());
         mappedTwice = shape.kind() == Kind.IN_RING ? random.nextInt(4) != 0 : random.nextBoolean();
-        lateNs = LATE_MIN_NS << random.nextInt(7);
+        final boolean quiet = process.host().world().options().faults().isNone();
+        lateNs = LATE_MIN_NS << (quiet ? 0 : random.nextInt(7));
         mode = switch (shape.kind()) {
             case IN_RING -> Copies.AT_ONCE;
             case STAGED -> random.nextBoolean() ? Copies.LATER : Copies.ORDERED;

@@ -129,11 +129,17 @@ final class SimReception implements ReceiverOutput {
                 ringSlots,
                 spareSlots,
                 batchMax,
-                kind == Kind.STAGED ? batchMax + random.nextInt(2 * batchMax) : 0,
+                kind == Kind.STAGED ? stagingSlots(options, ringSlots, random) : 0,
                 REPAIR_SLOTS,
                 0,
                 buffers,
                 buffers - 1);
+    }
+
+    // Few, so that slots are used again while copies read them; in quiet runs as many as slow nothing down.
+    private static int stagingSlots(final SimOptions options, final int ringSlots, final RandomGenerator random) {
+        final int batchMax = options.flow().batchMax();
+        return options.faults().isNone() ? Math.max(batchMax, ringSlots) : batchMax + random.nextInt(2 * batchMax);
     }
 
     /// The handshake begins.
@@ -282,7 +288,8 @@ final class SimReception implements ReceiverOutput {
         }
         if (quiet && machine.counts().repairedDatagrams() > repairedBefore) {
             missing.stream()
-                    .filter(sequence -> machine.expectedRun(sequence, 1) == 0)
+                    .filter(sequence ->
+                            sequence < machine.acknowledgedSequence() || machine.expectedRun(sequence, 1) == 0)
                     .forEach(sequence ->
                             world.tail().onRepaired(sequence, world.events().nowNs()));
         }

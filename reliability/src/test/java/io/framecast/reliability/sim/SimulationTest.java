@@ -243,12 +243,12 @@ final class SimulationTest {
 
     private static final String EXPECTED = """
               0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
-              0.0 % 8: 1363 MB/s,    0 repairs, wire +2.9 %
-              0.1 % 1: 1363 MB/s,   29 repairs, wire +3.0 %
-              0.1 % 8: 1328 MB/s,  232 repairs, wire +3.7 %
-              1.0 % 1: 1247 MB/s,  284 repairs, wire +3.9 %
-              1.0 % 8:  878 MB/s, 2291 repairs, wire +11.1 %
-              5.0 % 1:  579 MB/s, 1528 repairs, wire +8.4 %
-              5.0 % 8:  277 MB/s, 11610 repairs, wire +44.5 %
+              0.0 % 8: 1364 MB/s,    0 repairs, wire +2.9 %
+              0.1 % 1: 1353 MB/s,   29 repairs, wire +3.0 %
+              0.1 % 8: 1331 MB/s,  232 repairs, wire +3.7 %
+              1.0 % 1: 1272 MB/s,  285 repairs, wire +3.9 %
+              1.0 % 8:  834 MB/s, 2289 repairs, wire +11.1 %
+              5.0 % 1:  575 MB/s, 1527 repairs, wire +8.4 %
+              5.0 % 8:  284 MB/s, 11583 repairs, wire +44.4 %
             """;
 }
