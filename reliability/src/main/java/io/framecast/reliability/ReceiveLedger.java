@@ -72,8 +72,7 @@ final class ReceiveLedger {
     }
 
     /// What could be granted. Never takes back what was, and never less than is acknowledged: a source that
-    /// does not
-    /// wait may be far past the slots of a receiver whose user holds its whole ring.
+    /// does not wait may be far past the slots of a receiver whose user holds its whole ring.
     long grant() {
         final long capacityLimit = highest() + config.receiveCapacity();
         // Frames not yet polled keep their place in the tables, which are as long as the window.

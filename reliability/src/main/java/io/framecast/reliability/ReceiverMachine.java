@@ -141,8 +141,7 @@ public final class ReceiverMachine {
     }
 
     /// A duty cycle begins; call once in each, before [#onTick]. Where the cycle before is long ago, this
-    /// process
-    /// stood still: a member then asks the source before it takes it for lost.
+    /// process stood still: a member then asks the source before it takes it for lost.
     ///
     /// @return how long it stood still, in nanoseconds; 0 where it did not
     public long onCycle(final long nowNs) {

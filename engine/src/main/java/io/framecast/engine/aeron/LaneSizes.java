@@ -17,10 +17,9 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
     /// A term holds this many datagrams at least; Aeron lets half of one be outstanding.
     private static final int REPAIR_DATAGRAMS = 16;
 
-    /// At least, for half a term is on its way at most: with terms of 64 KiB a repair waited for its turn
-    /// so long that
-    /// it was asked for 14 times (5 % loss, MTU 1500, a busy machine), and repairs filled the lane with
-    /// duplicates.
+    /// At least, for half a term is on its way at most: with terms of 64 KiB a repair waited for its turn so
+    /// long that it was asked for 14 times (5 % loss, MTU 1500, a busy machine), and repairs filled the lane
+    /// with duplicates.
     private static final int REPAIR_TERM_BYTES = 1 << 20;
 
     private static final int CONTROL_DATAGRAMS = 4;

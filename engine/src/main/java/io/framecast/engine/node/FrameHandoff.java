@@ -9,8 +9,7 @@ import io.framecast.reliability.receive.FrameConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Hands one session's frames and losses to the subscriber's thread, and takes back the frames that it
-/// released, when
-/// the streams that they were released on are done with them. By the receiver's thread.
+/// released, when the streams that they were released on are done with them. By the receiver's thread.
 final class FrameHandoff implements FrameConsumer {
     // Frames whose streams are asked in one cycle: asking a device costs more than anything else here.
     private static final int LOOKS_MAX = 1024;
@@ -80,9 +79,8 @@ final class FrameHandoff implements FrameConsumer {
     @Override
     public long nextReleased() {
         for (EngineFrame frame = exchange.nextReturned(); frame != null; frame = exchange.nextReturned()) {
-            // Before its stream is asked: a device that is lost answers with an exception, and the frame
-            // must be in
-            // some list then.
+            // Before its stream is asked: a device that is lost answers with an exception, and the frame must
+            // be in some list then.
             draining[drainingCount++] = frame;
             if (frame.isConsumed()) {
                 drainingCount--;

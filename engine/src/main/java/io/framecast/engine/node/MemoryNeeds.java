@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
 record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metadataBytesMax) {
     // SendWindow: length 4, metadata reference 8, frame id 8. RetransmitScheduler: 4 + 8 + 4 + 8.
     private static final long SOURCE_HEAP_PER_SLOT = 44;
-    // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits
-    // a bit
-    // each.
+    // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits a
+    // bit each.
     private static final long SUBSCRIBER_HEAP_PER_SLOT = 67;
     // ArrivalPlacement: landing 8, slot 4, busy 1; ArrivalLedger instead of RingLedger 21 − 9.
     private static final long ARRIVAL_HEAP_PER_SLOT = 25;
@@ -46,8 +45,7 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
     }
 
     /// A subscriber: its rings in the host, and in the host or on its device the memory that frames lie in.
-    /// `frame-max`
-    /// more where frames land in place and memory cannot be mapped twice.
+    /// `frame-max` more where frames land in place and memory cannot be mapped twice.
     ///
     /// @param kind how payloads get into the device's memory; null where frames lie in host memory
     static MemoryNeeds subscriber(final MemoryShape shape, final @Nullable Kind kind, final int headerReserveBytes) {

@@ -13,8 +13,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Chooses transports and devices among the providers that `ServiceLoader` finds, and reports its choice.
-/// Providers own
-/// their names: nothing here names a transport or a device but `host`, the engine's own.
+/// Providers own their names: nothing here names a transport or a device but `host`, the engine's own.
 final class Providers {
     private static final String AUTO_OR = ProviderLookup.AUTO + ",";
     private static final String HOST = "host";

@@ -77,8 +77,7 @@ final class PullLanding implements AutoCloseable {
     }
 
     /// Length of the datagram in a slot; 0 when another than this sequence's lies there. The machine checks
-    /// the rest
-    /// of the header.
+    /// the rest of the header.
     int datagramBytes(final int slot, final long sequence) {
         final long at = slots.headerOffset(slot);
         return DataLayout.type(slots.memory().headers(), at) == DataLayout.TYPE_DATA
@@ -88,9 +87,8 @@ final class PullLanding implements AutoCloseable {
                 : 0;
     }
 
-    /// Whether what lies in a slot was this sequence's all the time: the word was the same before and
-    /// behind it, and
-    /// its checksum is the payload's.
+    /// Whether what lies in a slot was this sequence's all the time: the word was the same before and behind
+    /// it, and its checksum is the payload's.
     boolean isVouchedFor(final int slot, final long sequence, final int datagramBytes) {
         final long before = looks.get(JAVA_LONG, lookOffset(slot, false));
         final long behind = looks.get(JAVA_LONG, lookOffset(slot, true));

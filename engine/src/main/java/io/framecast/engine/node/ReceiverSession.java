@@ -14,9 +14,8 @@ import io.framecast.reliability.receive.ReceiveSession;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription's part in one session: the protocol's [ReceiveSession] with the lanes and memory that
-/// it runs over.
-/// Duty cycle in [#doWork], by the receiver's thread.
+/// One subscription's part in one session: the protocol's [ReceiveSession] with the lanes and memory that it
+/// runs over. Duty cycle in [#doWork], by the receiver's thread.
 final class ReceiverSession implements AutoCloseable {
     /// Nobody acknowledges them, and any may be lost.
     static final int GOODBYES = 3;

@@ -303,8 +303,7 @@ final class SessionMaker {
     }
 
     // A source that does not wait sends without credit too: what comes then must land somewhere, or the
-    // transport
-    // fills up with what is old.
+    // transport fills up with what is old.
     private int spareSlots(final StreamInfo stream) {
         return Policies.onWire(channel.stream().delivery()).isWaitedFor()
                 ? 0

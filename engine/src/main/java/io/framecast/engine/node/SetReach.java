@@ -18,8 +18,7 @@ import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// What a receiver reads of its co-root's copy of the window: by an endpoint that is made anew for each
-/// co-root,
-/// by the conductor, and closed before the next.
+/// co-root, by the conductor, and closed before the next.
 ///
 /// By the receiver's thread, but for construction and the making of endpoints.
 final class SetReach implements AutoCloseable {

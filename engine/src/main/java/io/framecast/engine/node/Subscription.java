@@ -277,9 +277,8 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    // Whether there is a place for one more source: they join one after another, so that whoever only
-    // claims to be
-    // one takes no more than one place. What is in the way and of no more use is taken out of it.
+    // Whether there is a place for one more source: they join one after another, so that whoever only claims
+    // to be one takes no more than one place. What is in the way and of no more use is taken out of it.
     private boolean hasRoom(final long nowNs) {
         final SourceLink joining = links.joining();
         if (joining != null) {

@@ -15,8 +15,7 @@ import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Device memory that the NIC writes: payloads never touch the host. Frames that lost something are
-/// reassembled by
-/// copies within the device, on one stream, the runs of a frame at once.
+/// reassembled by copies within the device, on one stream, the runs of a frame at once.
 public final class DirectReceiveMemory implements ReceiveMemory {
     // Pages of the GPU's memory, as exports name them.
     private static final long EXPORT_ALIGN_BYTES = 2L << 20;

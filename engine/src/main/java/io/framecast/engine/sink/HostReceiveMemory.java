@@ -14,9 +14,8 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in host memory: copies end at once. The ring is mapped twice where the system can, so a frame
-/// that passes its
-/// end is contiguous all the same.
+/// Frames in host memory: copies end at once. The ring is mapped twice where the system can, so a frame that
+/// passes its end is contiguous all the same.
 public final class HostReceiveMemory implements ReceiveMemory {
     private final DeviceBackend device;
     private final Arena arena = Arena.ofShared();

@@ -77,8 +77,7 @@ public final class PlacementProbe {
     }
 
     // 0 where `fastcopy` is refused. That the library and its module are there does not mean that this GPU
-    // maps: to
-    // measure is to try.
+    // maps: to measure is to try.
     private long offeredFastcopyMaxBytes() {
         if (isRefused(Kind.FASTCOPY, device.access().mappingRefusal())) {
             return 0;

@@ -43,8 +43,7 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
     }
 
     /// The transport is about to be closed: nothing of it is used any more, nothing more lands. Frames that
-    /// were
-    /// delivered stay readable. Idempotent.
+    /// were delivered stay readable. Idempotent.
     default void detach() {
         // Lanes are the session's.
     }

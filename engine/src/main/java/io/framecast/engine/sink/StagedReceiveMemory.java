@@ -13,15 +13,12 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in device memory that payloads are copied on to: datagrams land in a pinned host ring, and each
-/// run of them
-/// is copied by the device's copy engine.
+/// Frames in device memory that payloads are copied on to: datagrams land in a pinned host ring, and each run
+/// of them is copied by the device's copy engine.
 ///
 /// With `fastcopy` the CPU stores short runs through a mapping of the ring, where no copy that was enqueued
-/// before may
-/// still touch the ring: stores and copies are not ordered against each other. With `loopback` a NIC copies
-/// all runs
-/// ([NicCopyEngine]) under the same rule, and frames are delivered when they are there.
+/// before may still touch the ring: stores and copies are not ordered against each other. With `loopback` a
+/// NIC copies all runs ([NicCopyEngine]) under the same rule, and frames are delivered when they are there.
 public final class StagedReceiveMemory implements ReceiveMemory {
     private final DeviceBackend device;
     private final DeviceStream stream;

@@ -6,8 +6,7 @@ import io.framecast.api.spi.DeviceStream;
 import java.util.Arrays;
 
 /// How far the copies on a device's stream have come: each mark is an event behind a batch of them. Marks
-/// beyond the
-/// bound are merged into the newest. One thread.
+/// beyond the bound are merged into the newest. One thread.
 final class StreamCopies implements AutoCloseable {
     private static final int MARKS_MAX = 32;
 

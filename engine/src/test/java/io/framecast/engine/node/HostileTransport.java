@@ -21,8 +21,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /// Real transports whose lanes send, beside what they are told to, whatever [Garbage] makes of it: from the
-/// very
-/// addresses that peers trust, to the group and to every peer. One thread.
+/// very addresses that peers trust, to the group and to every peer. One thread.
 final class HostileTransport implements TransportProvider {
     /// Beyond the longest genuine datagram.
     static final int SURPLUS_BYTES = 32;

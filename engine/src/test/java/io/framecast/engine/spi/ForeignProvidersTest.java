@@ -30,8 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// A transport and a device that `ServiceLoader` finds and that `api` has never heard of are used by their
-/// names in a
-/// URI.
+/// names in a URI.
 class ForeignProvidersTest {
     private static final int CYCLES_MAX = 1_000_000;
     private static final String URI = "framecast:queue-test?group=224.20.30.55:7000|window=64k|frame-max=100k|device=";

@@ -11,8 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /// As little as a device has to implement: memory at addresses of its own that the host cannot use, streams
-/// whose work
-/// is done when a call returns, and events.
+/// whose work is done when a call returns, and events.
 final class TestDevice implements DeviceBackend {
     private static final long FIRST_ADDRESS = 1L << 40;
 

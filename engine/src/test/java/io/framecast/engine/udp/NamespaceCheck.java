@@ -18,9 +18,8 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback
-/// cannot show.
-/// Ends with status 0 when all holds.
+/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback cannot
+/// show. Ends with status 0 when all holds.
 final class NamespaceCheck {
     private static final int SLOTS = 32;
 

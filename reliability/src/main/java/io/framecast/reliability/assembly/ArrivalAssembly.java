@@ -9,10 +9,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// The ring is filled in order of arrival, as a verbs receive queue is: a frame that loses nothing is in
-/// place and is
-/// never copied. A frame that loses something has its repairs put into a reassembly buffer, and what had
-/// landed of it
-/// copied there when it is whole; its slots are free when these copies have ended.
+/// place and is never copied. A frame that loses something has its repairs put into a reassembly buffer, and
+/// what had landed of it copied there when it is whole; its slots are free when these copies have ended.
 final class ArrivalAssembly extends Assembly {
     private final ArrivalPlacement placement;
     private final ArrivalLedger ledger;

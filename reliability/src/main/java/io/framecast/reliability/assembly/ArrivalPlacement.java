@@ -7,8 +7,7 @@ package io.framecast.reliability.assembly;
 /// A frame is in place when its datagrams landed one after another in consecutive slots, and did not pass the
 /// ring's end, or the ring is mapped twice. Any other frame is *reassembled*: repairs go straight into a
 /// reassembly buffer, and when the frame is complete its landed runs are copied there and their slots are
-/// free at once.
-/// Slots are freed, and posted again, in arrival order.
+/// free at once. Slots are freed, and posted again, in arrival order.
 ///
 /// As long as the lane hands out slots as they were posted, arrival a lands in slot a mod ringSlots. A lane
 /// that has to drop a datagram after it landed posts its slot again behind the others, and from then on that
@@ -77,9 +76,8 @@ public final class ArrivalPlacement {
     /// Makes a placement; nothing is posted yet.
     ///
     /// @param laterMax frames behind the oldest incomplete one that are reassembled at a time. Who holds h
-    ///     frames and
-    ///     waits for one more needs h + 1 + `laterMax` reassembly buffers, or may wait for one that only it
-    ///     can give back
+    ///     frames and waits for one more needs h + 1 + `laterMax` reassembly buffers, or may wait for one
+    ///     that only it can give back
     /// @param mappedTwice whether the ring's memory is followed by itself, so that a frame which passes its
     ///     end is in one piece all the same
     public ArrivalPlacement(

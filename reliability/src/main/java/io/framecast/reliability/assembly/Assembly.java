@@ -10,12 +10,10 @@ import org.jspecify.annotations.Nullable;
 /// Puts the payloads of one session where they belong, and knows which slots the user holds.
 ///
 /// Order of calls: [#start] when the receiver became a member; then, in each cycle, [#poll], and for each
-/// datagram of
-/// it [#accept] or [#reject] with what the machine said of it, then [#endBatch]; for each repair [#reserve]
-/// *before*
-/// the machine is asked, and [#repaired] when it took it. For each whole frame [#canDeliver], [#deliver]
-/// when the
-/// machine gave it out, [#locate] for it or for each frame of its bundle, and [#release] when the user is done.
+/// datagram of it [#accept] or [#reject] with what the machine said of it, then [#endBatch]; for each repair
+/// [#reserve] *before* the machine is asked, and [#repaired] when it took it. For each whole frame
+/// [#canDeliver], [#deliver] when the machine gave it out, [#locate] for it or for each frame of its bundle,
+/// and [#release] when the user is done.
 ///
 /// Pure state over [FrameMemory] and [LanePort]; one thread; allocates only when made.
 public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly {
@@ -165,8 +163,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     public abstract boolean openBundle(ReceivedFrame bundle, BundleTable table);
 
     /// Makes a frame contiguous, the one delivered last or one of its bundle: [#space] and [#offset] tell
-    /// where it lies.
-    /// Not while [#isArriving].
+    /// where it lies. Not while [#isArriving].
     ///
     /// @param place of the frame
     /// @param posted whether it must lie in the user's posted buffer

@@ -1,8 +1,7 @@
 package io.framecast.reliability.assembly;
 
 /// Tells which slots of a queue are free of copies: each mark says that the slots taken so far are read by
-/// the copies
-/// begun so far. Marks beyond the bound are merged into the newest.
+/// the copies begun so far. Marks beyond the bound are merged into the newest.
 ///
 /// Pure state; one thread.
 public final class CopyLedger {

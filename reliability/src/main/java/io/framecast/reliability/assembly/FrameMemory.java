@@ -3,8 +3,8 @@ package io.framecast.reliability.assembly;
 import java.lang.foreign.MemorySegment;
 
 /// A receiver's payload memory in one session, on whatever device it lies: spaces of bytes, and copies
-/// between them.
-/// Copies may end later; they are numbered in the order in which they begin, and end in that order.
+/// between them. Copies may end later; they are numbered in the order in which they begin, and end in that
+/// order.
 ///
 /// Threading: one thread.
 public interface FrameMemory {
@@ -49,8 +49,7 @@ public interface FrameMemory {
     /// Whether work that waits for an event recorded now sees the first `copies` copies.
     boolean isVisible(long copies);
 
-    /// Bytes of a space that the host can read, `bytes` long; valid until the next call. Waits where a
-    /// device must
-    /// copy them first.
+    /// Bytes of a space that the host can read, `bytes` long; valid until the next call. Waits where a device
+    /// must copy them first.
     MemorySegment read(Space space, long offset, int bytes);
 }

@@ -8,8 +8,7 @@ import io.framecast.reliability.wire.StreamInfo;
 /// @param kind how payloads get to their places
 /// @param ringSlots slots of the ring, a multiple of 64
 /// @param spareSlots of these, as many as are never granted to the source and therefore always empty:
-///     datagrams that
-///     it sends without credit land there. 0 where it sends none
+///     datagrams that it sends without credit land there. 0 where it sends none
 /// @param batchMax datagrams taken in one poll of the data lane
 /// @param landingSlots slots of the staging space; 0 but for [Kind#STAGED]
 /// @param repairSlots slots of the repair lane
@@ -75,9 +74,8 @@ public record MemoryShape(
                 kind == Kind.STAGED ? landingSlots(stream.slotBytes(), ringSlots, batchMax) : 0,
                 byArrival ? REPAIR_SLOTS_POSTED : REPAIR_SLOTS,
                 reads ? ReadSlots.SLOTS : 0,
-                // A user who holds as many frames as it may, all of them reassembled, and waits for one
-                // more must not
-                // wait for a buffer that only it can give back.
+                // A user who holds as many frames as it may, all of them reassembled, and waits for one more
+                // must not wait for a buffer that only it can give back.
                 byArrival ? framesHeld + 1 + laterMax : 1,
                 laterMax);
     }

@@ -4,10 +4,8 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 
 /// Slots behind those of the repair lane, in the same memory, for datagrams that a receiver reads out of a
-/// window by
-/// RDMA or copies out of its own replica. The reader takes a slot and announces what landed in it; the
-/// session then
-/// treats it like a repair and frees the slot when its payload was copied on.
+/// window by RDMA or copies out of its own replica. The reader takes a slot and announces what landed in it;
+/// the session then treats it like a repair and frees the slot when its payload was copied on.
 ///
 /// One thread.
 public final class ReadSlots {

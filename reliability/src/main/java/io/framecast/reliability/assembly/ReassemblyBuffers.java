@@ -2,10 +2,9 @@ package io.framecast.reliability.assembly;
 
 import java.util.Arrays;
 
-/// The reassembly buffers of one ring, and the frames that wait for one. The oldest incomplete frame may
-/// take the
-/// last buffer, a later one only when another stays free, and only so many later ones at a time: else the frame
-/// that all others wait for would wait for them, or for one that a user holds who waits for it.
+/// The reassembly buffers of one ring, and the frames that wait for one. The oldest incomplete frame may take
+/// the last buffer, a later one only when another stays free, and only so many later ones at a time: else the
+/// frame that all others wait for would wait for them, or for one that a user holds who waits for it.
 ///
 /// Pure state; one thread; allocates only when made.
 final class ReassemblyBuffers {
@@ -151,8 +150,7 @@ final class ReassemblyBuffers {
     }
 
     /// Frames that can be assembled at a time, with those that are: the oldest, and later ones in buffers
-    /// that are
-    /// not held.
+    /// that are not held.
     int room() {
         return Math.max(1, Math.min(1 + laterMax, filling.length - heldCount));
     }

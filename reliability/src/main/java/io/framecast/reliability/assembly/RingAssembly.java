@@ -8,10 +8,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
 /// Payloads land in the ring itself: before each poll the lane is aimed at the slots of the sequences
-/// expected next, so
-/// nothing is copied. Loss misplaces at most the batch in which it is noticed; copies through scratch slots
-/// put that
-/// batch in order.
+/// expected next, so nothing is copied. Loss misplaces at most the batch in which it is noticed; copies
+/// through scratch slots put that batch in order.
 final class RingAssembly extends SequenceAssembly {
     private final long[] misplaced;
     private final int[] misplacedBytes;

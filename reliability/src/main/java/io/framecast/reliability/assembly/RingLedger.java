@@ -4,10 +4,8 @@ package io.framecast.reliability.assembly;
 /// everything was released, and the credit that follows.
 ///
 /// A sequence's *place* is the sequence less what was jumped over so far, and its slot is its place, less
-/// where the ring
-/// began anew, mod ringSlots. Frames are delivered in order and released in any order. Pure state; one
-/// thread; allocates only
-/// when made.
+/// where the ring began anew, mod ringSlots. Frames are delivered in order and released in any order. Pure
+/// state; one thread; allocates only when made.
 public final class RingLedger implements FrameLedger {
     private static final long NOT_HELD = -1;
 
@@ -137,8 +135,7 @@ public final class RingLedger implements FrameLedger {
     }
 
     /// No frame is held and nothing has arrived from `next` on: that sequence takes the first slot, whose
-    /// memory is
-    /// still in the caches.
+    /// memory is still in the caches.
     public void rewind(final long next) {
         origin = next - jumped;
     }

@@ -4,8 +4,7 @@ import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.assembly.FrameMemory.Space;
 
 /// A ring addressed by sequence. A frame that passes the ring's end lies in one piece where the ring is
-/// mapped twice;
-/// elsewhere it is copied to the one reassembly buffer.
+/// mapped twice; elsewhere it is copied to the one reassembly buffer.
 abstract sealed class SequenceAssembly extends Assembly permits RingAssembly, StagedAssembly {
     private static final long FREE = -1;
 

@@ -8,8 +8,7 @@ import io.framecast.reliability.lane.SlotQueue;
 import org.jspecify.annotations.Nullable;
 
 /// Payloads land in staging memory in order of arrival, and each run of consecutive sequences is copied by
-/// one copy
-/// straight to its place in the ring. Loss and reordering cost shorter runs and nothing else.
+/// one copy straight to its place in the ring. Loss and reordering cost shorter runs and nothing else.
 final class StagedAssembly extends SequenceAssembly {
     private final SlotQueue staging;
     private final CopyLedger copies = new CopyLedger();

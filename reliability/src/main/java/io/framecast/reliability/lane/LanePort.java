@@ -1,8 +1,7 @@
 package io.framecast.reliability.lane;
 
-/// One lane of one session, as the protocol sees it: posts receive slots, takes what has arrived, sends
-/// slots of the
-/// send ring. An adapter wraps a transport's lane one to one, a call for each batch.
+/// One lane of one session, as the protocol sees it: posts receive slots, takes what has arrived, sends slots
+/// of the send ring. An adapter wraps a transport's lane one to one, a call for each batch.
 ///
 /// Threading: one thread. Nothing blocks or allocates in steady state.
 public interface LanePort {

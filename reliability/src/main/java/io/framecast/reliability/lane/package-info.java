@@ -1,6 +1,5 @@
 /// What the protocol sees of a transport's lanes, and the queue of slots that keeps a lane supplied. Engine
-/// adapters
-/// and the simulator implement [io.framecast.reliability.lane.LanePort]; the sessions call it.
+/// adapters and the simulator implement [io.framecast.reliability.lane.LanePort]; the sessions call it.
 @NullMarked
 package io.framecast.reliability.lane;
 

@@ -3,9 +3,8 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.LossReason;
 import io.framecast.reliability.ReceivedFrame;
 
-/// Whoever takes a session's frames: hands them to the user, and gives them back when the user is done.
-/// Holds frames
-/// and losses until the user asks for them.
+/// Whoever takes a session's frames: hands them to the user, and gives them back when the user is done. Holds
+/// frames and losses until the user asks for them.
 ///
 /// Called by the session's thread; never calls the session.
 public interface FrameConsumer {

@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// Frames on their way from the machine to the consumer and back: which slots they hold, and which of them the
 /// subscriber's delivery policy drops on the way.
 ///
-/// A frame holds its slots from the moment the machine gives it out. Frames that are dropped behind it
-/// while it waits
-/// change neither its place nor where it lies. One thread.
+/// A frame holds its slots from the moment the machine gives it out. Frames that are dropped behind it while
+/// it waits change neither its place nor where it lies. One thread.
 final class FrameDelivery {
     private final ReceiverMachine machine;
     private final Assembly assembly;
@@ -119,9 +118,8 @@ final class FrameDelivery {
         return true;
     }
 
-    // The source is lost, and with it the rest of the frames that had begun to arrive. Every whole frame
-    // was handed
-    // over.
+    // The source is lost, and with it the rest of the frames that had begun to arrive. Every whole frame was
+    // handed over.
     private void reportBegun() {
         if (begunReported || machine.state() != State.LOST || pending != null || machine.nextFrameBytes() > 0) {
             return;
@@ -139,11 +137,9 @@ final class FrameDelivery {
         }
     }
 
-    // A frame that could not be handed over is judged anew: under a policy it may be out of date by now.
-    // One that is
-    // still being copied is not dropped for a newer one, which would have to be copied as well: there would
-    // always be
-    // such.
+    // A frame that could not be handed over is judged anew: under a policy it may be out of date by now. One
+    // that is still being copied is not dropped for a newer one, which would have to be copied as well: there
+    // would always be such.
     private void dropSuperseded(final long nowNs) {
         final ReceivedFrame frame = pending;
         if (frame == null || !latest || keyed || arriving || !consumer.hasRoomForLosses()) {

@@ -14,12 +14,10 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 
 /// A receiver's part in one session: in each cycle it takes back what the user released, polls its lanes,
-/// validates
-/// each datagram, puts payloads in place, delivers whole frames, and grants credit.
+/// validates each datagram, puts payloads in place, delivers whole frames, and grants credit.
 ///
 /// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's
-/// start. Lanes,
-/// memory and consumer are the caller's.
+/// start. Lanes, memory and consumer are the caller's.
 public final class ReceiveSession {
     // Batches taken in one cycle while the lane keeps filling them: other work waits no longer than this.
     private static final int ROUNDS_MAX = 16;
@@ -237,11 +235,9 @@ public final class ReceiveSession {
         return count;
     }
 
-    // Between probe and START the data lane is not polled: the source may send at once what START
-    // announces, on another
-    // lane, and it must not be rejected as early; it waits in the transport, whose room credit has counted.
-    // At the end
-    // it is not: nothing is expected, and all of the ring may be in the user's hands.
+    // Between probe and START the data lane is not polled: the source may send at once what START announces,
+    // on another lane, and it must not be rejected as early; it waits in the transport, whose room credit has
+    // counted. At the end it is not: nothing is expected, and all of the ring may be in the user's hands.
     private static boolean isListening(final State state) {
         return switch (state) {
             case JOINING, PROBING, RECEIVING -> true;
@@ -291,8 +287,7 @@ public final class ReceiveSession {
     }
 
     // Repairs are awaited, or there is nothing better to do. While data comes in order, those that others
-    // asked for can
-    // wait.
+    // asked for can wait.
     private boolean areRepairsDue(final int taken, final long nowNs) {
         final boolean due = taken == 0 || machine.missing() > 0 || nowNs >= repairsDueNs;
         repairsDueNs = due ? nowNs + REPAIR_INTERVAL_NS : repairsDueNs;

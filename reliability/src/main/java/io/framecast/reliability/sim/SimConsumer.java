@@ -10,8 +10,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The user of one membership: a short queue of frames and losses, from which the user takes what is next,
-/// keeps it for
-/// a while and gives it back.
+/// keeps it for a while and gives it back.
 final class SimConsumer implements FrameConsumer {
     private static final int LOSSES_MAX = 16;
 

@@ -11,8 +11,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /// A lane over an inbox: datagrams land in posted slots, header and payload apart, before anybody looks at
-/// them. A lane
-/// by sequence behaves as `recvmsg` with iovecs does, one by arrival as a verbs receive queue.
+/// them. A lane by sequence behaves as `recvmsg` with iovecs does, one by arrival as a verbs receive queue.
 final class SimReceiveLane implements LanePort {
     private final SimInbox inbox;
     private final LandingSlots landing;

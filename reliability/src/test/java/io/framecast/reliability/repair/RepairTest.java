@@ -343,8 +343,7 @@ final class RepairTest {
     }
 
     /// As a link that loses little takes them: their repairs come one after the other, as their frames come
-    /// to be the
-    /// oldest.
+    /// to be the oldest.
     @Test
     void shouldAskForSingleDatagramsHoweverLittleRoomThereIs() {
         for (long sequence = 0; sequence <= 200; sequence += 2) {
