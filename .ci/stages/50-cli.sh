@@ -441,7 +441,7 @@ check 'bad number' refused 'expected a number' publish "$uri|window=ten" --input
 check 'separator forgotten' refused "expected '|' between keys" publish "$uri&window=10" --input test
 check 'command mistyped' refused 'nearest is subscribe' subscrbe "$uri"
 check 'metrics port out of range' refused '--metrics-port: expected 0' publish "$uri" --input test --metrics-port 99999
-check 'device that is not there' refused 'device auto takes what is there' demo --device cuda:77
+check 'device that is not there' refused 'device=auto, which takes a device that works' demo --device cuda:77
 check 'missing file' refused 'no such file' publish "$uri" --input /nonexistent/clip.raw
 check 'unreadable device' refused 'cuda' subscribe "$uri" --device cuda:0
 check 'no subscribers' refused 'no subscribers: 0 of 1 ready' publish "$uri" --input test --wait-timeout 0.5
