@@ -25,7 +25,7 @@ final class NewestOnly {
             for (int i = 0; i < 3; i++) while (camera.offer(picture, FrameOptions.DEFAULT) < 0) Thread.onSpinWait();
             camera.close(Duration.ofSeconds(10));
             while (screen.awaitFrame(Duration.ofSeconds(1))) {
-                final DeviceFrame frame = screen.poll(); // null where what there was is given up, and told
+                final DeviceFrame frame = screen.poll(); // null where only dropped frames were waiting
                 if (frame != null) frame.close();
             }
         }
