@@ -28,7 +28,7 @@ final class Admissions {
     private final SenderOutput output;
     private final SenderCounts counts;
     private final CoRoots coRoots;
-    private final GrantWords words;
+    private final CreditWords words;
     private final ControlIds ids;
     private final JoinBudget joins = new JoinBudget();
     private final HeaderChecksum checksum = new HeaderChecksum();
@@ -41,7 +41,7 @@ final class Admissions {
             final MemberTable members,
             final RandomGenerator random,
             final CoRoots coRoots,
-            final GrantWords words) {
+            final CreditWords words) {
         this.words = words;
         this.stream = stream;
         this.members = members;

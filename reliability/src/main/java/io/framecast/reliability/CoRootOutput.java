@@ -52,9 +52,9 @@ public interface CoRootOutput extends SetRepairs.Output {
 
     /// Has datagrams that the store holds taken as repairs are.
     ///
-    /// @return how many of them, from the first on; [ReceiverOutput#NO_PULL] when that cannot be
+    /// @return how many of them, from the first on; [ReceiverOutput#NOT_READ] when that cannot be
     default int takeOwn(final long firstSequence, final int count) {
-        return ReceiverOutput.NO_PULL;
+        return ReceiverOutput.NOT_READ;
     }
 
     /// Sends the first `bytes` bytes of [ReceiverOutput#control] to one member. May lose them.

@@ -44,7 +44,7 @@ final class CoRoots {
     private final ControlIds ids;
     private final long aliveTimeoutNs;
     private final List<CoRootSet> sets = new ArrayList<>();
-    private final CopyFeeds feeds;
+    private final Replication feeds;
     // By member.
     private final @Nullable CoRootSet[] setOf;
     private final int[] joined;
@@ -78,7 +78,7 @@ final class CoRoots {
         this.members = members;
         this.output = output;
         this.counts = counts;
-        feeds = new CopyFeeds(config.coRoots().feed(), sets, this::isSettled, output, counts);
+        feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, output, counts);
         ids = new ControlIds(config.stream().session());
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
         final int capacity = members.capacity();
@@ -183,7 +183,7 @@ final class CoRoots {
     }
 
     /// What its co-roots keep is sent to them.
-    CopyFeeds feeds() {
+    Replication feeds() {
         return feeds;
     }
 

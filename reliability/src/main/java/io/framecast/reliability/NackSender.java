@@ -82,8 +82,8 @@ final class NackSender implements NackScheduler.Output {
     // What lies in this receiver's own copy is neither read nor asked for.
     private int takeOwn(final long firstSequence, final int count) {
         final int held = reporting.heldInCopy(firstSequence, count);
-        final int taken = held == 0 ? ReceiverOutput.NO_PULL : reporting.takeOwn(firstSequence, held);
-        if (taken == ReceiverOutput.NO_PULL) {
+        final int taken = held == 0 ? ReceiverOutput.NOT_READ : reporting.takeOwn(firstSequence, held);
+        if (taken == ReceiverOutput.NOT_READ) {
             return 0;
         }
         counts.ownRepairs += taken;
@@ -102,17 +102,17 @@ final class NackSender implements NackScheduler.Output {
     // what it lacks only by sending it later.
     private boolean pull(final long firstSequence, final int count, final int attempts) {
         final int taken;
-        if (reporting.isAssigned() && reporting.setLink().isUp()) {
-            taken = attempts == 0 ? output.pullFromCoRoot(firstSequence, count) : ReceiverOutput.NO_PULL;
+        if (reporting.isAssigned() && reporting.coRootConnection().isUp()) {
+            taken = attempts == 0 ? output.readFromCoRoot(firstSequence, count) : ReceiverOutput.NOT_READ;
         } else if (!reporting.link().mayPull(nowNs)) {
             return false;
         } else if (attempts < NackScheduler.INSISTENT_AFTER) {
-            taken = output.pull(firstSequence, count);
+            taken = output.readFromSource(firstSequence, count);
         } else {
             counts.overduePulls += count;
             return false;
         }
-        if (taken == ReceiverOutput.NO_PULL) {
+        if (taken == ReceiverOutput.NOT_READ) {
             return false;
         }
         counts.pullRequests += taken;

@@ -25,7 +25,7 @@ public final class ReceiverCounts {
     long linkFailures;
     long pullRequests;
     long overduePulls;
-    long setLinkFailures;
+    long coRootConnectionFailures;
     long memberLinks;
     long feedFailures;
     long fedDatagrams;
@@ -68,8 +68,8 @@ public final class ReceiverCounts {
     }
 
     /// Links to co-roots that could not be made, or broke.
-    public long setLinkFailures() {
-        return setLinkFailures;
+    public long coRootConnectionFailures() {
+        return coRootConnectionFailures;
     }
 
     /// Times that a member of its set was told, as by its co-root, what it may read.

@@ -552,13 +552,13 @@ public final class ReceiverMachine {
     }
 
     /// What it does to its source's memory.
-    public OneSidedLink link() {
+    public SourceConnection link() {
         return reporting.link();
     }
 
     /// What it does to its co-root's.
-    public SetLink setLink() {
-        return reporting.setLink();
+    public CoRootConnection coRootConnection() {
+        return reporting.coRootConnection();
     }
 
     /// First sequence of the frame that [#pollFrame] gives next.

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What a receiver machine does to the world.
 public interface ReceiverOutput {
-    /// Nothing is read: ask for it.
-    int NO_PULL = -1;
+    /// Nothing is read: send a NACK.
+    int NOT_READ = -1;
 
     /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long;
     /// valid until [#sendControl].
@@ -24,55 +24,56 @@ public interface ReceiverOutput {
         return controlAddress == null;
     }
 
-    /// Begins to connect to the source's endpoint; [OneSidedLink] is told what becomes of it. All of it is
-    /// from the wire.
+    /// Begins to connect to the source's endpoint; [SourceConnection] is notified. All of the offer is from the
+    /// wire.
     ///
-    /// @return false when that cannot be
-    default boolean openLink(final LinkOffer offer) {
+    /// @return false when that is not possible
+    default boolean connectToSource(final LinkOffer offer) {
         return false;
     }
 
-    /// Writes this receiver's word in the source's memory; told by [OneSidedLink#onWritten]. One at a time.
+    /// Writes this receiver's credit in the source's memory; [SourceConnection#onWritten] is called. One write at a
+    /// time.
     ///
     /// @return false when it cannot be written now
-    default boolean writeGrant(final long word) {
+    default boolean writeCredit(final long word) {
         return false;
     }
 
-    /// Reads datagrams out of the source's window; they come as repairs do.
+    /// Reads datagrams out of the source's window; they arrive as repairs.
     ///
-    /// @return how many of them, from the first on, are on their way; [#NO_PULL] when it takes too long
-    default int pull(final long firstSequence, final int count) {
-        return NO_PULL;
+    /// @return how many of them, from the first on, are being read; [#NOT_READ] while reads are slow
+    default int readFromSource(final long firstSequence, final int count) {
+        return NOT_READ;
     }
 
-    /// Begins to make an endpoint by which this receiver reads its co-root's copy of the window; the one
-    /// before was cut. Returns at once.
+    /// Begins to make an endpoint by which this receiver reads its co-root's replica; the one before is closed.
+    /// Returns at once.
     ///
-    /// @return false when that cannot be
-    default boolean makeSetLink() {
+    /// @return false when that is not possible
+    default boolean openCoRootEndpoint() {
         return false;
     }
 
     /// What the co-root must be given; null while the endpoint is being made.
-    default byte @Nullable [] setLink() {
+    default byte @Nullable [] coRootDescriptor() {
         return null;
     }
 
-    /// Begins to connect to the co-root's endpoint; [SetLink] is told what becomes of it. All of it is from the
+    /// Begins to connect to the co-root's endpoint; [CoRootConnection] is notified. All of the offer is from the
     /// wire.
     ///
-    /// @return false when that cannot be
-    default boolean openSetLink(final LinkOffer offer) {
+    /// @return false when that is not possible
+    default boolean connectCoRootEndpoint(final LinkOffer offer) {
         return false;
     }
 
-    /// Cuts the endpoint made last: when this returns nothing more is read over it. There may be none.
-    default void cutSetLink() {}
+    /// Closes the endpoint made last, if there is one: when this returns nothing more is read over it.
+    default void closeCoRootEndpoint() {}
 
-    /// As [#pull], out of the co-root's copy.
-    default int pullFromCoRoot(final long firstSequence, final int count) {
-        return NO_PULL;
+    /// As [#readFromSource], out of the co-root's replica.
+    default int readFromCoRoot(final long firstSequence, final int count) {
+        return NOT_READ;
     }
 
     /// Sends the first `bytes` bytes of [#control] to the co-root connected last. May lose them.

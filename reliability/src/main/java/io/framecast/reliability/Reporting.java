@@ -28,25 +28,25 @@ final class Reporting {
     private final ControlIds ids;
     private final ReceiveLedger ledger;
     private final AckScheduler acks;
-    private final OneSidedLink link;
-    private final SetLink setLink;
+    private final SourceConnection link;
+    private final CoRootConnection coRootConnection;
     private final HeaderCheck headers;
-    private final FedCopy.Terms feedTerms;
+    private final WindowReplica.Terms feedTerms;
     private final AckValues values = new AckValues();
     private int epoch;
     private boolean assigned;
     private long directDueNs;
     private @Nullable CoRoot coRoot;
-    private @Nullable FedCopy fed;
+    private @Nullable WindowReplica fed;
     private @Nullable RepairStore store;
 
     /// @param ids of this receiver; the epoch is set here
     Reporting(final ControlIds ids, final CoRoot.Parts parts, final ReceiveLedger ledger, final ReceiverConfig config) {
-        link = new OneSidedLink(config, parts.receiver(), ledger, parts.acks(), parts.counts());
+        link = new SourceConnection(config, parts.receiver(), ledger, parts.acks(), parts.counts());
         output = parts.receiver();
         final boolean able = config.addresses().link().length > 0;
-        setLink = new SetLink(output, parts.counts(), ids, parts.checksum(), able);
-        feedTerms = new FedCopy.Terms(ids);
+        coRootConnection = new CoRootConnection(output, parts.counts(), ids, parts.checksum(), able);
+        feedTerms = new WindowReplica.Terms(ids);
         headers = new HeaderCheck(config.stream(), parts.checksum());
         this.parts = parts;
         this.ids = ids;
@@ -57,13 +57,13 @@ final class Reporting {
     }
 
     /// What it does to its source's memory.
-    OneSidedLink link() {
+    SourceConnection link() {
         return link;
     }
 
     /// What it does to its co-root's.
-    SetLink setLink() {
-        return setLink;
+    CoRootConnection coRootConnection() {
+        return coRootConnection;
     }
 
     // Whether the source learns this receiver's grants from its memory alone. Those of sets are told by their co-roots.
@@ -88,7 +88,7 @@ final class Reporting {
     Verdict onInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
         if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK && LinkLayout.isOfSet(datagram, offset)) {
             // A co-root's: no sign of the source's life.
-            return setLink.onOffer(datagram, offset);
+            return coRootConnection.onOffer(datagram, offset);
         }
         parts.source().onHeard(nowNs);
         if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK) {
@@ -106,13 +106,13 @@ final class Reporting {
         final int told = ControlLayout.epoch(datagram, offset);
         if (told > epoch) {
             resign();
-            setLink.onParted();
+            coRootConnection.onParted();
             final boolean direct = AssignLayout.coRoot(datagram, offset) == 0;
             // Where its address is none, this receiver reports to the source, and no aggregate speaks for it.
             assigned = output.connectCoRoot(direct ? null : AssignLayout.address(datagram, offset)) && !direct;
             obey(told);
             if (assigned) {
-                setLink.onAssigned(nowNs);
+                coRootConnection.onAssigned(nowNs);
             }
         }
         confirm(nowNs);
@@ -139,11 +139,11 @@ final class Reporting {
         final CoRoot current = coRoot == null ? serve(serving, copy) : coRoot;
         final int complete = current.onSet(datagram, offset);
         if (complete > epoch) {
-            setLink.onParted();
+            coRootConnection.onParted();
             output.connectCoRoot(null);
             assigned = false;
             obey(complete);
-            fed = fed == null ? new FedCopy(current, parts, serving, feedTerms, headers) : fed;
+            fed = fed == null ? new WindowReplica(current, parts, serving, feedTerms, headers) : fed;
         }
         confirm(nowNs);
         return Verdict.GOOD;
@@ -172,7 +172,7 @@ final class Reporting {
             current.resign();
             coRoot = null;
         }
-        final FedCopy copy = fed;
+        final WindowReplica copy = fed;
         if (copy != null) {
             copy.stop();
             fed = null;
@@ -180,7 +180,7 @@ final class Reporting {
     }
 
     private void lookAtFeed() {
-        final FedCopy copy = fed;
+        final WindowReplica copy = fed;
         if (copy != null) {
             copy.look();
         }
@@ -259,7 +259,7 @@ final class Reporting {
     /// Has these taken from there.
     int takeOwn(final long firstSequence, final int count) {
         final CoRootOutput serving = parts.output();
-        return serving == null ? ReceiverOutput.NO_PULL : serving.takeOwn(firstSequence, count);
+        return serving == null ? ReceiverOutput.NOT_READ : serving.takeOwn(firstSequence, count);
     }
 
     /// Sends the first `bytes` bytes of the output's control memory to whom this receiver reports to.
@@ -292,8 +292,8 @@ final class Reporting {
     /// @return work done
     int onTick(final long nowNs) {
         link.onTick(nowNs);
-        setLink.onTick(nowNs);
-        final FedCopy copy = fed;
+        coRootConnection.onTick(nowNs);
+        final WindowReplica copy = fed;
         if (copy != null) {
             copy.onTick(link.isUp() && link.isFeeding(), nowNs);
         }
@@ -367,9 +367,9 @@ final class Reporting {
         if (current != null && current.hasRepairs()) {
             return 0;
         }
-        final FedCopy copy = fed;
+        final WindowReplica copy = fed;
         final long feedNs = copy == null ? Long.MAX_VALUE : copy.nextDeadlineNs();
         final long dueNs = Math.min(Math.min(link.nextDeadlineNs(), feedNs), acks.nextDeadlineNs());
-        return assigned ? Math.min(Math.min(directDueNs, setLink.nextDeadlineNs()), dueNs) : dueNs;
+        return assigned ? Math.min(Math.min(directDueNs, coRootConnection.nextDeadlineNs()), dueNs) : dueNs;
     }
 }

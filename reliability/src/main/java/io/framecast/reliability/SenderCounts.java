@@ -17,7 +17,7 @@ public final class SenderCounts {
     long feedFailures;
     long frameRequests;
     int coRoots;
-    long grantWords;
+    long creditWords;
     long impossibleWords;
     long creditDatagrams;
     long linkFailures;
@@ -90,8 +90,8 @@ public final class SenderCounts {
     }
 
     /// Grants read from the status vector.
-    public long grantWords() {
-        return grantWords;
+    public long creditWords() {
+        return creditWords;
     }
 
     /// Words that no member can have written in good faith; each ended a link.

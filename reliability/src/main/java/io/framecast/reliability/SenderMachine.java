@@ -55,7 +55,7 @@ public final class SenderMachine {
     private final Standstill standstill;
     private final Admissions admissions;
     private final CoRoots coRoots;
-    private final GrantWords words;
+    private final CreditWords words;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlIds ids;
     private final HeartbeatValues heartbeat;
@@ -68,7 +68,7 @@ public final class SenderMachine {
     private long next;
     private long waiting;
     private long granted = Long.MAX_VALUE;
-    private boolean crowded;
+    private boolean claimBlocked;
     private boolean ending;
     private long requestsNs = -1;
     private int requestsLeft;
@@ -95,7 +95,7 @@ public final class SenderMachine {
         ids = new ControlIds(stream.session());
         heartbeat = new HeartbeatValues(ids);
         coRoots = new CoRoots(config, members, output, counts);
-        words = new GrantWords(config, members, random, output, counts);
+        words = new CreditWords(config, members, random, output, counts);
         admissions = new Admissions(stream, members, random, coRoots, words);
         clockOffsetNs = config.clockOffsetNs();
         channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
@@ -140,7 +140,7 @@ public final class SenderMachine {
     }
 
     /// Whether more could be sent than is committed: then an open bundle is taken as it is.
-    public boolean isHungry() {
+    public boolean canFlushBundle() {
         return next == window.committed() && granted > next;
     }
 
@@ -206,8 +206,8 @@ public final class SenderMachine {
     }
 
     /// Whether the window, though not full, has no room for the frame that is to be committed next.
-    public void onCrowded(final boolean value) {
-        crowded = value;
+    public void onClaimBlocked(final boolean value) {
+        claimBlocked = value;
     }
 
     /// No more frames will be committed: heartbeats say so once everything is sent, unless that ends within a
@@ -221,13 +221,13 @@ public final class SenderMachine {
     /// every member knows that this was the end, so that nobody takes the source's silence for a loss. Never,
     /// when the stream was ended within a frame: that is no end to tell of.
     public boolean isDrained() {
-        return isAcknowledged() && (!ending || (!isTorn() && members.isCompleteForAll()));
+        return isAcknowledged() && (!ending || (!endsMidFrame() && members.isCompleteForAll()));
     }
 
     /// Whether nothing more can come of waiting: drained, or ended within a frame of which every member has
     /// all there is. Then [#close] tells them.
     public boolean isSettled() {
-        return isDrained() || (ending && isTorn() && isAcknowledged());
+        return isDrained() || (ending && endsMidFrame() && isAcknowledged());
     }
 
     private boolean isAcknowledged() {
@@ -235,7 +235,7 @@ public final class SenderMachine {
     }
 
     // What was committed ends within a frame.
-    private boolean isTorn() {
+    private boolean endsMidFrame() {
         return window.boundaryFrom(next) != next;
     }
 
@@ -498,7 +498,7 @@ public final class SenderMachine {
         final boolean unacknowledged = members.acknowledgedByAll(next) < next;
         final boolean blocked = window.committed() > next || window.isFull();
         int flags = 0;
-        if (ending && next == window.committed() && waiting == 0 && !isTorn()) {
+        if (ending && next == window.committed() && waiting == 0 && !endsMidFrame()) {
             flags |= HeartbeatLayout.FLAG_END_OF_STREAM;
         }
         if (unacknowledged || blocked) {
@@ -541,7 +541,7 @@ public final class SenderMachine {
 
     // Something is committed that must not be sent yet, or there is no room for more.
     private boolean isBlocked() {
-        return next < window.committed() ? granted <= next : window.isFull() || crowded;
+        return next < window.committed() ? granted <= next : window.isFull() || claimBlocked;
     }
 
     private boolean isHeldBackBy(final int member) {

@@ -48,8 +48,8 @@ final class MachinePair {
     final ArrayDeque<Long> repairs = new ArrayDeque<>();
     final SenderMachine sender;
     ReceiverMachine receiver;
-    final FakeLink link = new FakeLink();
-    final FakeSetLink setLink = new FakeSetLink();
+    final FakeSourceConnection link = new FakeSourceConnection();
+    final FakeCoRootConnection coRootConnection = new FakeCoRootConnection();
     boolean reachable = true;
     boolean probesLost;
     int disconnects;
@@ -76,7 +76,8 @@ final class MachinePair {
 
     /// One that can act on its source's memory.
     ReceiverMachine newLinkedReceiver(final long id, final Delivery delivery) {
-        final LaneAddresses addresses = new LaneAddresses(new byte[] {1}, new byte[] {2}, FakeLink.RECEIVER);
+        final LaneAddresses addresses =
+                new LaneAddresses(new byte[] {1}, new byte[] {2}, FakeSourceConnection.RECEIVER);
         return new ReceiverMachine(
                 new ReceiverConfig(stream, id, 256, 32, 2, delivery, addresses), new SplittableRandom(2), new Sink());
     }
@@ -277,7 +278,7 @@ final class MachinePair {
 
         @Override
         public void sendControl(final int bytes) {
-            setLink.said(scratch);
+            coRootConnection.said(scratch);
             toSender.add(copy(scratch, bytes));
         }
 
@@ -288,46 +289,46 @@ final class MachinePair {
 
         @Override
         public void sendToCoRoot(final int bytes) {
-            setLink.toCoRoot.add(copy(scratch, bytes));
+            coRootConnection.toCoRoot.add(copy(scratch, bytes));
         }
 
         @Override
-        public boolean makeSetLink() {
-            return setLink.make();
+        public boolean openCoRootEndpoint() {
+            return coRootConnection.make();
         }
 
         @Override
-        public byte @Nullable [] setLink() {
-            return setLink.descriptor;
+        public byte @Nullable [] coRootDescriptor() {
+            return coRootConnection.descriptor;
         }
 
         @Override
-        public boolean openSetLink(final LinkOffer offer) {
-            return setLink.open(offer);
+        public boolean connectCoRootEndpoint(final LinkOffer offer) {
+            return coRootConnection.open(offer);
         }
 
         @Override
-        public void cutSetLink() {
-            setLink.cut();
+        public void closeCoRootEndpoint() {
+            coRootConnection.cut();
         }
 
         @Override
-        public int pullFromCoRoot(final long firstSequence, final int count) {
-            return setLink.pull(firstSequence, count);
+        public int readFromCoRoot(final long firstSequence, final int count) {
+            return coRootConnection.pull(firstSequence, count);
         }
 
         @Override
-        public boolean openLink(final LinkOffer offer) {
+        public boolean connectToSource(final LinkOffer offer) {
             return link.open(offer);
         }
 
         @Override
-        public boolean writeGrant(final long word) {
+        public boolean writeCredit(final long word) {
             return link.write(word);
         }
 
         @Override
-        public int pull(final long firstSequence, final int count) {
+        public int readFromSource(final long firstSequence, final int count) {
             return link.pull(firstSequence, count);
         }
     }

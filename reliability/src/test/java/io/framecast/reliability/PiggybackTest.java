@@ -113,7 +113,7 @@ final class PiggybackTest {
     }
 
     @Test
-    void shouldBeInvalidWhenAnAcknowledgementOnANackSpeaksForOthersOrIsTorn() {
+    void shouldBeInvalidWhenAnAcknowledgementOnANackSpeaksForOthersOrEndsMidFrame() {
         final MemorySegment nack = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final HeaderChecksum checksum = new HeaderChecksum();
         final ControlIds ids = new ControlIds(MachinePair.SESSION).receiver(5);

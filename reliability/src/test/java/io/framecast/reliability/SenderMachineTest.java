@@ -117,9 +117,9 @@ final class SenderMachineTest {
     void shouldSendNoMoreThanEverybodyHasRoomFor() {
         join(5, Delivery.RELIABLE, 10);
         join(6, Delivery.RELIABLE, 7);
-        assertTrue(sender.isHungry());
+        assertTrue(sender.canFlushBundle());
         pair.publish(5);
-        assertFalse(sender.isHungry());
+        assertFalse(sender.canFlushBundle());
         pair.publish(5);
         assertEquals(7, sender.sendable());
         sender.onSent(7, pair.nowNs);
@@ -128,7 +128,7 @@ final class SenderMachineTest {
         assertEquals(Verdict.GOOD, ack(6, 7, 12));
         assertEquals(3, sender.sendable());
         sender.onSent(3, pair.nowNs);
-        assertFalse(sender.isHungry(), "everything is sent, and nothing more may be");
+        assertFalse(sender.canFlushBundle(), "everything is sent, and nothing more may be");
     }
 
     @Test
@@ -343,7 +343,7 @@ final class SenderMachineTest {
         join(6, Delivery.evict(200), 1000);
         publishAndSend(20);
         assertEquals(100, ticksUntilEvicted(), "nobody waits");
-        sender.onCrowded(true);
+        sender.onClaimBlocked(true);
         assertTrue(ticksUntilEvicted() < 100);
         assertEquals(1, sender.counts().evictions());
     }

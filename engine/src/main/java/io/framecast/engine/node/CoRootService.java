@@ -5,15 +5,18 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
-import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.memory.SystemMemory;
-import io.framecast.engine.sink.Opened;
+import io.framecast.engine.port.ControlLane;
 import io.framecast.reliability.CoRootOutput;
 import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.onesided.ExposedWindow;
+import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
+import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.window.RepairStore;
-import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
@@ -34,6 +37,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private static final int NO_PEER = -1;
 
     private final Transport transport;
+    private final @Nullable OneSidedPort oneSided;
     private final ControlLane control;
     private final StreamInfo stream;
     private final Consumer<String> notices;
@@ -45,9 +49,9 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private volatile @Nullable Made made;
     private @Nullable Lane repair;
     private @Nullable RepairStore store;
-    private @Nullable WindowShare share;
+    private @Nullable ExposedWindow share;
     // By the conductor, when the source feeds by writes.
-    private volatile @Nullable FedMemory fed;
+    private volatile @Nullable ReplicaMemory fed;
     private boolean asked;
     private boolean askedToFeed;
     private volatile boolean closed;
@@ -59,24 +63,21 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             SendMemory memory,
             Lane repair,
             RepairStore store,
-            @Nullable WindowShare share) {}
-
-    /// How it reaches others.
-    ///
-    /// @param transport where the session's other lanes are open
-    /// @param control the subscription's
-    record Ways(Transport transport, ControlLane control) {}
+            @Nullable ExposedWindow share) {}
 
     /// @param landing where what it takes out of the copy for itself comes, as repairs do; null for nowhere
     /// @param conductor runs what may take long; in order, and before it runs [#close]
     CoRootService(
-            final Ways ways,
+            final Transport transport,
+            final @Nullable OneSidedPort oneSided,
+            final ControlLane control,
             final StreamInfo stream,
             final @Nullable ReadSlots landing,
             final Consumer<String> notices,
             final Executor conductor) {
-        transport = ways.transport();
-        control = ways.control();
+        this.transport = transport;
+        this.oneSided = oneSided;
+        this.control = control;
         this.stream = stream;
         this.landing = landing;
         this.notices = notices;
@@ -112,12 +113,12 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private Made open() {
         final int slots = stream.windowSlots();
         SystemMemory.require(MemoryNeeds.source(slots, stream.slotBytes(), 0).totalBytes());
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final SendMemory memory = opened.add(new SendMemory(slots, stream.slotBytes()));
             final RepairStore empty =
                     new RepairStore(memory.headers(), memory.payload(), memory.lengths(), slots, stream.slotBytes());
             // Before the lane: what that registers is then part of what members may read.
-            final WindowShare shared = share(memory);
+            final ExposedWindow shared = share(memory);
             if (shared != null) {
                 empty.guardedBy(opened.add(shared).guards());
             }
@@ -128,18 +129,14 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         }
     }
 
-    private @Nullable WindowShare share(final SendMemory memory) {
-        final OneSided oneSided = transport.oneSided();
+    private @Nullable ExposedWindow share(final SendMemory memory) {
         if (oneSided == null) {
             return null;
         }
         final String refusal = "subscriber of " + stream.channel() + ": repairs for others by datagram: ";
         try {
-            return new WindowShare(
-                    oneSided,
-                    memory,
-                    new PeerEndpoints(oneSided, SetLayout.MEMBERS_MAX, PeerEndpoints.Ways.READ, refusal, notices));
-        } catch (final TransportException e) {
+            return ExposedWindow.ofReplica(oneSided, memory.window(), SetLayout.MEMBERS_MAX, refusal, notices);
+        } catch (final RefusedException e) {
             notices.accept(refusal + e.getMessage());
             return null;
         }
@@ -176,28 +173,28 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     }
 
     private void cut(final int member) {
-        final WindowShare current = share;
+        final ExposedWindow current = share;
         if (current != null && !closed) {
-            current.peers().cut(member);
+            current.cut(member);
         }
     }
 
     @Override
     public boolean link(final int member, final byte[] descriptor) {
-        final WindowShare current = share;
+        final ExposedWindow current = share;
         cut(member);
-        return current != null && !closed && current.peers().accept(member, descriptor);
+        return current != null && !closed && current.accept(member, descriptor);
     }
 
     @Override
     public @Nullable LinkOffer linkOffer(final int member) {
-        final WindowShare current = share;
+        final ExposedWindow current = share;
         return current == null || closed ? null : current.offer(member, RemotePlace.NONE);
     }
 
     @Override
     public @Nullable LinkOffer copyOffer() {
-        final FedMemory memory = fed;
+        final ReplicaMemory memory = fed;
         if (memory == null && !askedToFeed && !closed) {
             askedToFeed = true;
             conductor.execute(this::makeFed);
@@ -208,12 +205,11 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     // Registering takes as long as the window is large.
     private void makeFed() {
         final Made ready = made;
-        final OneSided oneSided = transport.oneSided();
         if (ready == null || ready.share() == null || oneSided == null || closed) {
             return;
         }
         try {
-            fed = new FedMemory(oneSided, ready.memory(), ready.share().vouching());
+            fed = new ReplicaMemory(oneSided, ready.memory().window(), ready.share());
         } catch (final OutOfMemoryError | RuntimeException e) {
             notices.accept("subscriber of " + stream.channel() + ": is fed by datagram: " + e.getMessage());
         }
@@ -221,7 +217,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     @Override
     public long feedWord() {
-        final FedMemory memory = fed;
+        final ReplicaMemory memory = fed;
         return memory == null ? 0 : memory.word();
     }
 
@@ -229,26 +225,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     public int takeOwn(final long firstSequence, final int count) {
         final ReadSlots slots = landing;
         final RepairStore held = store;
-        // Others have all slots, perhaps by a connection that is about to break: who knows when.
-        if (slots == null || held == null || slots.isEmpty()) {
-            return ReceiverOutput.NO_PULL;
-        }
-        int taken = 0;
-        while (taken < count && !slots.isEmpty()) {
-            takeOwn(held, firstSequence + taken++, slots);
-        }
-        return taken;
-    }
-
-    private static void takeOwn(final RepairStore held, final long sequence, final ReadSlots slots) {
-        final int from = held.slot(sequence);
-        slots.land(
-                slots.take(),
-                held.headers(),
-                (long) from * DataLayout.LENGTH,
-                held.payloads(),
-                (long) from * held.slotBytes(),
-                held.payloadBytes(sequence));
+        return slots == null || held == null ? ReceiverOutput.NOT_READ : slots.copy(held, firstSequence, count);
     }
 
     @Override

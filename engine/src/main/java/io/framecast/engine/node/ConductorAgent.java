@@ -36,9 +36,9 @@ final class ConductorAgent implements Agent, Waits {
     private void open(final Subscription subscription, final StreamInfo stream, final ReceiverAgent receiver) {
         queue.send(() -> {
             try {
-                final SourceLink link = subscription.open(stream);
+                final ReceiverSession link = subscription.open(stream);
                 receiver.queue().send(() -> subscription.attach(link, receiver.nowNs()));
-            } catch (final UnfitSourceException e) {
+            } catch (final IncompatibleSourceException e) {
                 final String reason = e.line();
                 receiver.queue().send(() -> subscription.decline(stream.session(), reason, receiver.nowNs()));
             } catch (final RuntimeException | Error e) {

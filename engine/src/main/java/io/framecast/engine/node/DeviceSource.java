@@ -6,8 +6,8 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.sink.CopySpeeds;
-import io.framecast.engine.sink.Opened;
 import io.framecast.reliability.window.SendWindow;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -52,7 +52,7 @@ final class DeviceSource implements AutoCloseable {
         // A chunk that fills the window would leave nothing to overlap with.
         final int most = Math.max(1, (window.slots() - 1) / DEPTH);
         chunkSlotsMax = Math.clamp(chunkBytes / slotBytes, 1, most);
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             stream = opened.add(device.openStream());
             Arrays.setAll(copied, _ -> opened.add(device.openEvent()));
             registered = register(notices);

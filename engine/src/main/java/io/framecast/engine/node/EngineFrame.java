@@ -5,7 +5,7 @@ import io.framecast.api.DeviceFrame;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.engine.sink.Opened;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.invoke.MethodHandles;
@@ -49,7 +49,7 @@ final class EngineFrame implements DeviceFrame {
         this.session = session;
         this.consumer = consumer;
         this.returns = returns;
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             ready = opened.add(consumer.device().openEvent());
             consumed = opened.add(consumer.device().openEvent());
             opened.keep();

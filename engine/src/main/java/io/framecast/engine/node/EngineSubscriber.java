@@ -21,20 +21,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber: the user's side of a [Subscription].
-final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Listener {
-    private static final SourceFeed[] NO_FEEDS = {};
+final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.Listener {
+    private static final SessionQueue[] NO_FEEDS = {};
 
     private final Channel channel;
     private final DeviceBackend device;
     private final ConsumerStream consumer;
     private final SessionHost host;
     private final UseGuard guard;
-    private final Sleeper sleeper = new Sleeper();
+    private final Waiter sleeper = new Waiter();
     private final PostedBuffers posted;
     // Of the source that was heard; before that what the channel says.
     private volatile long frameMaxBytes;
     // The receiver makes new arrays; what is in them is looked at by both.
-    private volatile SourceFeed[] feeds = NO_FEEDS;
+    private volatile SessionQueue[] feeds = NO_FEEDS;
     // Whose turn it is; the subscriber's thread.
     private int turn;
     private volatile State state = State.JOINING;
@@ -118,7 +118,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
         if (closed.get()) {
             return null;
         }
-        final SourceFeed[] all = feeds;
+        final SessionQueue[] all = feeds;
         // Twice, for the end of one may be what another waits for.
         final int looks = all.length == 1 ? 1 : 2 * all.length;
         for (int i = 0; i < looks; i++) {
@@ -190,7 +190,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     // Whether there is something to poll.
     private boolean hasNews() {
         final boolean listened = isListened();
-        for (final SourceFeed feed : feeds) {
+        for (final SessionQueue feed : feeds) {
             if (feed.hasNews(listened)) {
                 return true;
             }
@@ -247,7 +247,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     public void close() {
         if (closed.compareAndSet(false, true)) {
             sleeper.wake();
-            for (final SourceFeed feed : feeds) {
+            for (final SessionQueue feed : feeds) {
                 feed.giveUp();
             }
             host.remove(this);
@@ -286,8 +286,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     /// Frames that wait to be polled.
     int delivered() {
         int count = 0;
-        for (final SourceFeed feed : feeds) {
-            count += feed.exchange().delivered();
+        for (final SessionQueue feed : feeds) {
+            count += feed.frames().delivered();
         }
         return count;
     }
@@ -298,11 +298,11 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     }
 
     /// Conductor: a feed for a session to be joined; not polled before [#add].
-    SourceFeed openFeed(final StreamInfo stream) {
+    SessionQueue openQueue(final StreamInfo stream) {
         frameMaxBytes = feeds.length == 0 ? stream.frameMaxBytes() : Math.max(frameMaxBytes, stream.frameMaxBytes());
-        final SourceFeed feed =
-                new SourceFeed(stream.session(), consumer, channel.stream().delivery(), this, sleeper);
-        feed.exchange().wakeBy(host.receiverWakeup());
+        final SessionQueue feed =
+                new SessionQueue(stream.session(), consumer, channel.stream().delivery(), this, sleeper);
+        feed.frames().wakeBy(host.receiverWakeup());
         return feed;
     }
 
@@ -311,29 +311,29 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SourceFeed.Lis
     /// @param firstReportedId the first frame that is given or reported lost
     /// @param ordered behind which other feeds it is handed out: all of them, or else those of its own
     ///     session
-    void add(final SourceFeed feed, final SourceEvent joined, final long firstReportedId, final boolean ordered) {
-        final SourceFeed[] all = feeds;
-        SourceFeed before = null;
-        for (final SourceFeed other : all) {
+    void add(final SessionQueue feed, final SourceEvent joined, final long firstReportedId, final boolean ordered) {
+        final SessionQueue[] all = feeds;
+        SessionQueue before = null;
+        for (final SessionQueue other : all) {
             before = ordered || other.session() == feed.session() ? other : before;
         }
         feed.begin(joined, firstReportedId, before);
-        final SourceFeed[] more = Arrays.copyOf(all, all.length + 1);
+        final SessionQueue[] more = Arrays.copyOf(all, all.length + 1);
         more[all.length] = feed;
         feeds = more;
         sleeper.wake();
     }
 
     /// Receiver: a membership is over.
-    void end(final SourceFeed feed, final SourceEvent over) {
+    void end(final SessionQueue feed, final SourceEvent over) {
         feed.end(over);
         sleeper.wake();
     }
 
     /// Receiver: everything was taken from it.
-    void remove(final SourceFeed feed) {
+    void remove(final SessionQueue feed) {
         feed.retire();
-        feeds = Arrays.stream(feeds).filter(other -> other != feed).toArray(SourceFeed[]::new);
+        feeds = Arrays.stream(feeds).filter(other -> other != feed).toArray(SessionQueue[]::new);
     }
 
     /// Receiver's thread, in every cycle.

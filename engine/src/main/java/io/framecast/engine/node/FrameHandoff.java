@@ -15,13 +15,13 @@ final class FrameHandoff implements FrameConsumer {
     private static final int LOOKS_MAX = 1024;
     private static final int NO_CYCLE = -1;
 
-    private final FrameExchange exchange;
+    private final DeliveredFrames exchange;
     private final LossQueue losses;
     private final PostedBuffers posted;
     private final ReceiveMemory memory;
     private final Assembly assembly;
     // Released on a stream that is not done yet; bounded by the number of frames.
-    private final EngineFrame[] draining = new EngineFrame[FrameExchange.FRAMES_MAX];
+    private final EngineFrame[] draining = new EngineFrame[DeliveredFrames.FRAMES_MAX];
     private int drainingCount;
     private int drainingNext;
     // Streams that may still be asked in this cycle.
@@ -30,8 +30,8 @@ final class FrameHandoff implements FrameConsumer {
     private PostedBuffers.@Nullable Posted target;
 
     FrameHandoff(
-            final SourceFeed feed, final PostedBuffers posted, final ReceiveMemory memory, final Assembly assembly) {
-        exchange = feed.exchange();
+            final SessionQueue feed, final PostedBuffers posted, final ReceiveMemory memory, final Assembly assembly) {
+        exchange = feed.frames();
         losses = feed.losses();
         this.posted = posted;
         this.memory = memory;

@@ -10,11 +10,11 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.codec.KryoCodec;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
-import io.framecast.engine.sink.Opened;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,7 +127,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     private EnginePublisher publisher(final Channel channel) {
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final Transport transport = opened.add(providers.openTransport(channel));
             final SourceSession session = new SourceSession(transport, channel, context, secrets);
             opened.keep();
@@ -141,7 +141,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     @Override
     public Subscriber subscribe(final Channel wanted) {
         lifecycle.lock();
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             requireOpen();
             final Channel channel = providers.resolve(wanted);
             final DeviceBackend device =
@@ -206,7 +206,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         if (!threads.areInvoked()) {
             return Uninterrupted.await(condition, nanos(longest));
         }
-        final Sleeper nobody = new Sleeper();
+        final Waiter nobody = new Waiter();
         final long endNs = System.nanoTime() + nanos(longest);
         boolean interrupted = false;
         do {
@@ -220,7 +220,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     }
 
     @Override
-    public void await(final Sleeper sleeper, final BooleanSupplier condition, final Duration longest) {
+    public void await(final Waiter sleeper, final BooleanSupplier condition, final Duration longest) {
         if (threads.areInvoked()) {
             threads.invokeUntil(sleeper, condition, nanos(longest));
         } else {

@@ -2,6 +2,7 @@ package io.framecast.engine.node;
 
 import io.framecast.api.FrameOptions;
 import io.framecast.api.PlacementOptions.Kind;
+import io.framecast.engine.port.ControlLane;
 import io.framecast.engine.sink.DirectReceiveMemory;
 import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.reliability.assembly.MemoryShape;

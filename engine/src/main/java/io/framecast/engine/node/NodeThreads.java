@@ -104,9 +104,9 @@ final class NodeThreads implements AutoCloseable {
     }
 
     /// Runs the agents on the caller's thread until the condition holds, the time is over or the thread is
-    /// interrupted, as [Sleeper#await] has it; sleeps while there is nothing to do, and while another thread
+    /// interrupted, as [Waiter#await] has it; sleeps while there is nothing to do, and while another thread
     /// runs them. An agent's own thread waits for nothing: nobody would make the condition true.
-    void invokeUntil(final Sleeper sleeper, final BooleanSupplier condition, final long longestNs) {
+    void invokeUntil(final Waiter sleeper, final BooleanSupplier condition, final long longestNs) {
         if (running.isHeldByCurrentThread()) {
             return;
         }

@@ -56,7 +56,7 @@ final class Providers {
         }
         final Transport transport = provider.open(new TransportConfig(channel, notices));
         notices.accept("transport: " + provider.name());
-        return channel.link().oneSided() ? transport : new DatagramsOnly(transport);
+        return channel.link().oneSided() ? transport : new OneSidedDisabled(transport);
     }
 
     private TransportProvider bestTransport(final Channel channel) {

@@ -1,88 +1,190 @@
 package io.framecast.engine.node;
 
+import io.framecast.api.Channel;
+import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.StreamConfig;
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.LossInjector;
+import io.framecast.engine.port.ReceiveLane;
+import io.framecast.engine.port.TransportOneSided;
+import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.sink.NicCounts;
 import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.reliability.ReceiverConfig;
+import io.framecast.reliability.ReceiverCounts;
 import io.framecast.reliability.ReceiverMachine;
+import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiveSession;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.Executor;
+import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription's part in one session: the protocol's [ReceiveSession] with the lanes and memory that it
-/// runs over. Duty cycle in [#doWork], by the receiver's thread.
-final class ReceiverSession implements AutoCloseable {
-    /// Nobody acknowledges them, and any may be lost.
+/// One subscription's part in one source's session: the protocol's [ReceiveSession] with the lanes and memory
+/// that it runs over, the peers it speaks to, and how far its life has come.
+///
+/// Threading: made by the conductor, then the receiver's thread; [#close] by the conductor.
+final class ReceiverSession implements ReceiverOutput, AutoCloseable {
+    /// Sent without acknowledgement, so more than one.
     static final int GOODBYES = 3;
 
-    private final ReceiverMachine machine;
+    private static final int NO_PEER = -1;
+    // A handshake without an answer for so long must not keep others waiting.
+    private static final long STALE_NS = 1_000_000_000;
+    // A handshake that takes longer is reported.
+    private static final long SLOW_NS = 1_000_000_000;
+    private static final long OBSTACLE_INTERVAL_NS = 200_000_000;
+
+    private final ControlLane control;
+    private final SessionQueue queue;
     private final ReceiveMemory memory;
     private final Lane data;
     private final Lane repair;
-    private final Reaches reaches;
-    private final @Nullable SourceReach reach;
-    private final @Nullable SetReach setReach;
+    private final @Nullable RemoteWindows windows;
     private final @Nullable CoRootService serving;
-    private final FrameExchange exchange;
+    private final ReceiverMachine machine;
     private final FrameHandoff handoff;
-    private final ReceiveSession session;
+    private final ReceiveSession protocol;
     private final CounterBoard counters;
+    private int sourcePeer = NO_PEER;
+    private int coRootPeer = NO_PEER;
+    private long heardNs;
+    private long startedNs;
+    private String obstacle = "";
+    private long obstacleNs;
+    private boolean joined;
+    private boolean over;
+    private boolean left;
 
-    /// Puts a session together; the lanes are open over the memory's rings.
+    /// Opens the lanes; the handshake is not begun. When it throws, what it opened is closed.
     ///
-    /// @param dataPort over the data lane, prepared by the assembly
-    /// @param repairPort over the repair lane
+    /// @param control the subscription's
+    /// @param loss injected into the data and repair lanes
+    /// @param memory of this shape; the session's once this returns
+    /// @param receiverId random, not 0
+    /// @param conductor runs in order what may take long
     ReceiverSession(
-            final ReceiverMachine machine,
+            final EngineSubscriber subscriber,
+            final Transport transport,
+            final SessionContext context,
+            final ControlLane control,
+            final LossInjector loss,
+            final MemoryShape shape,
             final ReceiveMemory memory,
-            final Assembly assembly,
-            final RepairSlots repairs,
-            final Lane data,
-            final LanePort dataPort,
-            final Lane repair,
-            final LanePort repairPort,
-            final Reaches reaches,
-            final @Nullable CoRootService serving,
-            final SourceFeed feed,
-            final PostedBuffers posted,
-            final StreamConfig config,
-            final CounterBoard counters) {
-        this.machine = machine;
+            final long receiverId,
+            final Executor conductor) {
+        this.control = control;
         this.memory = memory;
-        this.data = data;
-        this.repair = repair;
-        this.reaches = reaches;
-        this.serving = serving;
-        this.counters = counters;
-        reach = reaches.source();
-        setReach = reaches.set();
-        exchange = feed.exchange();
-        handoff = new FrameHandoff(feed, posted, memory, assembly);
-        session = new ReceiveSession(
-                machine,
-                assembly,
-                repairs,
-                dataPort,
-                repairPort,
-                handoff,
-                Policies.onWire(config.delivery()),
-                config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
+        final Channel channel = subscriber.channel();
+        final StreamConfig config = channel.stream();
+        final StreamInfo stream = shape.stream();
+        final Delivery policy = Policies.onWire(config.delivery());
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            data = opened.add(
+                    transport.open(lane(LaneKind.DATA, memory.dataRing(), new LaneAddress(stream.dataAddress()))));
+            repair = opened.add(transport.open(lane(LaneKind.REPAIR, memory.repairRing(), null)));
+            final TransportCapabilities.Placement placement =
+                    transport.capabilities().placement();
+            final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss);
+            final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss);
+            final Assembly assembly = Assembly.of(shape, memory);
+            final int receiveSlots = assembly.prepare(dataPort);
+            final RepairSlots repairs = new RepairSlots(shape, memory);
+            final OneSidedPort oneSided = TransportOneSided.of(transport.oneSided(), conductor);
+            windows = oneSided == null
+                    ? null
+                    : opened.add(new RemoteWindows(
+                            oneSided, stream, repairs.reads(), !policy.isWaitedFor(), context.notices()));
+            // A co-root keeps payloads in the host, where direct placement never has them.
+            serving = config.coRoots().serves() && memory.data().hostAddressable()
+                    ? opened.add(new CoRootService(
+                            transport, oneSided, control, stream, repairs.reads(), context.notices(), conductor))
+                    : null;
+            machine = new ReceiverMachine(
+                    new ReceiverConfig(
+                            stream,
+                            receiverId,
+                            shape.ringSlots() - shape.spareSlots(),
+                            Math.min(data.receiveCapacity(), receiveSlots),
+                            config.reorderDatagrams(),
+                            policy,
+                            new LaneAddresses(
+                                    control.address().toBytes(),
+                                    repair.address().toBytes(),
+                                    windows == null ? new byte[0] : windows.descriptor()),
+                            Sites.number(config.coRoots().site())),
+                    context.random(),
+                    this,
+                    serving);
+            queue = subscriber.openQueue(stream);
+            handoff = new FrameHandoff(queue, subscriber.posted(), memory, assembly);
+            protocol = new ReceiveSession(
+                    machine,
+                    assembly,
+                    repairs,
+                    dataPort,
+                    repairPort,
+                    windows,
+                    handoff,
+                    policy,
+                    config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
+            counters = opened.add(new CounterBoard(context.counters(), labels(channel, stream)));
+            count(assembly);
+            opened.keep();
+        }
+    }
+
+    private static LaneConfig lane(final LaneKind kind, final ReceiveRing ring, final @Nullable LaneAddress peer) {
+        return new LaneConfig(kind, LaneConfig.Role.RECEIVER, null, ring, peer);
+    }
+
+    // With one source the counters keep their names through all its sessions.
+    private static String labels(final Channel channel, final StreamInfo stream) {
+        final String name = Labels.of("channel", channel.name());
+        return channel.stream().sources().count() == 1
+                ? name
+                : Labels.join(name, Labels.of("session", SourceEvent.sessionText(stream.session())));
+    }
+
+    private void count(final Assembly assembly) {
+        final ReceiverCounts counts = machine.counts();
         counters.receives(data, "data")
                 .receives(repair, "repair")
                 .verdicts(machine.verdicts())
-                .triggers(machine.counts())
-                .add(EngineCounter.REPAIRS_RECEIVED, machine.counts()::repairedDatagrams)
-                .add(EngineCounter.NACKS_SENT, machine.counts()::nacks)
-                .add(EngineCounter.ACKS_SENT, machine.counts()::acks)
-                .add(EngineCounter.SERVED_MEMBERS, machine.counts()::servedMembers)
-                .add(EngineCounter.REPORTS_RECEIVED, machine.counts()::reportsTaken)
-                .add(EngineCounter.MEMBER_LINKS, machine.counts()::memberLinks)
-                .add(EngineCounter.SET_REPAIRS_SENT, machine.counts()::repairsSent)
+                .triggers(counts)
+                .add(EngineCounter.REPAIRS_RECEIVED, counts::repairedDatagrams)
+                .add(EngineCounter.NACKS_SENT, counts::nacks)
+                .add(EngineCounter.ACKS_SENT, counts::acks)
+                .add(EngineCounter.SERVED_MEMBERS, counts::servedMembers)
+                .add(EngineCounter.REPORTS_RECEIVED, counts::reportsTaken)
+                .add(EngineCounter.MEMBER_LINKS, counts::memberLinks)
+                .add(EngineCounter.SET_REPAIRS_SENT, counts::repairsSent)
                 .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
                 .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, memory::storedBytes);
@@ -90,11 +192,22 @@ final class ReceiverSession implements AutoCloseable {
         if (copies != null) {
             counters.copies(copies);
         }
-        if (reach != null) {
-            reach.count(counters, machine.counts());
-        }
-        if (setReach != null) {
-            setReach.count(counters, machine.counts());
+        if (windows != null) {
+            counters.add(EngineCounter.GRANTS_WRITTEN, counts::grantsWritten)
+                    .add(EngineCounter.FEED_TAKEN, counts::fedDatagrams)
+                    .add(EngineCounter.OWN_REPAIRS, counts::ownRepairs)
+                    .add(EngineCounter.DATAGRAMS_PULLED, windows.sourceReads()::landed)
+                    .add(EngineCounter.DATAGRAMS_PULLED_SET, windows.coRootReads()::landed)
+                    .fallback("feed", counts::feedFailures)
+                    .fallback("vain_feed", counts::vainFeeds)
+                    .fallback("link", counts::linkFailures)
+                    .fallback("slow_grant", counts::slowWrites)
+                    .fallback("overdue_pull", counts::overduePulls)
+                    .fallback("slow_pull", windows.sourceReads()::slow)
+                    .fallback("stale_pull", windows.sourceReads()::stale)
+                    .fallback("set_link", counts::coRootConnectionFailures)
+                    .fallback("slow_set_pull", windows.coRootReads()::slow)
+                    .fallback("stale_set_pull", windows.coRootReads()::stale);
         }
     }
 
@@ -103,74 +216,166 @@ final class ReceiverSession implements AutoCloseable {
     }
 
     /// The protocol's part.
-    ReceiveSession session() {
-        return session;
+    ReceiveSession protocol() {
+        return protocol;
     }
 
-    /// Null where the transport cannot act on the source's memory.
-    @Nullable
-    SourceReach reach() {
-        return reach;
-    }
-
-    /// Null where nothing is read of a co-root's memory.
-    @Nullable
-    SetReach setReach() {
-        return setReach;
-    }
-
-    Lane dataLane() {
-        return data;
+    SessionQueue queue() {
+        return queue;
     }
 
     Lane repairLane() {
         return repair;
     }
 
-    /// Whether it waits for the device, or for room at the subscriber.
-    boolean mustLook() {
-        return handoff.isDraining()
-                || session.isWaiting()
-                || memory.isBusy()
-                || (reach != null && reach.isBusy())
-                || (setReach != null && setReach.isBusy());
+    /// The session's number.
+    long id() {
+        return queue.session();
     }
 
-    /// One duty cycle.
+    /// Begins the handshake.
+    ///
+    /// @throws TransportException where the source says an address that is none of this transport
+    void start(final long nowNs) {
+        heardNs = nowNs;
+        startedNs = nowNs;
+        sourcePeer = control.lane().connect(new LaneAddress(machine.stream().controlAddress()));
+        machine.start(nowNs);
+    }
+
+    /// A control datagram that names this session.
+    void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        if (machine.onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD) {
+            heardNs = nowNs;
+            if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
+                queue.clock().onHeartbeat(datagram, offset, nowNs);
+            }
+        }
+    }
+
+    /// One duty cycle; after [#leave], takes back what the subscriber released.
     int doWork(final long nowNs) {
-        int work = 0;
-        if (reach != null) {
-            work += reach.doWork(machine, nowNs);
+        if (left) {
+            return protocol.takeBack(nowNs);
         }
-        if (setReach != null) {
-            work += setReach.doWork(machine, nowNs);
-        }
-        work += session.doWork(nowNs);
+        final int work = protocol.doWork(nowNs);
         counters.tick(nowNs);
         return work;
     }
 
-    /// Takes back what was released, after [#leave].
-    int settle(final long nowNs) {
-        return session.takeBack(nowNs);
+    /// What ends an agent's sleep when data arrives.
+    void tellDescriptors(final IntConsumer told) {
+        if (!left) {
+            told.accept(data.readyDescriptor());
+            told.accept(repair.readyDescriptor());
+        }
     }
 
-    /// Takes back what was released, and what was delivered and never polled, after the subscriber closed.
-    void drain() {
-        session.drain();
+    /// Whether each of its lanes has a descriptor of its own.
+    boolean isShown() {
+        return left || (data.readyDescriptor() != ReadySet.NONE && repair.readyDescriptor() != ReadySet.NONE);
     }
 
-    /// Says goodbye and closes the lanes; frames stay readable.
+    /// The agent means to sleep.
+    void arm() {
+        if (!left) {
+            data.armReady();
+            repair.armReady();
+        }
+    }
+
+    long nextDeadlineNs() {
+        return left ? Long.MAX_VALUE : protocol.nextDeadlineNs();
+    }
+
+    boolean mustLook() {
+        return left || handoff.isDraining() || protocol.isWaiting() || memory.isBusy();
+    }
+
+    /// Whether the subscriber was told of this session.
+    boolean isJoined() {
+        return joined;
+    }
+
+    void onJoined() {
+        joined = true;
+    }
+
+    /// Whether nothing follows, and all there was lies in the feed.
+    boolean isOver() {
+        return over;
+    }
+
+    void onOver() {
+        over = true;
+    }
+
+    /// Whether frames come, or are left to come, from here.
+    boolean isReceiving() {
+        return joined && !over;
+    }
+
+    /// Whether the handshake is under way.
+    boolean isJoining() {
+        return !joined && !over;
+    }
+
+    /// Whether it joins, and nothing is heard from there.
+    boolean isStale(final long nowNs) {
+        return isJoining() && nowNs - heardNs > STALE_NS;
+    }
+
+    /// Whether the handshake takes longer than it should, and nobody has looked why for a while.
+    boolean isObstacleDue(final long nowNs) {
+        final boolean due = isJoining() && nowNs - startedNs > SLOW_NS && nowNs >= obstacleNs;
+        if (due) {
+            obstacleNs = nowNs + OBSTACLE_INTERVAL_NS;
+        }
+        return due;
+    }
+
+    /// This process stood still in mid-handshake.
+    void onStandstill(final long nowNs) {
+        heardNs = nowNs;
+        startedNs = nowNs;
+        machine.onStandstill(nowNs);
+    }
+
+    /// What the handshake waits for, in one line; empty where it did not take long.
+    String obstacle() {
+        return obstacle;
+    }
+
+    void onObstacle(final String line) {
+        obstacle = line;
+    }
+
+    /// Whether the source ended and needs no more answers.
+    boolean isForgotten(final long nowNs) {
+        return over && machine.state() == State.ENDED && nowNs - heardNs > machine.silenceNs();
+    }
+
+    /// Whether lanes are closed.
+    boolean hasLeft() {
+        return left;
+    }
+
+    /// Says goodbye and closes the lanes; what is in the feed stays readable. Idempotent.
     void leave() {
-        CloseHelper.closeAll(
+        if (left) {
+            return;
+        }
+        left = true;
+        CloseHelper.quietCloseAll(
                 this::sayGoodbye,
                 counters::publish,
                 counters,
                 this::serveNobody,
-                reaches,
+                windows,
                 memory::detach,
                 repair,
-                data);
+                data,
+                this::disconnect);
     }
 
     private void serveNobody() {
@@ -185,9 +390,109 @@ final class ReceiverSession implements AutoCloseable {
         }
     }
 
+    private void disconnect() {
+        connectCoRoot(null);
+        if (sourcePeer != NO_PEER) {
+            control.lane().disconnect(sourcePeer);
+            sourcePeer = NO_PEER;
+        }
+    }
+
+    /// Whether memory can be freed while the subscriber goes on.
+    ///
+    /// @param listened whether somebody wants to know of the end
+    boolean isReleased(final boolean listened) {
+        return left && queue.isQuiet(listened) && !protocol.isHeld();
+    }
+
+    /// Whether memory can be freed, for nobody polls any more.
+    boolean isDrained() {
+        protocol.drain();
+        return !protocol.isHeld();
+    }
+
+    @Override
+    public MemorySegment control() {
+        return control.slot();
+    }
+
+    @Override
+    public void sendControl(final int bytes) {
+        if (sourcePeer != NO_PEER) {
+            control.unicast(sourcePeer, bytes);
+        }
+    }
+
+    @Override
+    public boolean connectToSource(final LinkOffer offer) {
+        return windows != null && windows.connectToSource(offer);
+    }
+
+    @Override
+    public boolean writeCredit(final long word) {
+        return windows != null && windows.writeCredit(word);
+    }
+
+    @Override
+    public int readFromSource(final long firstSequence, final int count) {
+        return windows == null ? NOT_READ : windows.readFromSource(firstSequence, count);
+    }
+
+    @Override
+    public boolean openCoRootEndpoint() {
+        return windows != null && windows.openCoRootEndpoint();
+    }
+
+    @Override
+    public byte @Nullable [] coRootDescriptor() {
+        return windows == null ? null : windows.coRootDescriptor();
+    }
+
+    @Override
+    public boolean connectCoRootEndpoint(final LinkOffer offer) {
+        return windows != null && windows.connectCoRootEndpoint(offer);
+    }
+
+    @Override
+    public void closeCoRootEndpoint() {
+        if (windows != null) {
+            windows.closeCoRootEndpoint();
+        }
+    }
+
+    @Override
+    public int readFromCoRoot(final long firstSequence, final int count) {
+        return windows == null ? NOT_READ : windows.readFromCoRoot(firstSequence, count);
+    }
+
+    @Override
+    public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+        if (coRootPeer != NO_PEER) {
+            control.lane().disconnect(coRootPeer);
+            coRootPeer = NO_PEER;
+        }
+        if (controlAddress == null) {
+            return true;
+        }
+        try {
+            coRootPeer = control.lane().connect(new LaneAddress(controlAddress));
+            return true;
+        } catch (final TransportException e) {
+            // No address of this transport: the source is reported to.
+            return false;
+        }
+    }
+
+    @Override
+    public void sendToCoRoot(final int bytes) {
+        if (coRootPeer != NO_PEER) {
+            control.unicast(coRootPeer, bytes);
+        }
+    }
+
     /// Frees the memory.
     @Override
     public void close() {
-        CloseHelper.closeAll(serving, memory, exchange::close);
+        CloseHelper.closeAll(serving, memory, queue.frames()::close);
     }
 }

@@ -3,10 +3,9 @@ package io.framecast.engine.node;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.memory.MirroredMemory;
-import io.framecast.engine.sink.Opened;
-import io.framecast.reliability.wire.DataHeader;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
@@ -28,7 +27,7 @@ final class SendMemory implements AutoCloseable {
     SendMemory(final int slots, final int slotBytes) {
         this.slots = slots;
         this.slotBytes = slotBytes;
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             lengths = new int[slots + 1];
             lengths[slots] = slotBytes;
@@ -53,6 +52,11 @@ final class SendMemory implements AutoCloseable {
 
     SendRing ring() {
         return ring;
+    }
+
+    /// The same, as the protocol sees it.
+    WindowMemory window() {
+        return new WindowMemory(headers, ring.payload(), lengths, slots, slotBytes);
     }
 
     MemorySegment headers() {
@@ -92,17 +96,6 @@ final class SendMemory implements AutoCloseable {
         final long head = Math.min(bytes, (long) slots * slotBytes - offset);
         MemorySegment.copy(source, sourceOffset, payload.segment(), offset, head);
         MemorySegment.copy(source, sourceOffset + head, payload.segment(), 0, bytes - head);
-    }
-
-    /// Writes the probe's header.
-    ///
-    /// @return the probe's slot
-    int writeProbe(final long session, final int token, final HeaderChecksum checksum, final DataHeader header) {
-        final long offset = (long) slots * DataLayout.LENGTH;
-        header.session(DataLayout.TYPE_PROBE, session);
-        DataLayout.write(headers, offset, header, 0, Integer.toUnsignedLong(token));
-        checksum.seal(headers, offset, session);
-        return slots;
     }
 
     @Override

@@ -17,7 +17,7 @@ interface SessionHost {
     /// Sleeps on the caller's thread until an agent wakes it with the condition true, the time is over, or the
     /// thread is interrupted; in invoker mode that thread runs the agents meanwhile, or sleeps while another
     /// does.
-    void await(Sleeper sleeper, BooleanSupplier condition, Duration longest);
+    void await(Waiter sleeper, BooleanSupplier condition, Duration longest);
 
     /// Opens the device of a channel's `device=`, for a publisher.
     DeviceBackend openDevice(String device);

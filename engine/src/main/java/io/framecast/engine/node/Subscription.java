@@ -10,8 +10,9 @@ import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.LossInjector;
 import io.framecast.engine.ready.ReadySet;
-import io.framecast.engine.sink.LossInjector;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.Standstill;
 import io.framecast.reliability.wire.ControlLayout;
@@ -59,14 +60,14 @@ final class Subscription implements AutoCloseable {
     private final SessionContext context;
     private final Opener opener;
     private final ControlLane control;
-    private final SessionMaker maker;
+    private final ReceiverSessionFactory maker;
     private final CounterBoard counters;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlLane.Handler onControl = this::onControl;
     // At most twice as many as sources: those that are over stay until the subscriber has taken everything.
-    private final SourceLinks links = new SourceLinks();
-    private final ShunnedSources shunned = new ShunnedSources();
-    private final PastSources past = new PastSources();
+    private final ReceiverSessions links = new ReceiverSessions();
+    private final JoinBackoff shunned = new JoinBackoff();
+    private final EndedSessions past = new EndedSessions();
     private final ForeignTraffic foreign;
     // Control datagrams that are none, while there was no session to count them.
     private long strays;
@@ -107,7 +108,7 @@ final class Subscription implements AutoCloseable {
                 channel,
                 () -> strays + ForeignTraffic.datagrams(control.lane()) + links.foreignDatagrams(),
                 context.notices());
-        maker = new SessionMaker(subscriber, this.transport, context, control, loss);
+        maker = new ReceiverSessionFactory(subscriber, this.transport, context, control, loss);
         counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this.transport, this);
     }
 
@@ -122,7 +123,7 @@ final class Subscription implements AutoCloseable {
     /// Of the source heard first among those that are left; null for none.
     @Nullable
     ReceiverSession session() {
-        return links.size() == 0 ? null : links.get(0).session();
+        return links.size() == 0 ? null : links.get(0);
     }
 
     /// Sources that frames come from.
@@ -190,7 +191,7 @@ final class Subscription implements AutoCloseable {
         busy = false;
         // Backwards, for one may be taken out.
         for (int i = links.size() - 1; i >= 0; i--) {
-            final SourceLink link = links.get(i);
+            final ReceiverSession link = links.get(i);
             final int done = link.doWork(nowNs);
             busy |= done > 0;
             work += done;
@@ -226,7 +227,7 @@ final class Subscription implements AutoCloseable {
         }
         returnNs = returnNs == NEVER ? NEVER : returnNs + stoodNs;
         past.onStandstill(stoodNs);
-        final SourceLink joining = links.joining();
+        final ReceiverSession joining = links.joining();
         if (joining != null) {
             joining.onStandstill(nowNs);
         }
@@ -242,12 +243,12 @@ final class Subscription implements AutoCloseable {
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        final SourceLink link = links.find(ControlLayout.session(datagram, offset));
+        final ReceiverSession link = links.find(ControlLayout.session(datagram, offset));
         if (link != null) {
             link.onControl(datagram, offset, bytes, nowNs);
             return;
         }
-        final SourceLink other = links.any();
+        final ReceiverSession other = links.any();
         if (other != null) {
             // It is counted there, as no datagram of its session or none at all.
             other.onControl(datagram, offset, bytes, nowNs);
@@ -280,7 +281,7 @@ final class Subscription implements AutoCloseable {
     // Whether there is a place for one more source: they join one after another, so that whoever only claims
     // to be one takes no more than one place. What is in the way and of no more use is taken out of it.
     private boolean hasRoom(final long nowNs) {
-        final SourceLink joining = links.joining();
+        final ReceiverSession joining = links.joining();
         if (joining != null) {
             if (joining.isStale(nowNs)) {
                 decline(joining, "join failed: a source was heard and does not answer; is it running?", nowNs);
@@ -296,14 +297,14 @@ final class Subscription implements AutoCloseable {
     /// Conductor: makes the session's memory, lanes and machine.
     ///
     /// @return what [#attach] takes
-    /// @throws UnfitSourceException where what the source says of itself is to blame: listen to another
+    /// @throws IncompatibleSourceException where what the source says of itself is to blame: listen to another
     /// @throws io.framecast.api.error.FramecastException with one line that names the mend
-    SourceLink open(final StreamInfo stream) {
+    ReceiverSession open(final StreamInfo stream) {
         return maker.open(stream, opener::run);
     }
 
     /// Receiver: takes the session the conductor made.
-    void attach(final SourceLink made, final long nowNs) {
+    void attach(final ReceiverSession made, final long nowNs) {
         opening = false;
         links.add(made);
         if (leaving) {
@@ -311,7 +312,7 @@ final class Subscription implements AutoCloseable {
             return;
         }
         try {
-            made.session().session().resumeFrom(past.nextFrameId(made.id()));
+            made.protocol().resumeFrom(past.nextFrameId(made.id()));
             made.start(nowNs);
         } catch (final TransportException e) {
             // No address of this transport.
@@ -351,19 +352,19 @@ final class Subscription implements AutoCloseable {
     }
 
     // This source is not for us, or does not answer. What its session took is freed.
-    private void decline(final SourceLink link, final String reason, final long nowNs) {
+    private void decline(final ReceiverSession link, final String reason, final long nowNs) {
         link.onOver();
         link.leave();
         free(link);
         decline(link.id(), reason, nowNs);
     }
 
-    private void free(final SourceLink link) {
+    private void free(final ReceiverSession link) {
         if (!links.remove(link)) {
             return;
         }
-        subscriber.remove(link.feed());
-        opener.free(link.session());
+        subscriber.remove(link.queue());
+        opener.free(link);
     }
 
     /// Receiver: the subscription cannot go on. Frames, device and subscriber stay the user's until it closes
@@ -376,25 +377,25 @@ final class Subscription implements AutoCloseable {
         leave();
     }
 
-    private void report(final SourceLink link, final long nowNs) {
-        if (link.session().session().isStarted() && !link.isJoined()) {
+    private void report(final ReceiverSession link, final long nowNs) {
+        if (link.protocol().isStarted() && !link.isJoined()) {
             onJoined(link);
         }
         if (link.isOver()) {
             return;
         }
         final ReceiverMachine machine = link.machine();
-        final long stoodNs = link.session().session().standstillNs();
+        final long stoodNs = link.protocol().standstillNs();
         if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
             standstillNoticeNs = nowNs + STANDSTILL_NOTICE_NS;
             context.notices()
-                    .accept("subscriber of " + channel.name() + ": " + Partings.standstill(stoodNs / 1_000_000)
+                    .accept("subscriber of " + channel.name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000)
                             + "; asking its source");
         }
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> {
                 if (link.isObstacleDue(nowNs)) {
-                    link.onObstacle(Partings.joining(machine));
+                    link.onObstacle(DisconnectReason.joining(machine));
                     if (sources() == 0) {
                         subscriber.onAlone(link.obstacle());
                     }
@@ -402,16 +403,16 @@ final class Subscription implements AutoCloseable {
             }
             case RECEIVING -> {}
             case ENDED -> {
-                if (link.session().session().isEnded()) {
+                if (link.protocol().isEnded()) {
                     onEnded(link);
                 }
             }
             case LOST -> {
                 // Frames that were whole when it was lost come first.
                 if (!link.isJoined()) {
-                    decline(link, Partings.notJoined(machine, link.obstacle()), nowNs);
-                } else if (link.session().session().isEnded()) {
-                    onLost(link, Partings.lost(machine, nowNs), nowNs);
+                    decline(link, DisconnectReason.notJoined(machine, link.obstacle()), nowNs);
+                } else if (link.protocol().isEnded()) {
+                    onLost(link, DisconnectReason.lost(machine, nowNs), nowNs);
                 }
             }
             case REFUSED -> {
@@ -419,44 +420,44 @@ final class Subscription implements AutoCloseable {
                         && channel.stream().ringBytes() > 0
                         && options.count() == 1) {
                     over = true;
-                    subscriber.onEnd(Subscriber.State.FAILED, Partings.notJoined(machine, ""));
+                    subscriber.onEnd(Subscriber.State.FAILED, DisconnectReason.notJoined(machine, ""));
                 } else {
-                    decline(link, Partings.notJoined(machine, link.obstacle()), nowNs);
+                    decline(link, DisconnectReason.notJoined(machine, link.obstacle()), nowNs);
                 }
             }
         }
     }
 
-    private void onJoined(final SourceLink link) {
+    private void onJoined(final ReceiverSession link) {
         final boolean again = options.count() == 1 ? returnNs != NEVER : past.contains(link.id());
         link.onJoined();
         rejoins += again ? 1 : 0;
         returnNs = NEVER;
         final SourceEvent.Kind kind = again ? SourceEvent.Kind.REJOINED : SourceEvent.Kind.JOINED;
         final SourceEvent event =
-                new SourceEvent(link.id(), kind, link.session().session().firstFrameId(), "");
-        subscriber.add(link.feed(), event, link.session().session().firstReportedId(), options.count() == 1);
+                new SourceEvent(link.id(), kind, link.protocol().firstFrameId(), "");
+        subscriber.add(link.queue(), event, link.protocol().firstReportedId(), options.count() == 1);
         publishStats();
     }
 
-    private void onEnded(final SourceLink link) {
+    private void onEnded(final ReceiverSession link) {
         link.onOver();
         past.onEnded(link.id());
         publishStats();
-        subscriber.end(link.feed(), ended(link, SourceEvent.Kind.ENDED, ""));
+        subscriber.end(link.queue(), ended(link, SourceEvent.Kind.ENDED, ""));
         if (options.count() == 1) {
             over = true;
             subscriber.onState(Subscriber.State.END_OF_STREAM);
         }
     }
 
-    private void onLost(final SourceLink link, final String reason, final long nowNs) {
+    private void onLost(final ReceiverSession link, final String reason, final long nowNs) {
         link.onOver();
         publishStats();
-        subscriber.end(link.feed(), ended(link, SourceEvent.Kind.LOST, reason));
+        subscriber.end(link.queue(), ended(link, SourceEvent.Kind.LOST, reason));
         if (options.rejoins()) {
             final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(options.rejoinMs());
-            past.onLost(link.id(), deadlineNs, link.session().session().nextFrameId());
+            past.onLost(link.id(), deadlineNs, link.protocol().nextFrameId());
             returnNs = options.count() == 1 ? deadlineNs : NEVER;
         } else {
             past.onEnded(link.id());
@@ -476,7 +477,7 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    private static SourceEvent ended(final SourceLink link, final SourceEvent.Kind kind, final String reason) {
+    private static SourceEvent ended(final ReceiverSession link, final SourceEvent.Kind kind, final String reason) {
         return new SourceEvent(link.id(), kind, SourceEvent.NO_FRAME, reason);
     }
 

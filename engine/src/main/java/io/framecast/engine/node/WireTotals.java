@@ -22,14 +22,14 @@ final class WireTotals {
         rejected = other.rejected;
     }
 
-    void add(final SourceLink link) {
+    void add(final ReceiverSession link) {
         final ReceiverMachine machine = link.machine();
-        mendedBytes += link.session().session().assembly().reassembledBytes();
+        mendedBytes += link.protocol().assembly().reassembledBytes();
         repaired += machine.counts().repairedDatagrams();
         duplicates += machine.verdicts().get(Verdict.DUPLICATE);
         rejected += machine.verdicts().rejected();
         for (final LossReason reason : REASONS) {
-            lost[reason.ordinal()] += link.feed().losses().total(reason);
+            lost[reason.ordinal()] += link.queue().losses().total(reason);
         }
     }
 

@@ -5,6 +5,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.memory.RollbackOnFailure;
 import java.lang.foreign.MemorySegment;
 
 /// Measures how a device copies, when a channel that lets it choose is opened: some milliseconds once, never
@@ -33,7 +34,7 @@ public final class CopySpeeds implements AutoCloseable {
 
     public CopySpeeds(final DeviceBackend device) {
         this.device = device;
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             stream = opened.add(device.openStream());
             event = opened.add(device.openEvent());
             region = device.allocate(CHUNK_MAX);

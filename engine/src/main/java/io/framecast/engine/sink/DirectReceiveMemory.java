@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.ReceiveRing;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.wire.BundleLayout;
@@ -44,7 +45,7 @@ public final class DirectReceiveMemory implements ReceiveMemory {
     public DirectReceiveMemory(final MemoryShape shape, final DeviceBackend device, final int headerReserve) {
         this.device = device;
         final int slotBytes = shape.slotBytes();
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             stream = opened.add(device.openStream());
             copies = opened.add(new StreamCopies(device, stream));

@@ -5,6 +5,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
@@ -37,7 +38,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
         this.device = device;
         final int slotBytes = shape.slotBytes();
         ringBytes = shape.ringBytes();
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             mapping = opened.add(MirroredMemory.allocate(ringBytes, 0));
             ring = mapping.segment();

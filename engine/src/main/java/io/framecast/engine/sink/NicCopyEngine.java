@@ -10,6 +10,7 @@ import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.OneSidedEndpoint.Range;
 import io.framecast.api.spi.OneSidedEndpoint.State;
 import io.framecast.api.spi.RegisteredMemory;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.MemoryShape;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
@@ -80,7 +81,7 @@ public final class NicCopyEngine implements AutoCloseable {
         hostOffsets = new long[runsMax];
         lengths = new int[runsMax];
         numbers = new long[runsMax];
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             exported = access.export(allocated);
             opened.add(() -> access.unexport(exported));
             source = opened.add(nic.oneSided().register(host, Access.PEERS_READ));

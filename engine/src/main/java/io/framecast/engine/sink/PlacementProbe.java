@@ -14,6 +14,7 @@ import io.framecast.api.spi.RegisteredMemory;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.engine.memory.RollbackOnFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -119,7 +120,7 @@ public final class PlacementProbe {
         if (noExport.isPresent()) {
             return noExport;
         }
-        try (Opened trial = new Opened()) {
+        try (RollbackOnFailure trial = new RollbackOnFailure()) {
             final DeviceRegion memory = device.allocate(TRIAL_BYTES);
             trial.add(() -> device.free(memory));
             final DeviceRegion exported = device.access().export(memory);

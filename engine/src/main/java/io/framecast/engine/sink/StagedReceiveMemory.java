@@ -6,6 +6,7 @@ import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.ReceiveRing;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import java.lang.foreign.Arena;
@@ -69,7 +70,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
         ringBytes = shape.ringBytes();
         final int slotBytes = shape.slotBytes();
         repairOffset = (long) shape.landingSlots() * slotBytes;
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             opened.add(arena);
             stream = opened.add(device.openStream());
             ring = device.allocate(loopback == null ? ringBytes : DirectReceiveMemory.exportBytes(ringBytes));

@@ -3,6 +3,7 @@ package io.framecast.engine.sink;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.memory.RollbackOnFailure;
 import java.util.Arrays;
 
 /// How far the copies on a device's stream have come: each mark is an event behind a batch of them. Marks
@@ -21,7 +22,7 @@ final class StreamCopies implements AutoCloseable {
 
     StreamCopies(final DeviceBackend device, final DeviceStream stream) {
         this.stream = stream;
-        try (Opened opened = new Opened()) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
             Arrays.setAll(events, _ -> opened.add(device.openEvent()));
             opened.keep();
         }

@@ -9,13 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.Channel;
 import io.framecast.api.provider.TransportConfig;
-import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneConfig;
-import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.api.spi.Transport;
-import io.framecast.api.spi.TransportCapabilities;
-import io.framecast.engine.sink.LossInjector;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.LossInjector;
+import io.framecast.engine.port.TransportOneSided;
 import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -55,8 +54,7 @@ class CoRootServiceTest {
 
     private CoRootService service(final int windowSlots) {
         final StreamInfo stream = new StreamInfo(1, channel.name(), 1408, windowSlots, 5_000, 50, SOMEBODY, SOMEBODY);
-        return new CoRootService(
-                new CoRootService.Ways(transport, control), stream, null, notices::add, conductor::add);
+        return new CoRootService(transport, null, control, stream, null, notices::add, conductor::add);
     }
 
     private void conduct() {
@@ -184,7 +182,9 @@ class CoRootServiceTest {
     void shouldLetMembersReadItsCopyUntilTheyAreNotOfItsSet() {
         final ScriptedOneSided oneSided = new ScriptedOneSided();
         service = new CoRootService(
-                new CoRootService.Ways(new Reaching(transport, oneSided), control),
+                transport,
+                TransportOneSided.of(oneSided, conductor::add),
+                control,
                 new StreamInfo(1, channel.name(), 1408, SLOTS, 5_000, 50, SOMEBODY, SOMEBODY),
                 null,
                 notices::add,
@@ -215,23 +215,5 @@ class CoRootServiceTest {
         assertFalse(service.link(3, new byte[] {3}));
         service.close();
         assertEquals(0, oneSided.leases);
-    }
-
-    /// One that acts on memory as well.
-    private record Reaching(Transport transport, OneSided oneSided) implements Transport {
-        @Override
-        public TransportCapabilities capabilities() {
-            return transport.capabilities();
-        }
-
-        @Override
-        public Lane open(final LaneConfig config) {
-            return transport.open(config);
-        }
-
-        @Override
-        public void close() {
-            transport.close();
-        }
     }
 }

@@ -207,7 +207,7 @@ final class DeliveryFixture implements AutoCloseable {
 
     /// Slots of a subscriber that are not free though nothing is held.
     static long heldSlots(final FramecastNode node) {
-        return node.receiver().subscriptions().getFirst().session().session().heldSlots();
+        return node.receiver().subscriptions().getFirst().session().protocol().heldSlots();
     }
 
     /// Everybody has come to the end, the neighbour with everything, and all memory is back.

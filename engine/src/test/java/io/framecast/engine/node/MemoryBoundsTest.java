@@ -18,6 +18,7 @@ import io.framecast.api.spi.FifoNetwork;
 import io.framecast.engine.aeron.AeronTransportProvider;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterReader;
+import io.framecast.engine.port.ControlLane;
 import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.ReceiverConfig;
 import io.framecast.reliability.assembly.MemoryShape;

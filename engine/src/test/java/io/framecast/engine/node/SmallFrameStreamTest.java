@@ -175,7 +175,7 @@ class SmallFrameStreamTest {
 
     @Test
     void shouldGoOnWithinABundleWhenTheSubscriberHeldAllFrameObjects() {
-        final int frames = FrameExchange.FRAMES_MAX + 500;
+        final int frames = DeliveredFrames.FRAMES_MAX + 500;
         try (StreamFixture stream =
                 new StreamFixture(INVOKER, "udp", "|mtu=1500|window=4m|frame-max=10000|device=host")) {
             final List<DeviceFrame> held = new ArrayList<>();
@@ -187,14 +187,14 @@ class SmallFrameStreamTest {
                             published[0]++;
                         }
                         hold(stream, held);
-                        return held.size() == FrameExchange.FRAMES_MAX;
+                        return held.size() == DeliveredFrames.FRAMES_MAX;
                     },
                     "all frame objects");
             for (int cycle = 0; cycle < 100; cycle++) {
                 stream.idle();
             }
             hold(stream, held);
-            assertEquals(FrameExchange.FRAMES_MAX, held.size());
+            assertEquals(DeliveredFrames.FRAMES_MAX, held.size());
             for (int id = 0; id < frames; id++) {
                 final int wanted = id;
                 stream.await(

@@ -497,7 +497,7 @@ class StagedStreamTest extends LateDeviceFixture {
         start(FifoNetwork.Faults.NONE, 0, LARGE + "emulated");
         final MemorySegment sent = small(100);
         int offered = 0;
-        for (int i = 0; offered < FrameExchange.FRAMES_MAX + 7; i++) {
+        for (int i = 0; offered < DeliveredFrames.FRAMES_MAX + 7; i++) {
             if (publisher.offer(sent, FrameOptions.DEFAULT) > 0) {
                 offered++;
             } else {

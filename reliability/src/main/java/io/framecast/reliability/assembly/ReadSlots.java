@@ -1,5 +1,6 @@
 package io.framecast.reliability.assembly;
 
+import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 
@@ -75,17 +76,33 @@ public final class ReadSlots {
         landedBytes[index] = datagramBytes;
     }
 
-    /// Copies a datagram into a slot.
-    public void land(
-            final int slot,
-            final MemorySegment headers,
-            final long headerOffset,
-            final MemorySegment payload,
-            final long payloadOffset,
-            final int payloadBytes) {
-        MemorySegment.copy(headers, headerOffset, memory.headers(), headerOffset(slot), DataLayout.LENGTH);
-        MemorySegment.copy(payload, payloadOffset, memory.payload(), payloadOffset(slot), payloadBytes);
-        land(slot, DataLayout.LENGTH + payloadBytes);
+    /// Copies datagrams out of this receiver's own replica of the window.
+    ///
+    /// @return how many, from the first on; -1 where other reads hold all slots
+    public int copy(final RepairStore replica, final long firstSequence, final int count) {
+        if (isEmpty()) {
+            return -1;
+        }
+        int copied = 0;
+        while (copied < count && !isEmpty()) {
+            copy(replica, firstSequence + copied++);
+        }
+        return copied;
+    }
+
+    private void copy(final RepairStore replica, final long sequence) {
+        final int slot = take();
+        final int from = replica.slot(sequence);
+        final int bytes = replica.payloadBytes(sequence);
+        MemorySegment.copy(
+                replica.headers(),
+                (long) from * DataLayout.LENGTH,
+                memory.headers(),
+                headerOffset(slot),
+                DataLayout.LENGTH);
+        MemorySegment.copy(
+                replica.payloads(), (long) from * replica.slotBytes(), memory.payload(), payloadOffset(slot), bytes);
+        land(slot, DataLayout.LENGTH + bytes);
     }
 
     /// Session: whether a datagram landed that was not taken.

@@ -7,11 +7,13 @@ import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
+import org.jspecify.annotations.Nullable;
 
 /// A receiver's part in one session: in each cycle it takes back what the user released, polls its lanes,
 /// validates each datagram, puts payloads in place, delivers whole frames, and grants credit.
@@ -30,6 +32,7 @@ public final class ReceiveSession {
     private final LandingSlots repairLanding;
     private final LanePort dataLane;
     private final LanePort repairLane;
+    private final @Nullable RemoteWindows windows;
     private final FrameConsumer consumer;
     private final FrameDelivery delivery;
     private final int fullBytes;
@@ -54,6 +57,7 @@ public final class ReceiveSession {
 
     /// @param assembly prepared over the data lane
     /// @param repairs over the same memory
+    /// @param windows null where the transport has no one-sided operations
     /// @param policy the subscriber's
     /// @param joinsAtKeyframe whether frames before the first keyframe are dropped
     public ReceiveSession(
@@ -62,6 +66,7 @@ public final class ReceiveSession {
             final RepairSlots repairs,
             final LanePort dataLane,
             final LanePort repairLane,
+            final @Nullable RemoteWindows windows,
             final FrameConsumer consumer,
             final Delivery policy,
             final boolean joinsAtKeyframe) {
@@ -70,6 +75,10 @@ public final class ReceiveSession {
         this.repairs = repairs;
         this.dataLane = dataLane;
         this.repairLane = repairLane;
+        this.windows = windows;
+        if (windows != null) {
+            windows.attach(machine);
+        }
         this.consumer = consumer;
         landing = assembly.landing();
         repairLanding = repairs.landing();
@@ -122,7 +131,7 @@ public final class ReceiveSession {
 
     /// Whether it waits for a device, or for room at the consumer, and nothing announces the end of that.
     public boolean isWaiting() {
-        return delivery.isWaiting() || assembly.isCopying();
+        return delivery.isWaiting() || assembly.isCopying() || (windows != null && windows.isBusy());
     }
 
     /// How long this process stood still before the last cycle, in nanoseconds; 0 where it did not.
@@ -139,11 +148,12 @@ public final class ReceiveSession {
     ///
     /// @return work done: datagrams, frames, timers
     public int doWork(final long nowNs) {
+        int work = windows == null ? 0 : windows.poll(nowNs);
         standstillNs = machine.onCycle(nowNs);
         if (!started && machine.state() == State.RECEIVING) {
             start();
         }
-        int work = takeBack(nowNs);
+        work += takeBack(nowNs);
         work += poll(nowNs);
         if (started) {
             work += delivery.deliver(nowNs);

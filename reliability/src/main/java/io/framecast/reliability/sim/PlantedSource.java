@@ -1,6 +1,9 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
@@ -10,10 +13,14 @@ import java.util.Map;
 final class PlantedSource {
     // Of HEARTBEAT (docs/protocol.md).
     private static final int ALIVE_TIMEOUT = 76;
+    // Of ACK.
+    private static final int ACKNOWLEDGED = 32;
+    private static final int GRANT = 40;
     private static final int STORM = 6;
 
     private final SimSource source;
     private final Plant plant;
+    private final HeaderChecksum checksum = new HeaderChecksum();
     private final Map<Long, MemorySegment> lastAcks = new LinkedHashMap<>();
 
     PlantedSource(final SimSource source, final Plant plant) {
@@ -38,6 +45,29 @@ final class PlantedSource {
         return plant == Plant.REPAIR_STORM ? STORM : 1;
     }
 
+    /// What is shown to the session in a control datagram's place: an acknowledgement of what was not received, or
+    /// of more room than there is.
+    MemorySegment onControl(final MemorySegment datagram) {
+        final boolean forges = plant == Plant.IGNORE_CREDIT || plant == Plant.REUSE_UNACKED_SLOT;
+        if (!forges
+                || datagram.byteSize() < GRANT + Long.BYTES
+                || ControlLayout.check(datagram, 0, (int) datagram.byteSize(), checksum) != Verdict.GOOD
+                || ControlLayout.type(datagram, 0) != ControlLayout.TYPE_ACK) {
+            return datagram;
+        }
+        final MemorySegment changed = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
+        if (plant == Plant.IGNORE_CREDIT) {
+            changed.set(ValueLayout.JAVA_LONG_UNALIGNED, GRANT, AckLayout.grant(datagram, 0) + source.slots());
+        } else {
+            changed.set(
+                    ValueLayout.JAVA_LONG_UNALIGNED,
+                    ACKNOWLEDGED,
+                    source.session().machine().nextSequence());
+        }
+        Forgery.seal(changed);
+        return changed;
+    }
+
     /// A receiver said something sound.
     void onHeard(final long id, final MemorySegment datagram) {
         if (plant == Plant.NO_EVICTION && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_ACK) {
@@ -48,7 +78,7 @@ final class PlantedSource {
     /// In each duty cycle: members that are gone go on to speak.
     void onCycle() {
         for (final MemorySegment ack : lastAcks.values()) {
-            source.machine().onControl(ack, 0, (int) ack.byteSize(), source.nowNs());
+            source.session().machine().onControl(ack, 0, (int) ack.byteSize(), source.nowNs());
         }
     }
 }

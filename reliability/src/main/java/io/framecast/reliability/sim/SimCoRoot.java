@@ -1,12 +1,15 @@
 package io.framecast.reliability.sim;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.reliability.CoRootOutput;
 import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.onesided.ExposedWindow;
+import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.window.RepairStore;
-import io.framecast.reliability.window.SlotGuards;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LinkOffer;
@@ -19,115 +22,51 @@ import org.jspecify.annotations.Nullable;
 /// What a receiver does for others: its copy of the window, and the way to them.
 final class SimCoRoot implements CoRootOutput {
     private static final int NOBODY = -1;
-    private static final long CONNECTING_MAX_NS = 30_000_000;
 
     private final SimWorld world;
     private final SimNetwork network;
-    private final StreamInfo stream;
     private final MemorySegment control;
     private final int address;
     private final int[] members = new int[SetLayout.MEMBERS_MAX];
+    private final SimReception reception;
     private final SimReceiver process;
-    private final @Nullable SimConnection[] connections = new SimConnection[SetLayout.MEMBERS_MAX];
-    private final MemorySegment headers;
-    private final MemorySegment payloads;
-    private final MemorySegment guards;
-    private final SimInbox repairs;
+    private final WindowMemory memory;
+    private final @Nullable ReadSlots reads;
+    private final @Nullable ExposedWindow exposed;
+    private final @Nullable ReplicaMemory replica;
     private @Nullable RepairStore store;
-    private @Nullable SimConnection copy;
-    private long feedWord;
-    private boolean cut;
-
-    /// The source's way into it.
-    private final class Copy extends Connection {
-        private Copy(final int number, final long readyNs) {
-            super(number, readyNs);
-        }
-
-        @Override
-        boolean write(final long word) {
-            if (isServed()) {
-                feedWord = word;
-            }
-            return isServed();
-        }
-
-        @Override
-        boolean vouch(final long sequence, final long word) {
-            guards.setAtIndex(JAVA_LONG, (int) sequence & stream.windowSlots() - 1, word);
-            return isServed();
-        }
-
-        @Override
-        boolean put(final long sequence, final MemorySegment datagram, final int from, final int to) {
-            if (!isServed()) {
-                return false;
-            }
-            final int slot = (int) sequence & stream.windowSlots() - 1;
-            final boolean header = from < DataLayout.LENGTH;
-            final long at = header
-                    ? (long) slot * DataLayout.LENGTH + from
-                    : (long) slot * stream.slotBytes() + from - DataLayout.LENGTH;
-            MemorySegment.copy(datagram, from, header ? headers : payloads, at, to - from);
-            return true;
-        }
-    }
-
-    /// A member's way into the copy.
-    private class Connection extends SimConnection {
-        private Connection(final int number, final long readyNs) {
-            super(number, readyNs);
-        }
-
-        @Override
-        boolean isAlive() {
-            return !process.isStopped();
-        }
-
-        @Override
-        boolean write(final long word) {
-            throw new IllegalStateException("a member writes to its co-root");
-        }
-
-        @Override
-        @Nullable
-        MemorySegment slot(final long sequence) {
-            if (!isServed()) {
-                return null;
-            }
-            final int slot = (int) sequence & stream.windowSlots() - 1;
-            final byte[] bytes = new byte[DataLayout.LENGTH + stream.slotBytes()];
-            MemorySegment.copy(headers, JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
-            MemorySegment.copy(
-                    payloads,
-                    JAVA_BYTE,
-                    (long) slot * stream.slotBytes(),
-                    bytes,
-                    DataLayout.LENGTH,
-                    stream.slotBytes());
-            return MemorySegment.ofArray(bytes);
-        }
-
-        @Override
-        long guard(final long sequence) {
-            return guards.getAtIndex(JAVA_LONG, (int) sequence & stream.windowSlots() - 1);
-        }
-    }
 
     /// @param control where the receiver writes control datagrams
     /// @param process the receiver's own
-    /// @param repairs where what it takes out of its copy comes, as repairs do
-    SimCoRoot(final SimReceiver process, final StreamInfo stream, final MemorySegment control, final SimInbox repairs) {
-        this.repairs = repairs;
+    /// @param reads where datagrams come that it copies out of its own replica; null for nowhere
+    SimCoRoot(
+            final SimReception reception,
+            final SimReceiver process,
+            final StreamInfo stream,
+            final MemorySegment control,
+            final @Nullable ReadSlots reads) {
+        this.reception = reception;
         this.process = process;
+        this.reads = reads;
         world = process.host().world();
         address = process.host().address();
-        headers = MemorySegment.ofArray(new byte[stream.windowSlots() * DataLayout.LENGTH]);
-        payloads = MemorySegment.ofArray(new byte[stream.windowSlots() * stream.slotBytes()]);
-        guards = MemorySegment.ofArray(new long[stream.windowSlots()]);
         network = world.network();
-        this.stream = stream;
         this.control = control;
+        final int slots = stream.windowSlots() + 1;
+        memory = new WindowMemory(
+                MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]),
+                MemorySegment.ofArray(new byte[slots * stream.slotBytes()]),
+                new int[slots],
+                stream.windowSlots(),
+                stream.slotBytes());
+        if (world.options().audience().oneSided() > 0) {
+            final OneSidedPort port = new SimOneSided(process, world, null);
+            exposed = ExposedWindow.ofReplica(port, memory, SetLayout.MEMBERS_MAX, "", _ -> {});
+            replica = new ReplicaMemory(port, memory, exposed);
+        } else {
+            exposed = null;
+            replica = null;
+        }
         java.util.Arrays.fill(members, NOBODY);
     }
 
@@ -144,10 +83,11 @@ final class SimCoRoot implements CoRootOutput {
     public RepairStore openStore() {
         RepairStore made = store;
         if (made == null) {
-            final int slots = stream.windowSlots();
-            final int[] lengths = new int[slots];
-            made = new RepairStore(headers, payloads, lengths, slots, stream.slotBytes())
-                    .guardedBy(new SlotGuards(guards, payloads, lengths, slots, stream.slotBytes()));
+            made = new RepairStore(
+                    memory.headers(), memory.payload(), memory.lengths(), memory.slots(), memory.slotBytes());
+            if (exposed != null) {
+                made.guardedBy(exposed.guards());
+            }
             store = made;
         }
         return made;
@@ -169,73 +109,44 @@ final class SimCoRoot implements CoRootOutput {
     }
 
     private void cut(final int member) {
-        final SimConnection connection = connections[member];
-        if (connection != null) {
-            connection.cut();
-            connections[member] = null;
+        if (exposed != null) {
+            exposed.cut(member);
         }
     }
 
     @Override
     public boolean link(final int member, final byte[] descriptor) {
         cut(member);
-        final long readyNs = world.events().nowNs() + process.random().nextLong(CONNECTING_MAX_NS);
-        connections[member] = world.connect(number -> new Connection(number, readyNs));
-        return true;
+        return exposed != null && exposed.accept(member, descriptor);
     }
 
     @Override
     public @Nullable LinkOffer linkOffer(final int member) {
-        final SimConnection connection = connections[member];
-        return connection == null || !connection.isReady(world.events().nowNs())
-                ? null
-                : LinkOffer.ofMember(connection.descriptor());
+        return exposed == null ? null : exposed.offer(member, RemotePlace.NONE);
     }
 
     @Override
     public @Nullable LinkOffer copyOffer() {
-        final SimConnection made = copy == null && !cut ? makeCopy() : copy;
-        if (made == null || !made.isReady(world.events().nowNs())) {
-            return null;
-        }
-        final RemotePlace place = new RemotePlace(8L * SimConnection.number(made.descriptor()), 1);
-        return LinkOffer.ofCopy(place, place, place, place);
-    }
-
-    private SimConnection makeCopy() {
-        final long readyNs = world.events().nowNs() + process.random().nextLong(CONNECTING_MAX_NS);
-        copy = world.connect(number -> new Copy(number, readyNs));
-        return copy;
-    }
-
-    /// The connection to the source is gone: nothing is written any more.
-    void cutCopy() {
-        cut = true;
-        if (copy != null) {
-            copy.cut();
-            copy = null;
-        }
+        return replica == null ? null : replica.offer();
     }
 
     @Override
     public long feedWord() {
-        return feedWord;
+        return replica == null ? 0 : replica.word();
     }
 
     @Override
     public int takeOwn(final long firstSequence, final int count) {
         final RepairStore held = store;
-        if (held == null) {
-            return ReceiverOutput.NO_PULL;
+        if (held == null || reads == null) {
+            return ReceiverOutput.NOT_READ;
         }
-        final int taken = process.random().nextInt(-1, count + 1);
-        if (taken < 0) {
-            return ReceiverOutput.NO_PULL;
+        final int taken = reads.copy(
+                held, firstSequence, Math.min(count, 1 + process.random().nextInt(count)));
+        if (taken > 0) {
+            world.tally().owned += taken;
+            reception.life().onReported(firstSequence, taken);
         }
-        for (int i = 0; i < taken; i++) {
-            repairs.add(MemorySegment.ofArray(held.datagram(firstSequence + i)));
-        }
-        world.tally().owned += taken;
         return taken;
     }
 

@@ -1,6 +1,5 @@
 package io.framecast.reliability.sim;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
@@ -13,7 +12,7 @@ final class SimJam {
 
     private final boolean used;
     private final RandomGenerator random;
-    private final ArrayDeque<MemorySegment> queue = new ArrayDeque<>();
+    private final ArrayDeque<Integer> queue = new ArrayDeque<>();
     private long untilNs;
 
     SimJam(final boolean used, final RandomGenerator random) {
@@ -21,8 +20,8 @@ final class SimJam {
         this.random = random;
     }
 
-    void add(final MemorySegment datagram) {
-        queue.add(datagram);
+    void add(final int slot) {
+        queue.add(slot);
     }
 
     boolean isEmpty() {
@@ -33,7 +32,8 @@ final class SimJam {
         return queue.size();
     }
 
-    MemorySegment remove() {
+    /// The slot of the next datagram.
+    int remove() {
         return queue.remove();
     }
 

@@ -1,14 +1,12 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.window.SendWindow;
-import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.window.SmallFrames;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
 
 /// Whoever publishes: fills the window with frames, in parts as space frees, with pauses between them.
@@ -25,10 +23,8 @@ final class SimPublisher {
     private final RandomGenerator random;
     private final SendWindow window;
     private final SmallFrames small;
-    private final MemorySegment headers;
-    private final int[] payloadLengths;
+    private final WindowMemory memory;
     private final byte[] payloads;
-    private final MemorySegment guards;
     private final double load;
     private final long datagramNs;
     private final long pauseMaxNs;
@@ -59,16 +55,20 @@ final class SimPublisher {
         datagramNs = options.flow().datagramNs();
         frames = session.frames();
         events = world.events();
-        headers = MemorySegment.ofArray(new byte[stream.windowSlots() * DataLayout.LENGTH]);
-        payloadLengths = new int[stream.windowSlots()];
-        payloads = new byte[Math.multiplyExact(stream.windowSlots(), stream.slotBytes())];
-        final SendWindow made =
-                new SendWindow(stream.windowSlots(), headers, payloadLengths, stream.slotBytes(), session.nonce());
-        final MemorySegment payload = MemorySegment.ofArray(payloads);
-        guards = MemorySegment.ofArray(new long[stream.windowSlots()]);
-        window = made.firstFrameId(stream.firstFrameId())
-                .guardedBy(new SlotGuards(guards, payload, payloadLengths, stream.windowSlots(), stream.slotBytes()));
-        small = window.bundleIn(payload);
+        // And the probe's slot.
+        final int slots = stream.windowSlots() + 1;
+        payloads = new byte[Math.multiplyExact(slots, stream.slotBytes())];
+        final int[] lengths = new int[slots];
+        lengths[stream.windowSlots()] = stream.slotBytes();
+        memory = new WindowMemory(
+                MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]),
+                MemorySegment.ofArray(payloads),
+                lengths,
+                stream.windowSlots(),
+                stream.slotBytes());
+        window = new SendWindow(stream.windowSlots(), memory.headers(), lengths, stream.slotBytes(), session.nonce())
+                .firstFrameId(stream.firstFrameId());
+        small = window.bundleIn(memory.payload());
         watched = options.audience().oneSided() > 0;
         freeSlotsMin = small.takes(Math.max(1, stream.frameBytes())) ? 2 : 1;
         nextFrameNs = beginNs;
@@ -82,20 +82,24 @@ final class SimPublisher {
         return window;
     }
 
+    WindowMemory memory() {
+        return memory;
+    }
+
     /// Whether nothing more will be published.
     boolean isEnded() {
         return ended;
     }
 
     /// Whether it ended in the middle of a frame.
-    boolean isTorn() {
+    boolean endsMidFrame() {
         return torn;
     }
 
     /// Publishes what it can by now.
-    void publish(final SenderMachine machine, final long nowNs) {
+    void publish() {
         while (true) {
-            if (torn || (openIndex == openSlots && !beginFrame(machine, nowNs))) {
+            if (torn || (openIndex == openSlots && !beginFrame())) {
                 return;
             }
             if (openIndex == openSlots) {
@@ -110,7 +114,7 @@ final class SimPublisher {
             window.commit(open.bytes(), written);
             openIndex += written;
             written = 0;
-            tear(machine, nowNs);
+            tear();
         }
     }
 
@@ -132,20 +136,18 @@ final class SimPublisher {
         return true;
     }
 
-    private void tear(final SenderMachine machine, final long nowNs) {
+    private void tear() {
         if (stream.tornEnd() && published == stream.frames() && openIndex < openSlots && random.nextInt(2) == 0) {
             torn = true;
             ended = true;
-            machine.end(nowNs);
         }
     }
 
-    private boolean beginFrame(final SenderMachine machine, final long nowNs) {
+    private boolean beginFrame() {
         if (published == stream.frames()) {
             if (!ended) {
                 ended = true;
                 small.close();
-                machine.end(nowNs);
             }
             return false;
         }
@@ -221,30 +223,5 @@ final class SimPublisher {
         final boolean due =
                 !torn && openIndex == openSlots && published < stream.frames() && window.freeSlots() >= freeSlotsMin;
         return due ? nextFrameNs : Long.MAX_VALUE;
-    }
-
-    /// A committed datagram as it goes out.
-    MemorySegment datagram(final long sequence) {
-        final int slot = window.slot(sequence);
-        final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];
-        MemorySegment.copy(
-                headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
-        System.arraycopy(payloads, slot * stream.slotBytes(), bytes, DataLayout.LENGTH, payloadLengths[slot]);
-        return MemorySegment.ofArray(bytes);
-    }
-
-    /// A slot as those read it who were not told how much of it is used.
-    MemorySegment slot(final long sequence) {
-        final int slot = window.slot(sequence);
-        final byte[] bytes = new byte[DataLayout.LENGTH + stream.slotBytes()];
-        MemorySegment.copy(
-                headers, ValueLayout.JAVA_BYTE, (long) slot * DataLayout.LENGTH, bytes, 0, DataLayout.LENGTH);
-        System.arraycopy(payloads, slot * stream.slotBytes(), bytes, DataLayout.LENGTH, stream.slotBytes());
-        return MemorySegment.ofArray(bytes);
-    }
-
-    /// What vouches for a slot.
-    long guard(final long sequence) {
-        return guards.getAtIndex(ValueLayout.JAVA_LONG, window.slot(sequence));
     }
 }

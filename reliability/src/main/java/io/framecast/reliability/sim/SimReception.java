@@ -5,10 +5,13 @@ import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
+import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiveSession;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
@@ -48,9 +51,10 @@ final class SimReception implements ReceiverOutput {
     private final SimConsumer consumer;
     private final SimReceiveLane dataLane;
     private final SimReceiveLane repairLane;
+    private final RepairSlots repairs;
     private final SimInbox data;
     private final SimInbox repair;
-    private final SimReaches reach;
+    private final @Nullable RemoteWindows windows;
     private final FrameCheck frames;
     private final LifeCheck life;
     private final PlantedReceiver plant;
@@ -82,7 +86,17 @@ final class SimReception implements ReceiverOutput {
         repairLane = new SimReceiveLane(repair, memory.repairs(), placement, RepairSlots.BATCH_MAX, random, malformed);
         final Assembly assembly = Assembly.of(shape, memory);
         final byte[] name = SimCoRoot.name(address);
-        final SimCoRoot serving = random.nextDouble() < 0.9 ? new SimCoRoot(process, stream, scratch, repair) : null;
+        repairs = new RepairSlots(shape, memory);
+        final SimCoRoot serving =
+                random.nextDouble() < 0.9 ? new SimCoRoot(this, process, stream, scratch, repairs.reads()) : null;
+        windows = process.links()
+                ? new RemoteWindows(
+                        new SimOneSided(process, world, repairs.reads()),
+                        stream,
+                        repairs.reads(),
+                        !user.delivery().isWaitedFor(),
+                        _ -> {})
+                : null;
         machine = new ReceiverMachine(
                 new ReceiverConfig(
                         stream,
@@ -91,25 +105,17 @@ final class SimReception implements ReceiverOutput {
                         Math.min(options.flow().receiveCapacity(), assembly.prepare(dataLane)),
                         options.faults().isNone() ? REORDER_QUIET : random.nextInt(8),
                         user.delivery(),
-                        new LaneAddresses(name, name, process.links() ? name : new byte[0]),
+                        new LaneAddresses(name, name, windows == null ? new byte[0] : windows.descriptor()),
                         random.nextInt(3)),
                 random,
                 this,
                 serving);
-        reach = new SimReaches(process, world, machine, repair, serving);
         frames = new FrameCheck(world, source, user.delivery(), address);
         life = new LifeCheck(this, process, machine);
         plant = new PlantedReceiver(this, process);
         consumer = new SimConsumer(this, process, memory, frames, plant);
         session = new ReceiveSession(
-                machine,
-                assembly,
-                new RepairSlots(shape, memory),
-                dataLane,
-                repairLane,
-                consumer,
-                user.delivery(),
-                false);
+                machine, assembly, repairs, dataLane, repairLane, windows, consumer, user.delivery(), false);
     }
 
     // One placement or another, as the run's share of each says; long enough for what the user holds.
@@ -131,7 +137,7 @@ final class SimReception implements ReceiverOutput {
                 batchMax,
                 kind == Kind.STAGED ? stagingSlots(options, ringSlots, random) : 0,
                 REPAIR_SLOTS,
-                0,
+                process.links() ? ReadSlots.SLOTS : 0,
                 buffers,
                 buffers - 1);
     }
@@ -249,7 +255,6 @@ final class SimReception implements ReceiverOutput {
     }
 
     int cycle() {
-        reach.cycle();
         plant.onData(data);
         plant.onCycle();
         doWork();
@@ -285,6 +290,7 @@ final class SimReception implements ReceiverOutput {
         if (session.assembly().refusedRepairs() > unplacedBefore) {
             // What is missing of these frames waits for memory here, and for no NACK.
             repairLane.taken().forEach(this::onUnplaced);
+            onUnplacedReads();
         }
         if (quiet && machine.counts().repairedDatagrams() > repairedBefore) {
             missing.stream()
@@ -304,6 +310,15 @@ final class SimReception implements ReceiverOutput {
                 .map(datagram -> DataLayout.sequence(datagram, 0))
                 .distinct()
                 .toList();
+    }
+
+    // Which of the reads found no memory is not known: all that lies in their slots may have.
+    private void onUnplacedReads() {
+        final LandingSlots slots = repairs.landing();
+        final ReadSlots reads = repairs.reads();
+        for (int i = 0; reads != null && i < reads.slots(); i++) {
+            onUnplaced(slots.headers().asSlice(reads.headerOffset(i), DataLayout.LENGTH));
+        }
     }
 
     private void onUnplaced(final MemorySegment datagram) {
@@ -378,18 +393,18 @@ final class SimReception implements ReceiverOutput {
     }
 
     @Override
-    public boolean openLink(final LinkOffer offer) {
-        return reach.open(offer);
+    public boolean connectToSource(final LinkOffer offer) {
+        return windows != null && windows.connectToSource(offer);
     }
 
     @Override
-    public boolean writeGrant(final long word) {
-        return reach.write(word);
+    public boolean writeCredit(final long word) {
+        return windows != null && windows.writeCredit(word);
     }
 
     @Override
-    public int pull(final long firstSequence, final int count) {
-        final int taken = reach.pull(firstSequence, count);
+    public int readFromSource(final long firstSequence, final int count) {
+        final int taken = windows == null ? NOT_READ : windows.readFromSource(firstSequence, count);
         if (taken > 0) {
             life.onReported(firstSequence, taken);
         }
@@ -397,28 +412,30 @@ final class SimReception implements ReceiverOutput {
     }
 
     @Override
-    public boolean makeSetLink() {
-        return reach.makeSet();
+    public boolean openCoRootEndpoint() {
+        return windows != null && windows.openCoRootEndpoint();
     }
 
     @Override
-    public byte @Nullable [] setLink() {
-        return reach.setDescriptor();
+    public byte @Nullable [] coRootDescriptor() {
+        return windows == null ? null : windows.coRootDescriptor();
     }
 
     @Override
-    public boolean openSetLink(final LinkOffer offer) {
-        return reach.openSet(offer);
+    public boolean connectCoRootEndpoint(final LinkOffer offer) {
+        return windows != null && windows.connectCoRootEndpoint(offer);
     }
 
     @Override
-    public void cutSetLink() {
-        reach.cutSet();
+    public void closeCoRootEndpoint() {
+        if (windows != null) {
+            windows.closeCoRootEndpoint();
+        }
     }
 
     @Override
-    public int pullFromCoRoot(final long firstSequence, final int count) {
-        final int taken = reach.pullFromSet(firstSequence, count);
+    public int readFromCoRoot(final long firstSequence, final int count) {
+        final int taken = windows == null ? NOT_READ : windows.readFromCoRoot(firstSequence, count);
         if (taken > 0) {
             life.onReported(firstSequence, taken);
         }
@@ -473,6 +490,14 @@ final class SimReception implements ReceiverOutput {
     void conclude() {
         if (!concluded) {
             concluded = true;
+            if (windows != null) {
+                windows.close();
+                final SimTally tally = world.tally();
+                tally.pulls += windows.sourceReads().landed();
+                tally.setPulls += windows.coRootReads().landed();
+                tally.stalePulls +=
+                        windows.sourceReads().stale() + windows.coRootReads().stale();
+            }
             frames.conclude(isEnded());
             if (isEnded() && source.isClosed()) {
                 violation("ended though its source closed within a frame");

@@ -1,18 +1,21 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.CoRootConfig;
 import io.framecast.reliability.SenderConfig;
 import io.framecast.reliability.SenderCounts;
 import io.framecast.reliability.SenderMachine;
-import io.framecast.reliability.SenderOutput;
-import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.lane.ControlPort;
+import io.framecast.reliability.lane.SendLanePort;
+import io.framecast.reliability.onesided.MemberEndpoints;
+import io.framecast.reliability.send.SendPacer;
+import io.framecast.reliability.send.SendSession;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LeaveLayout;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -22,9 +25,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The source's process: one session, its publisher and its sender, and the checks of what that sends and
-/// frees.
-final class SimSource extends SimNode implements SenderOutput {
+/// The source's process: the lanes and memory of one [SendSession], its publisher, and the checks of what it sends
+/// and frees.
+final class SimSource extends SimNode implements ControlPort {
     static final int ALIVE_TIMEOUT_MS = 400;
     static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
     private static final int QUEUE_DATAGRAMS = 4096;
@@ -32,22 +35,20 @@ final class SimSource extends SimNode implements SenderOutput {
     private final SimWorld world;
     private final SimNetwork network;
     private final SimOptions options;
-    private final SimSession session;
+    private final SimSession life;
     private final SimPublisher publisher;
     private final SendWindow window;
+    private final WindowMemory memory;
+    private final SendSession session;
     private final SenderMachine machine;
-    private final SimJam jam;
+    private final SimSendLane data;
     private final PlantedSource plant;
-    private final int[] addresses;
-    private final SimMemory memory;
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final boolean restless;
-    // By the true clock.
-    private long sendFreeNs;
     private boolean closed;
     private long joiningTaken;
-    private long joiningTold;
+    private long joiningSent;
 
     /// @param beginNs when publishing begins, by the true clock
     SimSource(final SimHost host, final RandomGenerator random, final long beginNs) {
@@ -56,15 +57,24 @@ final class SimSource extends SimNode implements SenderOutput {
         network = world.network();
         options = world.options();
         restless = options.faults().unrest() > 0;
-        session = world.open(clock(), host.epochOffsetNs());
-        jam = new SimJam(restless, random);
-        publisher = new SimPublisher(world, session, random, beginNs);
+        life = world.open(clock(), host.epochOffsetNs());
+        publisher = new SimPublisher(world, life, random, beginNs);
         window = publisher.window();
+        memory = publisher.memory();
         plant = new PlantedSource(this, options.plant());
-        addresses = new int[Math.max(4, 2 * options.receivers())];
-        memory = new SimMemory(this, world, random, addresses.length);
+        final int members = Math.max(4, 2 * options.receivers());
+        final CoRootConfig coRoots = options.audience().coRoots();
+        final MemberEndpoints endpoints = options.audience().oneSided() == 0
+                ? null
+                : MemberEndpoints.open(
+                        new SimOneSided(this, world, null),
+                        memory,
+                        members,
+                        coRoots.feed() == CoRootConfig.Feed.UNICAST,
+                        "sim",
+                        _ -> {});
         final StreamInfo stream = new StreamInfo(
-                session.nonce(),
+                life.nonce(),
                 "sim",
                 options.stream().slotBytes(),
                 options.stream().windowSlots(),
@@ -72,16 +82,30 @@ final class SimSource extends SimNode implements SenderOutput {
                 plant.aliveTimeoutMs(),
                 new byte[] {1},
                 new byte[] {2});
-        final SenderConfig config = new SenderConfig(
-                stream,
-                addresses.length,
-                session.epochOffsetNs(),
-                options.audience().coRoots());
-        machine = new SenderMachine(config, window, random, this);
+        final int batchMax = options.flow().batchMax();
+        data = new SimSendLane(
+                this,
+                SimLane.DATA,
+                memory,
+                random,
+                restless,
+                batchMax,
+                options.flow().datagramNs());
+        session = new SendSession(
+                new SenderConfig(stream, members, life.epochOffsetNs(), coRoots),
+                window,
+                memory,
+                new SendPacer(0),
+                this,
+                data,
+                new SimSendLane(this, SimLane.REPAIR, memory, random, restless, batchMax, 0),
+                endpoints,
+                random);
+        machine = session.machine();
         wakeAfter(0);
         events().at(beginNs, () -> {
             joiningTaken = taken();
-            joiningTold = told();
+            joiningSent = sent();
         });
     }
 
@@ -90,22 +114,28 @@ final class SimSource extends SimNode implements SenderOutput {
         return counts.acks() + counts.nacks() + counts.frameRequests();
     }
 
-    private long told() {
+    private long sent() {
         return machine.counts().heartbeats() + machine.counts().instructions();
     }
 
-    SimSession session() {
+    /// This life of the source.
+    SimSession life() {
+        return life;
+    }
+
+    SendSession session() {
         return session;
     }
 
-    SenderMachine machine() {
-        return machine;
+    /// Of the window.
+    int slots() {
+        return window.slots();
     }
 
     /// Whether nothing more can come of it: all is acknowledged by all, or it closed in the middle of a
     /// frame.
     boolean isDrained() {
-        return publisher.isEnded() && (closed || machine.isDrained());
+        return publisher.isEnded() && (closed || session.isDrained());
     }
 
     @Override
@@ -120,18 +150,14 @@ final class SimSource extends SimNode implements SenderOutput {
             work++;
         }
         plant.onCycle();
-        machine.onCycle(nowNs());
-        memory.poll(machine);
-        machine.onWritten();
-        free();
-        publisher.publish(machine, nowNs());
-        pass();
-        work += send();
-        if (machine.nextDeadlineNs() <= nowNs()) {
-            machine.onTick(nowNs());
-        }
+        data.pass();
+        work += session.doWork(nowNs());
         check();
-        if (publisher.isTorn() && machine.isSettled()) {
+        publisher.publish();
+        if (publisher.isEnded()) {
+            session.end();
+        }
+        if (publisher.endsMidFrame() && session.isSettled()) {
             goodbye();
         }
         return work;
@@ -142,99 +168,126 @@ final class SimSource extends SimNode implements SenderOutput {
             violation("is drained though it ended within a frame");
         }
         closed = true;
-        session.close();
-        machine.close();
+        life.close();
+        session.leave();
     }
 
     private void onControl(final MemorySegment datagram) {
         final int bytes = (int) datagram.byteSize();
         final long id = bytes >= ControlLayout.LENGTH ? ControlLayout.receiver(datagram, 0) : 0;
-        final Verdict verdict = machine.onControl(datagram, 0, bytes, nowNs());
-        final SimReception reception = session.reception(id);
+        final Verdict verdict = machine.onControl(plant.onControl(datagram), 0, bytes, nowNs());
+        final SimReception reception = life.reception(id);
         if (reception != null && ControlLayout.check(datagram, 0, bytes, checksum) == Verdict.GOOD) {
             if (verdict == Verdict.GOOD) {
                 reception.life().onHeardBySource(nowNs());
                 plant.onHeard(id, datagram);
-            } else if (verdict == Verdict.IMPOSSIBLE || verdict == Verdict.LIMITED) {
+            } else if (isShown(verdict)) {
                 reception.life().onNoticedBySource();
             }
         }
         world.journal().decide(events().nowNs(), id, verdict.ordinal());
     }
 
-    private void free() {
-        final long to = options.plant() == Plant.REUSE_UNACKED_SLOT ? machine.nextSequence() : machine.releasable();
-        for (final SimReception receiver : session.counted()) {
-            if (receiver.isCounted() && to > receiver.machine().acknowledgedSequence()) {
-                violation("frees up to " + to + ", acknowledged is "
+    // Whether the machine took a member's datagram for a sign of life, though it did not accept it.
+    private static boolean isShown(final Verdict verdict) {
+        return switch (verdict) {
+            case IMPOSSIBLE, LIMITED, EARLY, STALE_EPOCH -> true;
+            default -> false;
+        };
+    }
+
+    private void check() {
+        for (final SimReception receiver : life.counted()) {
+            if (receiver.isCounted() && window.freed() > receiver.machine().acknowledgedSequence()) {
+                violation("frees up to " + window.freed() + ", acknowledged is "
                         + receiver.machine().acknowledgedSequence());
             }
         }
-        window.free(options.plant() == Plant.REUSE_FED_SLOT ? to : memory.freeable(to));
+        final long held = window.committed() - window.freed();
+        if (held >= window.slots() || machine.nextSequence() > window.committed()) {
+            violation("window holds " + held + " of " + window.slots());
+        }
     }
 
-    private int send() {
-        if (events().nowNs() < sendFreeNs) {
-            return 0;
+    @Override
+    long nextDeadlineNs() {
+        if (closed) {
+            return Long.MAX_VALUE;
         }
-        if (machine.isHungry()) {
-            window.takeBundle();
+        long deadline = Math.min(session.nextDeadlineNs(), at(data.passNs()));
+        if (machine.sendable() > 0 || (machine.canFlushBundle() && window.hasBundle())) {
+            deadline = Math.min(deadline, at(data.freeNs()));
         }
-        final int allowed = options.plant() == Plant.IGNORE_CREDIT
-                ? (int) (window.committed() - machine.nextSequence())
-                : machine.sendable();
-        final int count = Math.min(allowed, options.flow().batchMax());
-        if (count == 0) {
-            return 0;
+        return Math.min(deadline, at(publisher.nextFrameNs()));
+    }
+
+    private long at(final long trueNs) {
+        return trueNs == Long.MAX_VALUE ? trueNs : clock().at(trueNs);
+    }
+
+    /// From time to time: it must have noticed who fell silent.
+    void watch() {
+        life.prune();
+        for (final SimReception receiver : life.counted()) {
+            receiver.life().watchFromSource(pausedUntilNs());
         }
-        final long first = machine.nextSequence();
-        for (final SimReception receiver : session.counted()) {
+    }
+
+    /// A lane took slots of the window.
+    void onSubmitted(final SimLane lane, final int firstSlot, final int count) {
+        if (count == 0 || firstSlot == window.slots()) {
+            return;
+        }
+        final long first = DataLayout.sequence(memory.headers(), WindowMemory.headerOffset(firstSlot));
+        if (lane == SimLane.REPAIR) {
+            if (first < window.freed() || first + count > machine.nextSequence()) {
+                violation("repairs " + first + " and " + (count - 1) + " behind it, which it does not hold");
+            }
+            return;
+        }
+        for (final SimReception receiver : life.counted()) {
             if (receiver.isCounted() && first + count > receiver.machine().grantedSequence()) {
                 violation("sends up to " + (first + count) + ", a member granted "
                         + receiver.machine().grantedSequence());
             }
         }
-        if (machine.isGuarded()) {
-            window.seal(first, count);
-        }
-        machine.announceMetadata(count);
-        for (int i = 0; i < count; i++) {
-            jam.add(publisher.datagram(first + i));
-        }
-        machine.onSent(count, nowNs());
-        pass();
-        sendFreeNs = events().nowNs() + count * options.flow().datagramNs();
         world.journal().decide(events().nowNs(), first, count);
-        return count;
     }
 
-    // What the transport takes, which may be nothing for a while.
-    private void pass() {
-        while (!jam.isEmpty() && !jam.isShut(events().nowNs())) {
-            final MemorySegment datagram = jam.remove();
-            multicast(SimLane.DATA, datagram);
+    /// A lane sends a datagram to the group.
+    void multicast(final SimLane lane, final MemorySegment datagram) {
+        for (int times = times(lane); times > 0; times--) {
+            world.tally().wireBytes += datagram.byteSize();
+            world.archive().offer(lane, SimNetwork.SOURCE, datagram);
+            network.multicast(lane, datagram);
+        }
+        if (lane == SimLane.DATA) {
             if (!restless) {
                 world.tail().onSent(events().nowNs());
             }
-            haunt(datagram);
+            forge(datagram);
         }
-        machine.onWaiting(jam.size(), nowNs());
     }
 
-    private void multicast(final SimLane lane, final MemorySegment datagram) {
-        world.tally().wireBytes += datagram.byteSize();
-        world.archive().offer(lane, SimNetwork.SOURCE, datagram);
-        network.multicast(lane, datagram);
+    /// A lane sends a datagram to one receiver.
+    void unicast(final int address, final SimLane lane, final MemorySegment datagram) {
+        for (int times = times(lane); times > 0; times--) {
+            world.tally().wireBytes += datagram.byteSize();
+            world.archive().offer(lane, SimNetwork.SOURCE, datagram);
+            network.unicast(address, lane, datagram);
+        }
     }
 
-    private void unicast(final int member, final SimLane lane, final MemorySegment datagram) {
-        world.tally().wireBytes += datagram.byteSize();
-        world.archive().offer(lane, SimNetwork.SOURCE, datagram);
-        network.unicast(addresses[member], lane, datagram);
+    private int times(final SimLane lane) {
+        if (lane != SimLane.REPAIR) {
+            return 1;
+        }
+        world.tally().repairs += plant.repairTimes();
+        return plant.repairTimes();
     }
 
     // Another session's datagram, with a plausible header and other payload.
-    private void haunt(final MemorySegment datagram) {
+    private void forge(final MemorySegment datagram) {
         if (!restless || random().nextInt(16) != 0) {
             return;
         }
@@ -243,91 +296,54 @@ final class SimSource extends SimNode implements SenderOutput {
             bytes[i] ^= (byte) 0x5a;
         }
         final MemorySegment ghost = MemorySegment.ofArray(bytes);
-        ghost.set(ValueLayout.JAVA_INT_UNALIGNED, 8, DataLayout.sessionTag(session.ghostNonce()));
+        ghost.set(ValueLayout.JAVA_INT_UNALIGNED, 8, DataLayout.sessionTag(life.ghostNonce()));
         ghost.set(ValueLayout.JAVA_LONG_UNALIGNED, 16, DataLayout.sequence(ghost, 0) + random().nextInt(3));
-        checksum.seal(ghost, 0, session.ghostNonce());
+        checksum.seal(ghost, 0, life.ghostNonce());
         network.multicast(SimLane.DATA, ghost);
         final MemorySegment end = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final int length =
-                LeaveLayout.writeEvict(end, new ControlIds(session.ghostNonce()), LeaveLayout.Reason.CLOSED, checksum);
+                LeaveLayout.writeEvict(end, new ControlIds(life.ghostNonce()), LeaveLayout.Reason.CLOSED, checksum);
         network.multicast(SimLane.CONTROL, end.asSlice(0, length));
     }
 
     @Override
-    long nextDeadlineNs() {
-        if (closed) {
-            return Long.MAX_VALUE;
-        }
-        long deadline = machine.nextDeadlineNs();
-        if (!jam.isEmpty()) {
-            deadline = Math.min(deadline, clock().at(jam.untilNs()));
-        }
-        if (machine.sendable() > 0 || (machine.isHungry() && window.hasBundle())) {
-            deadline = Math.min(deadline, clock().at(sendFreeNs));
-        }
-        final long frameNs = publisher.nextFrameNs();
-        return frameNs == Long.MAX_VALUE ? deadline : Math.min(deadline, clock().at(frameNs));
-    }
-
-    private void check() {
-        final long held = window.committed() - window.freed();
-        if (held >= window.slots() || machine.nextSequence() > window.committed()) {
-            violation("window holds " + held + " of " + window.slots());
-        }
-    }
-
-    /// From time to time: it must have noticed who fell silent.
-    void watch() {
-        session.prune();
-        for (final SimReception receiver : session.counted()) {
-            receiver.life().watchFromSource(pausedUntilNs());
-        }
-    }
-
-    @Override
-    public int repair(final int member, final long firstSequence, final int count) {
-        if (restless && random().nextInt(16) == 0) {
-            return random().nextInt(count);
-        }
-        for (int i = 0; i < count; i++) {
-            if (firstSequence + i < window.freed() || firstSequence + i >= machine.nextSequence()) {
-                violation("repairs " + (firstSequence + i) + ", which it does not hold");
-            }
-            final MemorySegment datagram = publisher.datagram(firstSequence + i);
-            for (int times = plant.repairTimes(); times > 0; times--) {
-                world.tally().repairs++;
-                if (member == RetransmitScheduler.EVERYBODY) {
-                    multicast(SimLane.REPAIR, datagram);
-                } else {
-                    unicast(member, SimLane.REPAIR, datagram);
-                }
-            }
-        }
-        return count;
-    }
-
-    @Override
-    public MemorySegment control() {
+    public MemorySegment slot() {
         return scratch;
     }
 
     @Override
-    public void multicastControl(final int bytes) {
+    public void multicast(final int bytes) {
         noteEviction();
         multicast(SimLane.CONTROL, plant.onHeartbeat(copy(bytes)));
     }
 
     @Override
-    public void sendControl(final int member, final int bytes) {
+    public void unicast(final int peer, final int bytes) {
         noteEviction();
         if (ControlLayout.type(scratch, 0) == ControlLayout.TYPE_START) {
             noteStart(bytes);
         }
-        unicast(member, SimLane.CONTROL, copy(bytes));
+        unicast(peer, SimLane.CONTROL, copy(bytes));
+    }
+
+    @Override
+    public int connect(final byte[] address) {
+        return address(address);
+    }
+
+    /// The number of a receiver's host.
+    int address(final byte[] name) {
+        final int address = name.length == 2 ? SimCoRoot.address(name) : SendLanePort.NO_PEER;
+        return network.isAddress(address) ? address : SendLanePort.NO_PEER;
+    }
+
+    @Override
+    public void disconnect(final int peer) {
+        // Nothing is kept of peers.
     }
 
     private @Nullable SimReception addressee() {
-        return session.reception(ControlLayout.receiver(scratch, 0));
+        return life.reception(ControlLayout.receiver(scratch, 0));
     }
 
     private void noteEviction() {
@@ -346,7 +362,7 @@ final class SimSource extends SimNode implements SenderOutput {
         final long frameId = StartLayout.firstFrameId(scratch, 0);
         final SimReception receiver = addressee();
         if (receiver != null && !receiver.frames().isStarted()) {
-            final SimFrames frames = session.frames();
+            final SimFrames frames = life.frames();
             final long truth = frames.idFrom(machine.nextSequence());
             if (frameId != truth || first != frames.firstSequence(truth)) {
                 violation("starts a member at frame " + frameId + ", sequence " + first + "; expected frame " + truth
@@ -355,7 +371,7 @@ final class SimSource extends SimNode implements SenderOutput {
             receiver.frames().start(truth);
         }
         if (options.plant() == Plant.WRONG_FRAME_BOUNDARY) {
-            final ControlIds ids = new ControlIds(session.nonce()).receiver(ControlLayout.receiver(scratch, 0));
+            final ControlIds ids = new ControlIds(life.nonce()).receiver(ControlLayout.receiver(scratch, 0));
             if (StartLayout.write(scratch, ids, first + 1, frameId, checksum) != bytes) {
                 throw new IllegalStateException("START changed its length");
             }
@@ -364,77 +380,6 @@ final class SimSource extends SimNode implements SenderOutput {
 
     private MemorySegment copy(final int bytes) {
         return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
-    }
-
-    @Override
-    public void probe(final int token) {
-        final byte[] bytes = new byte[DataLayout.LENGTH + options.stream().slotBytes()];
-        final MemorySegment probe = MemorySegment.ofArray(bytes);
-        final DataHeader header =
-                new DataHeader().session(DataLayout.TYPE_PROBE, session.nonce()).frame(0, 0, nowNs());
-        DataLayout.write(probe, 0, header, 0, token);
-        checksum.seal(probe, 0, session.nonce());
-        world.archive().offer(SimLane.DATA, SimNetwork.SOURCE, probe);
-        network.multicast(SimLane.DATA, probe);
-    }
-
-    @Override
-    public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
-        final int address =
-                controlAddress.length == 2 ? ((controlAddress[0] & 0xff) << 8) | (controlAddress[1] & 0xff) : -1;
-        if (!network.isAddress(address)) {
-            return false;
-        }
-        addresses[member] = address;
-        return true;
-    }
-
-    @Override
-    public void disconnect(final int member) {
-        addresses[member] = 0;
-    }
-
-    @Override
-    public boolean link(final int member, final byte[] descriptor) {
-        memory.accept(member);
-        return true;
-    }
-
-    @Override
-    public @Nullable LinkOffer linkOffer(final int member) {
-        return memory.offer(member);
-    }
-
-    @Override
-    public boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
-        return memory.openFeed(member, copy, epoch, first);
-    }
-
-    @Override
-    public int feed(final int member, final long firstSequence, final int count) {
-        return memory.feed(member, firstSequence, count);
-    }
-
-    @Override
-    public void unlink(final int member) {
-        memory.cut(member);
-    }
-
-    /// A sequence's slot as it is now, header and whole payload.
-    MemorySegment slot(final long sequence) {
-        return publisher.slot(sequence);
-    }
-
-    /// What vouches for that.
-    long guard(final long sequence) {
-        return publisher.guard(sequence);
-    }
-
-    /// Somebody reads this sequence's slot on the source's behalf.
-    void checkHeld(final long sequence) {
-        if (sequence < window.freed()) {
-            violation("uses slot of " + sequence + " again, which is being written to a co-root");
-        }
     }
 
     private void violation(final String text) {
@@ -448,12 +393,14 @@ final class SimSource extends SimNode implements SenderOutput {
         final SenderCounts counts = machine.counts();
         final SimTally tally = world.tally();
         tally.timeouts += counts.timeouts();
+        tally.words += counts.creditWords();
+        tally.written += counts.writtenDatagrams();
         tally.fed += counts.fedDatagrams();
         tally.failovers += counts.failovers();
         tally.aggregates += counts.aggregates();
         tally.sentDatagrams += counts.sentDatagrams();
         tally.controlTaken += taken() - joiningTaken;
-        tally.controlTold += told() - joiningTold;
+        tally.controlTold += sent() - joiningSent;
     }
 
     /// Why the source is not done, for the report.

@@ -3,7 +3,6 @@ package io.framecast.reliability.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Where a run's parts meet.
@@ -17,7 +16,7 @@ final class SimWorld {
     private final SimArchive archive;
     private final SimTail tail;
     private final List<SimSession> sessions = new ArrayList<>();
-    private final List<SimConnection> connections = new ArrayList<>();
+    private final SimFabric fabric = new SimFabric();
 
     SimWorld(final SimOptions options, final SplittableRandom random) {
         this.options = options;
@@ -58,17 +57,8 @@ final class SimWorld {
         return archive;
     }
 
-    /// Makes a connection into a process's memory, and gives it its number.
-    SimConnection connect(final IntFunction<SimConnection> maker) {
-        final SimConnection made = maker.apply(connections.size());
-        connections.add(made);
-        return made;
-    }
-
-    /// The connection of that number; null when there is none.
-    @Nullable
-    SimConnection connection(final int number) {
-        return number < connections.size() ? connections.get(number) : null;
+    SimFabric fabric() {
+        return fabric;
     }
 
     /// Begins another life of the source.

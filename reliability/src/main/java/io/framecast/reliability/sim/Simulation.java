@@ -153,7 +153,7 @@ public final class Simulation {
             return false;
         }
         for (final SimHost host : world.network().hosts()) {
-            if (host.process() instanceof final SimReceiver receiver && !receiver.isSettled(running.session())) {
+            if (host.process() instanceof final SimReceiver receiver && !receiver.isSettled(running.life())) {
                 return false;
             }
         }

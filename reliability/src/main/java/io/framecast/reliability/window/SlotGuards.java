@@ -2,7 +2,7 @@ package io.framecast.reliability.window;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.framecast.reliability.wire.SlotWord;
+import io.framecast.reliability.wire.SlotGuard;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -36,19 +36,19 @@ public final class SlotGuards {
 
     /// The datagram in this slot is complete.
     void seal(final int slot, final long sequence) {
-        final long word = SlotWord.of(sequence, checksum.of(slot, payloadLengths[slot]));
+        final long word = SlotGuard.of(sequence, checksum.of(slot, payloadLengths[slot]));
         WORD.setRelease(words, (long) slot * Long.BYTES, word);
     }
 
     /// Whether the word says that this sequence lies in its slot, and the checksum that it is whole.
     boolean vouches(final int slot, final long sequence) {
         final long word = (long) WORD.getAcquire(words, (long) slot * Long.BYTES);
-        return SlotWord.isOf(word, sequence) && SlotWord.payloadCrc(word) == checksum.of(slot, payloadLengths[slot]);
+        return SlotGuard.isOf(word, sequence) && SlotGuard.payloadCrc(word) == checksum.of(slot, payloadLengths[slot]);
     }
 
     /// From when this returns whoever reads the slot learns that it is nobody's before it changes.
     void wipe(final int slot) {
-        WORD.setRelease(words, (long) slot * Long.BYTES, SlotWord.NONE);
+        WORD.setRelease(words, (long) slot * Long.BYTES, SlotGuard.NONE);
         VarHandle.storeStoreFence();
     }
 }

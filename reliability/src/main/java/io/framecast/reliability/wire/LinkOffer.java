@@ -7,7 +7,7 @@ package io.framecast.reliability.wire;
 /// @param word the member's word of the status vector; a co-root has none
 /// @param headers of the window: 40 bytes for each slot
 /// @param payload of the window: `slotBytes` for each slot
-/// @param guards a [SlotWord] for each slot
+/// @param guards a [SlotGuard] for each slot
 public record LinkOffer(
         byte[] descriptor, RemotePlace word, RemotePlace headers, RemotePlace payload, RemotePlace guards) {
     private static final byte[] NO_DESCRIPTOR = {};

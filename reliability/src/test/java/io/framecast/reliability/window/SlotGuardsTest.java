@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.wire.DataLayout;
-import io.framecast.reliability.wire.SlotWord;
+import io.framecast.reliability.wire.SlotGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -53,14 +53,14 @@ final class SlotGuardsTest {
         publish(4);
         window.seal(0, 3);
         for (int i = 0; i < 3; i++) {
-            assertTrue(SlotWord.isOf(word(i), i));
-            assertFalse(SlotWord.isOf(word(i), i + SLOTS));
-            assertEquals(crc(i, SLOT_BYTES), SlotWord.payloadCrc(word(i)));
+            assertTrue(SlotGuard.isOf(word(i), i));
+            assertFalse(SlotGuard.isOf(word(i), i + SLOTS));
+            assertEquals(crc(i, SLOT_BYTES), SlotGuard.payloadCrc(word(i)));
         }
-        assertEquals(SlotWord.NONE, word(3));
+        assertEquals(SlotGuard.NONE, word(3));
         window.seal(2, 2);
-        assertTrue(SlotWord.isOf(word(3), 3));
-        assertEquals(crc(3, SLOT_BYTES - 3), SlotWord.payloadCrc(word(3)), "the datagram's length, not the slot's");
+        assertTrue(SlotGuard.isOf(word(3), 3));
+        assertEquals(crc(3, SLOT_BYTES - 3), SlotGuard.payloadCrc(word(3)), "the datagram's length, not the slot's");
     }
 
     @Test
@@ -71,12 +71,12 @@ final class SlotGuardsTest {
         window.free(4);
         assertEquals(5, window.freeSlots());
         for (int i = 0; i < 4; i++) {
-            assertEquals(SlotWord.NONE, word(i));
+            assertEquals(SlotGuard.NONE, word(i));
         }
-        assertTrue(SlotWord.isOf(word(4), 4) && SlotWord.isOf(word(5), 5));
+        assertTrue(SlotGuard.isOf(word(4), 4) && SlotGuard.isOf(word(5), 5));
         publish(4);
         window.free(10);
-        assertEquals(SlotWord.NONE, word(5));
+        assertEquals(SlotGuard.NONE, word(5));
     }
 
     /// Each time the publisher sees that one more slot is free, what vouched for it is gone already.
@@ -100,7 +100,7 @@ final class SlotGuardsTest {
                 while (window.freeSlots() < SLOTS - 1) {
                     Thread.onSpinWait();
                 }
-                assertEquals(SlotWord.NONE, word(sequence));
+                assertEquals(SlotGuard.NONE, word(sequence));
             }
         } finally {
             ends.set(true);
@@ -114,18 +114,18 @@ final class SlotGuardsTest {
         window.seal(0, 2);
         payloads[0] ^= 1;
         window.seal(0, 2);
-        assertNotEquals(crc(0, SLOT_BYTES), SlotWord.payloadCrc(word(0)), "read once, however often it is offered");
+        assertNotEquals(crc(0, SLOT_BYTES), SlotGuard.payloadCrc(word(0)), "read once, however often it is offered");
     }
 
     @Test
     void shouldTellSequencesApartThatShareASlot() {
         for (final long sequence : new long[] {0, 1, 7, (1L << 31) - 1, 1L << 40, (1L << 62) - 1}) {
-            final long word = SlotWord.of(sequence, -1);
-            assertNotEquals(SlotWord.NONE, word);
-            assertTrue(SlotWord.isOf(word, sequence));
-            assertEquals(-1, SlotWord.payloadCrc(word));
-            assertFalse(SlotWord.isOf(word, sequence + SLOTS) || SlotWord.isOf(word, sequence + 1));
-            assertFalse(SlotWord.isOf(SlotWord.NONE, sequence));
+            final long word = SlotGuard.of(sequence, -1);
+            assertNotEquals(SlotGuard.NONE, word);
+            assertTrue(SlotGuard.isOf(word, sequence));
+            assertEquals(-1, SlotGuard.payloadCrc(word));
+            assertFalse(SlotGuard.isOf(word, sequence + SLOTS) || SlotGuard.isOf(word, sequence + 1));
+            assertFalse(SlotGuard.isOf(SlotGuard.NONE, sequence));
         }
     }
 
@@ -134,15 +134,15 @@ final class SlotGuardsTest {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[SLOT_BYTES]);
         store.putPayload(3, datagram, 0, 40);
         store.putHeader(3, datagram, 0);
-        assertEquals(SlotWord.NONE, word(3));
+        assertEquals(SlotGuard.NONE, word(3));
         assertTrue(store.guard());
         store.putPayload(4, datagram, 0, 40);
-        assertEquals(SlotWord.NONE, word(4), "half of it is there");
+        assertEquals(SlotGuard.NONE, word(4), "half of it is there");
         store.putHeader(4, datagram, 0);
-        assertTrue(SlotWord.isOf(word(4), 4));
-        assertEquals(crc(4, 40), SlotWord.payloadCrc(word(4)));
+        assertTrue(SlotGuard.isOf(word(4), 4));
+        assertEquals(crc(4, 40), SlotGuard.payloadCrc(word(4)));
         store.putPayload(4 + SLOTS, datagram, 0, 40);
-        assertEquals(SlotWord.NONE, word(4), "wiped before the payload changes");
+        assertEquals(SlotGuard.NONE, word(4), "wiped before the payload changes");
         assertFalse(new RepairStore(headers, payload, lengths, SLOTS, SLOT_BYTES).guard());
     }
 

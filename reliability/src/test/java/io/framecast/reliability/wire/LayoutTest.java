@@ -230,10 +230,10 @@ final class LayoutTest {
         for (int i = 0; i < 10_000; i++) {
             final long next = random.nextLong(Wire.SEQUENCE_MAX);
             final long grant = Math.max(0, next + random.nextLong(-(1L << 40), 1L << 40));
-            final int epoch = 1 + random.nextInt(GrantWord.EPOCH_MAX);
-            final long word = GrantWord.of(epoch, grant);
-            assertEquals(epoch, GrantWord.epoch(word));
-            assertEquals(grant, GrantWord.grant(word, next));
+            final int epoch = 1 + random.nextInt(CreditWord.EPOCH_MAX);
+            final long word = CreditWord.of(epoch, grant);
+            assertEquals(epoch, CreditWord.epoch(word));
+            assertEquals(grant, CreditWord.grant(word, next));
         }
     }
 

@@ -1,0 +1,153 @@
+package io.framecast.engine.port;
+
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.SendRing;
+import io.framecast.api.spi.Transport;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.reliability.lane.ControlPort;
+import io.framecast.reliability.lane.SlotQueue;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.agrona.CloseHelper;
+
+/// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small
+/// receive ring. What does not fit is lost, as the protocol expects of this lane: also what would be built
+/// where the transport still reads what was sent before.
+///
+/// Threading: one thread after construction. Ownership: owns its memory and lane.
+public final class ControlLane implements ControlPort, AutoCloseable {
+    /// Takes one received control datagram.
+    public interface Handler {
+        void onControl(MemorySegment datagram, long offset, int bytes, long nowNs);
+    }
+
+    private static final int BATCH_MAX = 64;
+    private static final int SEND_SLOTS = 64;
+    private static final int RECEIVE_SLOTS = 512;
+    private static final int SLOT_BYTES = (Wire.CONTROL_BYTES_MAX + 63) / 64 * 64;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment[] sendSlots = new MemorySegment[SEND_SLOTS];
+    private final int[] sendLengths = new int[SEND_SLOTS];
+    private final MemorySegment received;
+    private final ReceiveLane receiving;
+    private final SlotQueue inbound = new SlotQueue(RECEIVE_SLOTS);
+    private final Lane lane;
+    private final SendLane sending;
+    // By slot: how many had been sent when it was used last.
+    private final long[] sentBefore = new long[SEND_SLOTS];
+    // What is built here goes nowhere.
+    private final MemorySegment nowhere;
+    private long completed;
+    private long lost;
+    private boolean isLost;
+    private int next;
+
+    public ControlLane(final Transport transport, final LaneConfig.Role role, final LossInjector loss) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            opened.add(arena);
+            final MemorySegment sent = arena.allocate((long) SEND_SLOTS * SLOT_BYTES, 64);
+            nowhere = arena.allocate(SLOT_BYTES, 64);
+            for (int i = 0; i < SEND_SLOTS; i++) {
+                sendSlots[i] = sent.asSlice((long) i * SLOT_BYTES, SLOT_BYTES);
+            }
+            received = arena.allocate((long) RECEIVE_SLOTS * SLOT_BYTES, 64);
+            final int reserve = transport.capabilities().headerReserveBytes();
+            final MemorySegment reserved = arena.allocate((long) RECEIVE_SLOTS * Math.max(reserve, 1), 64);
+            final SendRing sendRing = new SendRing(MemorySegment.NULL, 0, sent, SLOT_BYTES, sendLengths);
+            final ReceiveRing receiveRing =
+                    new ReceiveRing(reserved, 0, reserve, DeviceRegion.ofHost(received), SLOT_BYTES, RECEIVE_SLOTS);
+            lane = transport.open(new LaneConfig(LaneKind.CONTROL, role, sendRing, receiveRing, null));
+            sending = new SendLane(lane);
+            receiving = new ReceiveLane(lane, transport.capabilities().placement(), BATCH_MAX, loss);
+            opened.keep();
+        }
+    }
+
+    /// Native memory of one control lane.
+    public static long memoryBytes(final int headerReserveBytes) {
+        return (SEND_SLOTS + 1L) * SLOT_BYTES + (long) RECEIVE_SLOTS * (SLOT_BYTES + Math.max(headerReserveBytes, 1));
+    }
+
+    public Lane lane() {
+        return lane;
+    }
+
+    public LaneAddress address() {
+        return lane.address();
+    }
+
+    @Override
+    public MemorySegment slot() {
+        if (completed < sentBefore[next]) {
+            completed = lane.completed();
+        }
+        isLost = completed < sentBefore[next];
+        return isLost ? nowhere : sendSlots[next];
+    }
+
+    /// Datagrams that were not sent because the transport still held as many as there are slots.
+    public long lost() {
+        return lost;
+    }
+
+    @Override
+    public void multicast(final int bytes) {
+        if (isLost) {
+            lost++;
+            return;
+        }
+        sendLengths[next] = bytes;
+        advance(lane.multicast(next, 1));
+    }
+
+    @Override
+    public void unicast(final int peer, final int bytes) {
+        if (isLost) {
+            lost++;
+            return;
+        }
+        sendLengths[next] = bytes;
+        advance(lane.unicast(peer, next, 1));
+    }
+
+    @Override
+    public int connect(final byte[] address) {
+        return sending.connect(address);
+    }
+
+    @Override
+    public void disconnect(final int peer) {
+        sending.disconnect(peer);
+    }
+
+    private void advance(final int accepted) {
+        if (accepted > 0) {
+            sentBefore[next] = lane.submitted();
+        }
+        next = (next + 1) % SEND_SLOTS;
+    }
+
+    /// Takes what has arrived.
+    ///
+    /// @return datagrams
+    public int poll(final Handler handler, final long nowNs) {
+        final int count = inbound.poll(receiving);
+        for (int i = 0; i < count; i++) {
+            handler.onControl(received, (long) receiving.slot(i) * SLOT_BYTES, receiving.bytes(i), nowNs);
+        }
+        inbound.freeUpTo(inbound.taken());
+        return count;
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(lane, arena);
+    }
+}

@@ -1,0 +1,78 @@
+package io.framecast.engine.port;
+
+import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.reliability.lane.LanePort;
+
+/// The receiving side of a transport's lane, as the protocol sees it. Drops datagrams where loss is injected.
+///
+/// One thread. The lane is the caller's.
+public final class ReceiveLane implements LanePort {
+    private final Lane lane;
+    private final Placement placement;
+    private final Completions completions;
+    private final LossInjector loss;
+
+    public ReceiveLane(
+            final Lane lane,
+            final TransportCapabilities.Placement placement,
+            final int batchMax,
+            final LossInjector loss) {
+        this.lane = lane;
+        this.placement = switch (placement) {
+            case BY_ARRIVAL -> Placement.BY_ARRIVAL;
+            case BY_SEQUENCE -> Placement.BY_SEQUENCE;
+        };
+        this.loss = loss;
+        completions = new Completions(batchMax);
+    }
+
+    @Override
+    public Placement placement() {
+        return placement;
+    }
+
+    @Override
+    public int post(final int firstSlot, final int count) {
+        return lane.post(firstSlot, count);
+    }
+
+    @Override
+    public int poll() {
+        completions.clear();
+        lane.poll(completions);
+        if (loss.isActive()) {
+            drop();
+        }
+        return completions.count();
+    }
+
+    // As if it had been lost after landing: a lane by arrival has its slot posted again behind the others.
+    private void drop() {
+        for (int i = completions.count() - 1; i >= 0; i--) {
+            if (loss.drop()) {
+                final int slot = completions.slot(i);
+                completions.remove(i);
+                if (placement == Placement.BY_ARRIVAL) {
+                    lane.post(slot, 1);
+                }
+            }
+        }
+    }
+
+    @Override
+    public int batchMax() {
+        return completions.capacity();
+    }
+
+    @Override
+    public int slot(final int index) {
+        return completions.slot(index);
+    }
+
+    @Override
+    public int bytes(final int index) {
+        return completions.bytes(index);
+    }
+}

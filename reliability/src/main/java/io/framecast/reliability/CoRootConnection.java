@@ -1,0 +1,132 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+
+/// A member's way into its co-root's copy of the window, made anew with each assignment: it tells the co-root
+/// its endpoint until that answers with its own, then reads what it misses there. The link before is cut
+/// before the member obeys, so that nobody's set is another's while its members still read. Where none stands,
+/// breaks, or is slow, the co-root is asked as if there were no link.
+///
+/// One thread; the caller of the machine tells what became of what it was asked to do.
+public final class CoRootConnection {
+    private static final long RETRY_NS = 20_000_000;
+    private static final int DOUBLINGS_MAX = 4;
+    private static final int ATTEMPTS_MAX = 20;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private enum Stage {
+        NONE,
+        ASKING,
+        CONNECTING,
+        UP,
+        BROKEN
+    }
+
+    private final ReceiverOutput output;
+    private final ReceiverCounts counts;
+    private final ControlIds ids;
+    private final HeaderChecksum checksum;
+    private final boolean able;
+    private Stage stage = Stage.NONE;
+    private int attempts;
+    private long dueNs = NEVER;
+
+    /// @param ids of this receiver; their epoch is the one it obeys
+    /// @param able whether it can act on others' memory at all
+    CoRootConnection(
+            final ReceiverOutput output,
+            final ReceiverCounts counts,
+            final ControlIds ids,
+            final HeaderChecksum checksum,
+            final boolean able) {
+        this.output = output;
+        this.counts = counts;
+        this.ids = ids;
+        this.checksum = checksum;
+        this.able = able;
+    }
+
+    /// The receiver reports to a co-root from now on; it was parted from the one before.
+    void onAssigned(final long nowNs) {
+        if (able && output.openCoRootEndpoint()) {
+            stage = Stage.ASKING;
+            attempts = 0;
+            dueNs = nowNs;
+        }
+    }
+
+    /// It does not any more: when this returns it reads nothing there.
+    void onParted() {
+        if (stage != Stage.NONE) {
+            stage = Stage.NONE;
+            dueNs = NEVER;
+            output.closeCoRootEndpoint();
+        }
+    }
+
+    /// The co-root's LINK. One of an earlier assignment is not this co-root's.
+    Verdict onOffer(final MemorySegment datagram, final long offset) {
+        if (!LinkLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        if (stage == Stage.ASKING && ControlLayout.epoch(datagram, offset) == ids.epoch()) {
+            dueNs = NEVER;
+            stage = Stage.CONNECTING;
+            if (!output.connectCoRootEndpoint(LinkLayout.offer(datagram, offset))) {
+                fail();
+            }
+        }
+        return Verdict.GOOD;
+    }
+
+    /// The connection stands.
+    public void onUp() {
+        stage = stage == Stage.CONNECTING ? Stage.UP : stage;
+    }
+
+    /// The connection is gone, or could not be made.
+    public void onBroken() {
+        if (stage != Stage.NONE && stage != Stage.BROKEN) {
+            fail();
+        }
+    }
+
+    private void fail() {
+        stage = Stage.BROKEN;
+        dueNs = NEVER;
+        counts.coRootConnectionFailures++;
+        output.closeCoRootEndpoint();
+    }
+
+    /// Whether what is missing may be read out of the co-root's copy.
+    public boolean isUp() {
+        return stage == Stage.UP;
+    }
+
+    /// Tells the co-root, when that is due.
+    void onTick(final long nowNs) {
+        if (nowNs < dueNs) {
+            return;
+        }
+        if (attempts == ATTEMPTS_MAX) {
+            fail();
+            return;
+        }
+        dueNs = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts));
+        attempts++;
+        final byte[] descriptor = output.coRootDescriptor();
+        if (descriptor != null) {
+            output.sendToCoRoot(LinkLayout.writeOfSet(output.control(), ids, LinkOffer.ofMember(descriptor), checksum));
+        }
+    }
+
+    long nextDeadlineNs() {
+        return dueNs;
+    }
+}

@@ -1,0 +1,193 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.MemberTable.State;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.CreditWord;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.StreamInfo;
+import java.util.random.RandomGenerator;
+
+/// A source's side of one-sided credit: which members may write their grants into its status vector, and what
+/// it believes of what they write. A member that was ready is connected to; once that stands it is told where
+/// its word is, again and again until the word shows a grant. A word that cannot be ends that member's link,
+/// and nothing else: its grants come by datagram, as before.
+///
+/// A word belongs to one membership by its epoch, which is random and told to that member alone. The
+/// connection is cut before the word can mean another's.
+///
+/// One thread.
+final class CreditWords {
+    private static final long RETRY_NS = 20_000_000;
+    private static final int DOUBLINGS_MAX = 4;
+    private static final int ATTEMPTS_MAX = 20;
+    // Looks for a connection that is being made, a minute's worth: neighbours are looked for a few at a time.
+    private static final int LOOKS_MAX = 190;
+
+    /// Where a member's link stands.
+    private enum Stage {
+        NONE,
+        CONNECTING,
+        OFFERED,
+        LIVE
+    }
+
+    private final StreamInfo stream;
+    private final boolean feeding;
+    private final MemberTable members;
+    private final RandomGenerator random;
+    private final SenderOutput output;
+    private final SenderCounts counts;
+    private final ControlIds ids;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final Stage[] stages;
+    private final int[] epochs;
+    private final long[] words;
+    private final long[] dueNs;
+    private final int[] attempts;
+    private int guarded;
+
+    /// @param random for epochs
+    CreditWords(
+            final SenderConfig config,
+            final MemberTable members,
+            final RandomGenerator random,
+            final SenderOutput output,
+            final SenderCounts counts) {
+        stream = config.stream();
+        feeding = config.coRoots().feed() == CoRootConfig.Feed.UNICAST;
+        this.members = members;
+        this.random = random;
+        this.output = output;
+        this.counts = counts;
+        ids = new ControlIds(stream.session());
+        stages = new Stage[members.capacity()];
+        java.util.Arrays.fill(stages, Stage.NONE);
+        epochs = new int[members.capacity()];
+        words = new long[members.capacity()];
+        dueNs = new long[members.capacity()];
+        attempts = new int[members.capacity()];
+    }
+
+    /// A receiver has become a member: only then it is known to be where it says.
+    void onActivated(final int member, final long nowNs) {
+        final byte[] descriptor = members.addresses(member).link();
+        if (descriptor.length == 0) {
+            return;
+        }
+        if (!output.link(member, descriptor)) {
+            counts.linkFailures++;
+            return;
+        }
+        stages[member] = Stage.CONNECTING;
+        guarded += members.delivery(member).isWaitedFor() ? 0 : 1;
+        epochs[member] = 1 + random.nextInt(CreditWord.EPOCH_MAX);
+        words[member] = 0;
+        attempts[member] = 0;
+        dueNs[member] = nowNs;
+    }
+
+    /// It is a member no more: from when this returns it reaches nothing of the source's.
+    void onGone(final int member) {
+        if (stages[member] == Stage.NONE) {
+            return;
+        }
+        counts.links -= stages[member] == Stage.LIVE ? 1 : 0;
+        guarded -= members.delivery(member).isWaitedFor() ? 0 : 1;
+        stages[member] = Stage.NONE;
+        output.unlink(member);
+    }
+
+    /// Whether a member's endpoint is connected, as far as this side knows.
+    boolean isLinked(final int member) {
+        return stages[member] == Stage.OFFERED || stages[member] == Stage.LIVE;
+    }
+
+    /// Whether a member writes its grants; whether it reads its repairs is its own affair.
+    boolean isLive(final int member) {
+        return stages[member] == Stage.LIVE;
+    }
+
+    /// Whether somebody may read the window whose slots are used again without waiting for it.
+    boolean isGuarded() {
+        return guarded > 0;
+    }
+
+    private void fail(final int member) {
+        counts.linkFailures++;
+        onGone(member);
+    }
+
+    /// Tells a member what it waits for, when that is due, and gives up a link that failed.
+    ///
+    /// @return work done
+    int onTick(final int member, final long nowNs) {
+        final Stage stage = stages[member];
+        if (stage != Stage.NONE && output.isLinkBroken(member)) {
+            fail(member);
+            return 1;
+        }
+        if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || nowNs < dueNs[member]) {
+            return 0;
+        }
+        if (attempts[member] == (stage == Stage.CONNECTING ? LOOKS_MAX : ATTEMPTS_MAX)) {
+            fail(member);
+            return 1;
+        }
+        final LinkOffer offer = output.linkOffer(member);
+        if (offer != null && stage == Stage.CONNECTING) {
+            stages[member] = Stage.OFFERED;
+            attempts[member] = 0;
+        }
+        dueNs[member] = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts[member]));
+        attempts[member]++;
+        if (offer == null) {
+            return 0;
+        }
+        ids.receiver(members.id(member));
+        output.sendControl(
+                member,
+                feeding
+                        ? LinkLayout.writeFeed(output.control(), ids, epochs[member], offer, checksum)
+                        : LinkLayout.write(output.control(), ids, epochs[member], offer, checksum));
+        return 1;
+    }
+
+    /// A member's word was found changed.
+    ///
+    /// @param next sequence that the source sends next
+    /// @return whether it granted something
+    boolean onWord(final int member, final long word, final long next) {
+        final Stage stage = stages[member];
+        if (stage == Stage.NONE || stage == Stage.CONNECTING || members.state(member) != State.ACTIVE) {
+            return false;
+        }
+        final long grant = CreditWord.grant(word, next);
+        if (!isPossible(member, word, grant, next)) {
+            counts.impossibleWords++;
+            onGone(member);
+            return false;
+        }
+        if (stage == Stage.OFFERED) {
+            stages[member] = Stage.LIVE;
+            counts.links++;
+        }
+        words[member] = word;
+        counts.creditWords++;
+        if (grant <= members.grant(member)) {
+            return false;
+        }
+        members.acknowledge(member, members.acknowledged(member), grant);
+        return true;
+    }
+
+    // Grants only grow, and no ring has more free slots than it has slots, and a frame that it gives up unseen.
+    private boolean isPossible(final int member, final long word, final long grant, final long next) {
+        final long before = words[member];
+        return CreditWord.epoch(word) == epochs[member]
+                && grant >= 0
+                && grant <= next + members.ringSlots(member) + stream.frameMaxSlots()
+                && (before == 0 || grant >= CreditWord.grant(before, next));
+    }
+}

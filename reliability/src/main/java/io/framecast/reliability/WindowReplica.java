@@ -1,0 +1,203 @@
+package io.framecast.reliability;
+
+import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.CreditWord;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.Verdict;
+import org.jspecify.annotations.Nullable;
+
+/// A co-root's side of a feed by writes: it tells its source where its copy of the window begins, over and
+/// over until the source's word there shows that it was heard, and from then on takes for held what lies below
+/// the word, and copies nothing itself. When its link ends it copies again: that closed the way for writes.
+///
+/// The word comes behind what it tells of, over a connection that carries writes out in order; but nothing depends
+/// on that: headers are checked as those from the wire are, and payloads by the checksum that the source wrote with
+/// them. What is not sound is not held. A word that stands still, while others bring more, is asked for anew.
+///
+/// One thread.
+final class WindowReplica {
+    // Headers looked at in one turn; the rest follows in the next.
+    static final int TAKEN_PER_TURN_MAX = 1024;
+    private static final long RETRY_NS = 20_000_000;
+    private static final int DOUBLINGS_MAX = 4;
+    private static final int ATTEMPTS_MAX = 20;
+    // Nobody tells of a write: while some is on its way it is looked for now and then.
+    private static final long LOOK_NS = 1_000_000;
+    private static final int LOOK_DOUBLINGS_MAX = 6;
+    private static final int VAIN_LOOKS_MAX = 12;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private enum Stage {
+        NONE,
+        ASKING,
+        FED,
+        /// The source did not answer.
+        GIVEN_UP
+    }
+
+    private final CoRoot coRoot;
+    private final CoRoot.Parts parts;
+    private final CoRootOutput output;
+    private final Terms terms;
+    private final HeaderCheck headers;
+    private final RepairStore store;
+    private Stage stage = Stage.NONE;
+    private int epoch;
+    private int attempts;
+    private long dueNs = NEVER;
+    private long told;
+    private long end;
+    private int looks;
+
+    /// Gives each word an epoch that none before had, whatever is still on its way.
+    static final class Terms {
+        private final ControlIds ids;
+        private int last;
+
+        /// @param ids of this receiver; their epoch is the one it obeys
+        Terms(final ControlIds ids) {
+            this.ids = ids;
+        }
+
+        private int next() {
+            last = last % CreditWord.EPOCH_MAX + 1;
+            return last;
+        }
+    }
+
+    /// @param coRoot told of what it has now
+    WindowReplica(
+            final CoRoot coRoot,
+            final CoRoot.Parts parts,
+            final CoRootOutput output,
+            final Terms terms,
+            final HeaderCheck headers) {
+        this.coRoot = coRoot;
+        this.parts = parts;
+        this.output = output;
+        this.terms = terms;
+        this.headers = headers;
+        store = coRoot.store();
+    }
+
+    /// Takes what was written since the last look, and tells the source when that is due.
+    ///
+    /// @param linked whether there is a link over which the source would write
+    void onTick(final boolean linked, final long nowNs) {
+        if (!linked) {
+            stop();
+            return;
+        }
+        if (stage == Stage.NONE) {
+            begin(nowNs);
+        }
+        look();
+        if (stage == Stage.ASKING && nowNs >= dueNs) {
+            ask(nowNs);
+        } else if (stage == Stage.FED && (dueNs == NEVER || nowNs >= dueNs)) {
+            waitForMore(nowNs);
+        }
+    }
+
+    private void begin(final long nowNs) {
+        stage = Stage.ASKING;
+        epoch = terms.next();
+        dueNs = nowNs;
+    }
+
+    private void ask(final long nowNs) {
+        if (attempts == ATTEMPTS_MAX) {
+            stage = Stage.GIVEN_UP;
+            dueNs = NEVER;
+            parts.counts().feedFailures++;
+            return;
+        }
+        dueNs = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts));
+        attempts++;
+        final @Nullable LinkOffer copy = output.copyOffer();
+        if (copy != null) {
+            parts.receiver()
+                    .sendControl(
+                            LinkLayout.writeFeed(parts.receiver().control(), terms.ids, epoch, copy, parts.checksum()));
+        }
+    }
+
+    // What this receiver has itself is on its way here too.
+    private void waitForMore(final long nowNs) {
+        if (looks > VAIN_LOOKS_MAX) {
+            stop();
+            begin(nowNs);
+            return;
+        }
+        final boolean behind = end < Math.max(told, parts.window().end());
+        dueNs = behind ? nowNs + (LOOK_NS << Math.min(LOOK_DOUBLINGS_MAX, looks++)) : NEVER;
+    }
+
+    /// Takes what was written since the last look.
+    void look() {
+        if (stage != Stage.ASKING && stage != Stage.FED) {
+            return;
+        }
+        final long word = output.feedWord();
+        if (CreditWord.epoch(word) != epoch) {
+            return;
+        }
+        told = CreditWord.grant(word, parts.window().end());
+        if (stage == Stage.ASKING) {
+            stage = Stage.FED;
+            dueNs = NEVER;
+            end = told;
+            looks = 0;
+            store.feedFrom(end);
+        }
+        take();
+    }
+
+    private void take() {
+        if (told <= end) {
+            return;
+        }
+        looks = 0;
+        attempts = 0;
+        // What lies further back than the copy reaches was overwritten.
+        final long first = Math.max(end, told - store.slots());
+        end = Math.min(told, first + TAKEN_PER_TURN_MAX);
+        for (long sequence = first; sequence < end; sequence++) {
+            final int bytes = bytesOf(sequence);
+            if (bytes > 0 && store.take(sequence, bytes - DataLayout.LENGTH)) {
+                coRoot.onHeld(sequence);
+                parts.counts().fedDatagrams++;
+            } else {
+                parts.counts().vainFeeds++;
+            }
+        }
+        store.feedFrom(end);
+    }
+
+    // Of its datagram; 0 where another lies.
+    private int bytesOf(final long sequence) {
+        final long at = (long) store.slot(sequence) * DataLayout.LENGTH;
+        final int bytes = DataLayout.datagramBytes(store.headers(), at, store.slotBytes());
+        return DataLayout.sequence(store.headers(), at) == sequence
+                        && DataLayout.type(store.headers(), at) == DataLayout.TYPE_DATA
+                        && headers.check(store.headers(), at, bytes) == Verdict.GOOD
+                ? bytes
+                : 0;
+    }
+
+    /// This receiver keeps the copy itself from now on, or serves no more.
+    void stop() {
+        if (stage == Stage.ASKING || stage == Stage.FED) {
+            stage = Stage.NONE;
+            dueNs = NEVER;
+            store.unfed();
+        }
+    }
+
+    long nextDeadlineNs() {
+        return dueNs;
+    }
+}

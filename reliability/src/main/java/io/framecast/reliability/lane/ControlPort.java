@@ -1,0 +1,23 @@
+package io.framecast.reliability.lane;
+
+import java.lang.foreign.MemorySegment;
+
+/// The sending side of a control lane. Datagrams may be lost.
+///
+/// Threading: one thread. Nothing blocks or allocates in steady state.
+public interface ControlPort {
+    /// Memory for the next datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long; valid
+    /// until sent.
+    MemorySegment slot();
+
+    /// Sends the first `bytes` bytes of [#slot] to the group.
+    void multicast(int bytes);
+
+    /// Sends the first `bytes` bytes of [#slot] to one peer.
+    void unicast(int peer, int bytes);
+
+    /// As [SendLanePort#connect].
+    int connect(byte[] address);
+
+    void disconnect(int peer);
+}

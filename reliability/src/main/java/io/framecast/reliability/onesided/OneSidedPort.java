@@ -1,0 +1,75 @@
+package io.framecast.reliability.onesided;
+
+import java.lang.foreign.MemorySegment;
+
+/// One-sided operations of a transport, as the protocol sees them. An adapter wraps a transport's one to one.
+///
+/// Threading: [#register], [#allocate] by any thread, the rest by the session's. Nothing blocks, but for
+/// registering and [#open].
+public interface OneSidedPort {
+    /// Who may use registered memory, and what a peer may do over an endpoint: both must allow it.
+    enum Access {
+        /// This side's endpoints only.
+        LOCAL,
+        /// Peers may read.
+        PEERS_READ,
+        /// Peers may write, and over an endpoint read as well.
+        PEERS_WRITE
+    }
+
+    /// The system, or the peer's descriptor, does not allow it; the message says why in one line.
+    final class RefusedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        public RefusedException(final String message) {
+            super(message);
+        }
+
+        public RefusedException(final String message, final Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /// Registered memory; closing it ends the registration.
+    interface Region extends AutoCloseable {
+        MemorySegment memory();
+
+        /// What peers call the first byte.
+        long address();
+
+        /// What peers must show.
+        int key();
+
+        @Override
+        void close();
+    }
+
+    /// Registers memory that stays the caller's. Slow.
+    ///
+    /// @throws RefusedException when the system refuses
+    Region register(MemorySegment memory, Access access);
+
+    /// Allocates zeroed host memory, aligned to 64 bytes, and registers it; closing the region frees it.
+    ///
+    /// @throws RefusedException when the system refuses
+    Region allocate(long bytes, Access access);
+
+    /// Makes an endpoint that acts; may take milliseconds.
+    ///
+    /// @param operationsMax operations in flight at a time
+    /// @param peer what the peer may do
+    /// @throws RefusedException when the system refuses
+    EndpointPort open(int operationsMax, Access peer);
+
+    /// As [#open] of an endpoint whose peer does nothing, made in the background: [EndpointPort.State#OPENING]
+    /// until it is there.
+    EndpointPort openLater(int operationsMax);
+
+    /// Accepts a peer's endpoint and begins to connect to it.
+    ///
+    /// @param descriptor the peer's, from the wire
+    /// @param peer what it may do
+    /// @param operationsMax of this side's in flight at a time; 0: only the peer acts
+    /// @throws RefusedException when that is no descriptor of this transport
+    EndpointPort accept(byte[] descriptor, Access peer, int operationsMax);
+}

@@ -1,0 +1,148 @@
+package io.framecast.reliability.onesided;
+
+import io.framecast.reliability.SenderOutput;
+import io.framecast.reliability.onesided.EndpointPort.State;
+import io.framecast.reliability.onesided.OneSidedPort.Region;
+import io.framecast.reliability.window.WindowMemory;
+import io.framecast.reliability.wire.CreditWord;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RemotePlace;
+
+/// RDMA writes of a source's window into one co-root's replica, which has the window's geometry: payloads,
+/// headers, guards, and behind them the word that says how far the replica reaches. Consecutive full slots go in
+/// one write.
+///
+/// The device may still read slots of a write that it took and did not complete, so these slots stay until the
+/// endpoint is closed.
+///
+/// Threading: the sender's thread.
+final class ReplicaWrites {
+    /// Operations in flight at a time.
+    static final int OPERATIONS_MAX = 64;
+
+    // Nothing else of that connection waits longer than for one of these.
+    private static final int WRITE_BYTES_MAX = 256 << 10;
+    // Headers, guards, and the word.
+    private static final int ROOM_BEHIND = 3;
+
+    private final EndpointPort endpoint;
+    private final WindowMemory memory;
+    private final ExposedWindow window;
+    private final int slotsPerWrite;
+    private final long[] tokens = new long[OPERATIONS_MAX];
+    private LinkOffer replica;
+    private int epoch;
+    private long posted;
+    private long completed;
+    // The endpoint took a part of a run and refused the rest: no token shows when that part is done.
+    private boolean refused;
+
+    /// @param window over the same memory, registered
+    /// @param replica from the wire; used over this endpoint only
+    ReplicaWrites(
+            final EndpointPort endpoint,
+            final WindowMemory memory,
+            final ExposedWindow window,
+            final LinkOffer replica) {
+        this.endpoint = endpoint;
+        this.memory = memory;
+        this.window = window;
+        this.replica = replica;
+        slotsPerWrite = Math.max(1, WRITE_BYTES_MAX / memory.slotBytes());
+    }
+
+    /// Writes the word, which says from where on the replica is written, or how far it reaches.
+    ///
+    /// @param to the replica, from the wire; may be another than before
+    /// @param first behind all that was written before
+    /// @return false when there is no room for it: the co-root asks again
+    boolean begin(final LinkOffer to, final int wordEpoch, final long first) {
+        if (endpoint.room() == 0 || refused) {
+            return false;
+        }
+        replica = to;
+        epoch = wordEpoch;
+        if (!word(first)) {
+            return false;
+        }
+        posted = first;
+        return true;
+    }
+
+    /// Whether nothing more is written, though the endpoint may be up.
+    boolean isOver() {
+        return refused;
+    }
+
+    /// Writes what follows what was written before.
+    ///
+    /// @return how many, from the first on; [SenderOutput#NO_FEED] when the endpoint is not up
+    int write(final long firstSequence, final int count) {
+        if (refused || endpoint.state() != State.UP) {
+            return SenderOutput.NO_FEED;
+        }
+        if (endpoint.room() <= ROOM_BEHIND) {
+            return 0;
+        }
+        final int slot = memory.slot(firstSequence);
+        final int run = payloads(slot, Math.min(count, memory.slots() - slot));
+        refused = run == 0 || !headers(slot, run) || !guards(slot, run) || !word(firstSequence + run);
+        posted = firstSequence + run;
+        return refused ? SenderOutput.NO_FEED : run;
+    }
+
+    // As many as there is room for, full slots together; 0 when the endpoint refused one.
+    private int payloads(final int slot, final int count) {
+        int done = 0;
+        while (done < count && endpoint.room() > ROOM_BEHIND) {
+            final int whole = wholeSlots(slot + done, Math.min(count - done, slotsPerWrite));
+            final int bytes = whole > 0 ? whole * memory.slotBytes() : memory.lengths()[slot + done];
+            if (!write(window.payload(), memory.payloadOffset(slot + done), bytes, replica.payload())) {
+                return 0;
+            }
+            done += Math.max(1, whole);
+        }
+        return done;
+    }
+
+    private int wholeSlots(final int slot, final int most) {
+        int whole = 0;
+        while (whole < most && memory.lengths()[slot + whole] == memory.slotBytes()) {
+            whole++;
+        }
+        return whole;
+    }
+
+    private boolean headers(final int slot, final int count) {
+        return write(window.headers(), WindowMemory.headerOffset(slot), count * DataLayout.LENGTH, replica.headers());
+    }
+
+    private boolean guards(final int slot, final int count) {
+        return write(window.guardRegion(), (long) slot * Long.BYTES, count * Long.BYTES, replica.guards());
+    }
+
+    private boolean write(final Region from, final long offset, final int bytes, final RemotePlace to) {
+        return endpoint.write(from, offset, bytes, to.address() + offset, to.key(), EndpointPort.NO_TOKEN);
+    }
+
+    private boolean word(final long end) {
+        return endpoint.write64(replica.word().address(), replica.word().key(), CreditWord.of(epoch, end), end);
+    }
+
+    /// Takes tokens of completed writes.
+    ///
+    /// @return whether there were any
+    boolean poll() {
+        final int count = endpoint.poll(tokens);
+        if (count > 0) {
+            completed = Math.max(completed, tokens[count - 1]);
+        }
+        return count > 0;
+    }
+
+    /// Sequences from here on must stay in their slots: the device reads them, or may until the endpoint is closed.
+    long freeable() {
+        return refused || completed < posted ? completed : Long.MAX_VALUE;
+    }
+}

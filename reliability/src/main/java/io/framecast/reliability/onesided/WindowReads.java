@@ -1,0 +1,163 @@
+package io.framecast.reliability.onesided;
+
+import io.framecast.reliability.ReceiverOutput;
+import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.StreamInfo;
+
+/// RDMA reads of single datagrams out of one peer's window. The payload is read first and the header behind it,
+/// so a header that is still the wanted one proves that the payload was there before. Where slots may be filled
+/// or reused during the read, the slot's guard is read before and behind both.
+///
+/// Threading: the session's thread.
+final class WindowReads {
+    /// [#end] of a read that brought the wanted datagram.
+    static final long LANDED = -1;
+
+    // Leaves a place in the queue for a write of credit.
+    private static final int ROOM_LEFT = 2;
+    private static final int PARTS = 2;
+    private static final int PARTS_GUARDED = 4;
+    /// Operations of all reads that can be in flight.
+    static final int OPERATIONS_MAX = PARTS_GUARDED * ReadSlots.SLOTS + ROOM_LEFT;
+
+    private final EndpointPort endpoint;
+    private final ReadBuffers buffers;
+    private final StreamInfo stream;
+    private final boolean guarded;
+    private final LinkOffer window;
+    // Reads end in order: a ring of slots, with the sequence of each and when it began.
+    private final int[] order = new int[ReadSlots.SLOTS];
+    private final long[] sequences = new long[ReadSlots.SLOTS];
+    private final long[] beganNs = new long[ReadSlots.SLOTS];
+    private long begun;
+    private long ended;
+    // The endpoint took a part of the last read and refused the rest: that read never ends.
+    private boolean refused;
+    private final ReadCounts counts;
+    private long slowNs;
+
+    /// @param window the peer's, from the wire; used over this endpoint only
+    /// @param guarded whether slots may be filled or reused while they are read
+    WindowReads(
+            final EndpointPort endpoint,
+            final ReadBuffers buffers,
+            final StreamInfo stream,
+            final LinkOffer window,
+            final boolean guarded,
+            final ReadCounts counts) {
+        this.counts = counts;
+        this.endpoint = endpoint;
+        this.buffers = buffers;
+        this.stream = stream;
+        this.window = window;
+        this.guarded = guarded;
+    }
+
+    boolean isBusy() {
+        return begun - (refused ? 1 : 0) != ended;
+    }
+
+    /// While the oldest read takes longer than this, no read begins: NACKs ask for what is missing.
+    void slowAfter(final long limitNs) {
+        slowNs = limitNs;
+    }
+
+    /// Begins to read datagrams.
+    ///
+    /// @return how many, from the first on, are being read; [ReceiverOutput#NOT_READ] while reads are slow
+    int read(final long firstSequence, final int count, final long nowNs) {
+        if (endpoint.state() != EndpointPort.State.UP || refused) {
+            return ReceiverOutput.NOT_READ;
+        }
+        // Another connection, perhaps a broken one, may hold all slots for long.
+        final boolean starved = !isBusy() && buffers.slots().isEmpty();
+        final boolean late = isBusy() && nowNs - beganNs[(int) (ended % ReadSlots.SLOTS)] > slowNs;
+        if (starved || late) {
+            counts.slow += count;
+            return ReceiverOutput.NOT_READ;
+        }
+        for (int i = 0; i < count; i++) {
+            if (!isBegun(firstSequence + i) && !begin(firstSequence + i, nowNs)) {
+                return i;
+            }
+        }
+        return count;
+    }
+
+    private boolean isBegun(final long sequence) {
+        for (long read = ended; read < begun; read++) {
+            if (sequences[(int) (read % ReadSlots.SLOTS)] == sequence) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean begin(final long sequence, final long nowNs) {
+        if (buffers.slots().isEmpty() || endpoint.room() < (guarded ? PARTS_GUARDED : PARTS) + ROOM_LEFT) {
+            return false;
+        }
+        final int slot = buffers.slots().take();
+        final int read = (int) (begun++ % ReadSlots.SLOTS);
+        order[read] = slot;
+        sequences[read] = sequence;
+        beganNs[read] = nowNs;
+        refused = !post(slot, sequence & (stream.windowSlots() - 1));
+        return !refused;
+    }
+
+    // Once the endpoint took the first part, something may land in the slot even where it refuses the rest.
+    private boolean post(final int slot, final long at) {
+        return (!guarded || guard(slot, at, false))
+                && buffers.readPayload(
+                        endpoint,
+                        slot,
+                        window.payload().address() + at * stream.slotBytes(),
+                        window.payload().key())
+                && buffers.readHeader(
+                        endpoint,
+                        slot,
+                        window.headers().address() + at * DataLayout.LENGTH,
+                        window.headers().key(),
+                        guarded ? EndpointPort.NO_TOKEN : slot)
+                && (!guarded || guard(slot, at, true));
+    }
+
+    private boolean guard(final int slot, final long at, final boolean after) {
+        return buffers.readGuard(
+                endpoint,
+                slot,
+                after,
+                window.guards().address() + at * Long.BYTES,
+                window.guards().key(),
+                after ? slot : EndpointPort.NO_TOKEN);
+    }
+
+    /// A read's token came back: a datagram that is the wanted one becomes a repair.
+    ///
+    /// @return [#LANDED], or the sequence that was not read
+    long end(final int slot) {
+        final int read = (int) (ended++ % ReadSlots.SLOTS);
+        if (order[read] != slot) {
+            throw new IllegalStateException("reads of one endpoint ended out of order");
+        }
+        final int bytes = buffers.datagramBytes(slot, sequences[read]);
+        if (bytes > 0 && (!guarded || buffers.isGuardValid(slot, sequences[read], bytes))) {
+            buffers.slots().land(slot, bytes);
+            counts.landed++;
+            return LANDED;
+        }
+        buffers.slots().giveBack(slot);
+        counts.stale++;
+        return sequences[read];
+    }
+
+    /// The endpoint is closed: nothing lands any more, and the slots are free.
+    void abandon() {
+        while (ended < begun) {
+            buffers.slots().giveBack(order[(int) (ended++ % ReadSlots.SLOTS)]);
+        }
+    }
+}

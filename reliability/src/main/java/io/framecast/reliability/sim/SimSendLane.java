@@ -1,0 +1,136 @@
+package io.framecast.reliability.sim;
+
+import io.framecast.reliability.lane.SendLanePort;
+import io.framecast.reliability.window.WindowMemory;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.random.RandomGenerator;
+
+/// A lane of the source: takes slots at the rate of its link and reads each one when it sends it, which may be
+/// later, as a NIC does. Datagrams for one peer go out at once.
+final class SimSendLane implements SendLanePort {
+    private static final int REFUSES = 16;
+
+    private final SimSource source;
+    private final SimLane lane;
+    private final WindowMemory memory;
+    private final SimJam jam;
+    private final RandomGenerator random;
+    private final boolean restless;
+    private final int batchMax;
+    private final long datagramNs;
+    private long submitted;
+    // By the true clock.
+    private long freeNs;
+
+    /// @param batchMax datagrams taken at a time
+    /// @param datagramNs a datagram's time on the link; 0 for a lane without a rate, which never jams
+    SimSendLane(
+            final SimSource source,
+            final SimLane lane,
+            final WindowMemory memory,
+            final RandomGenerator random,
+            final boolean restless,
+            final int batchMax,
+            final long datagramNs) {
+        this.source = source;
+        this.lane = lane;
+        this.memory = memory;
+        this.random = random;
+        this.restless = restless;
+        this.batchMax = batchMax;
+        this.datagramNs = datagramNs;
+        jam = new SimJam(restless && datagramNs > 0, random);
+    }
+
+    @Override
+    public int connect(final byte[] address) {
+        return source.address(address);
+    }
+
+    @Override
+    public void disconnect(final int peer) {
+        // Nothing is kept of peers.
+    }
+
+    @Override
+    public int multicast(final int firstSlot, final int count) {
+        final int taken = taken(firstSlot, count);
+        for (int i = 0; i < taken; i++) {
+            jam.add(firstSlot + i);
+        }
+        submitted += taken;
+        source.onSubmitted(lane, firstSlot, taken);
+        pass();
+        return taken;
+    }
+
+    // The probe's slot lies behind the window, and waits for no rate.
+    private int taken(final int firstSlot, final int count) {
+        if (datagramNs == 0) {
+            return restless && random.nextInt(REFUSES) == 0 ? random.nextInt(count) : count;
+        }
+        if (firstSlot == memory.slots()) {
+            return count;
+        }
+        if (source.events().nowNs() < freeNs) {
+            return 0;
+        }
+        final int taken = Math.min(count, batchMax);
+        freeNs = source.events().nowNs() + taken * datagramNs;
+        return taken;
+    }
+
+    /// Sends what waits, as far as the lane lets it out.
+    void pass() {
+        while (!jam.isEmpty() && !jam.isShut(source.events().nowNs())) {
+            source.multicast(lane, datagram(jam.remove()));
+        }
+    }
+
+    @Override
+    public int unicast(final int peer, final int firstSlot, final int count) {
+        final int taken = taken(firstSlot, count);
+        submitted += taken;
+        source.onSubmitted(lane, firstSlot, taken);
+        for (int i = 0; i < taken; i++) {
+            source.unicast(peer, lane, datagram(firstSlot + i));
+        }
+        return taken;
+    }
+
+    private MemorySegment datagram(final int slot) {
+        final byte[] bytes = new byte[DataLayout.LENGTH + memory.lengths()[slot]];
+        MemorySegment.copy(
+                memory.headers(), ValueLayout.JAVA_BYTE, WindowMemory.headerOffset(slot), bytes, 0, DataLayout.LENGTH);
+        MemorySegment.copy(
+                memory.payload(),
+                ValueLayout.JAVA_BYTE,
+                memory.payloadOffset(slot),
+                bytes,
+                DataLayout.LENGTH,
+                memory.lengths()[slot]);
+        return MemorySegment.ofArray(bytes);
+    }
+
+    @Override
+    public long submitted() {
+        return submitted;
+    }
+
+    @Override
+    public long completed() {
+        return submitted - jam.size();
+    }
+
+    /// When it takes new data, by the true clock.
+    long freeNs() {
+        return freeNs;
+    }
+
+    /// When what waits may go on, by the true clock; MAX_VALUE when nothing waits.
+    long passNs() {
+        return jam.isEmpty() ? Long.MAX_VALUE : jam.untilNs();
+    }
+}

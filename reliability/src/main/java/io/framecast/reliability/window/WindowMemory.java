@@ -1,0 +1,28 @@
+package io.framecast.reliability.window;
+
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.MemorySegment;
+
+/// Memory of a window of `slots` datagrams, or of a replica of one; and of one slot behind it, for probes.
+///
+/// @param headers `[slots + 1][40]`, host memory
+/// @param payload `[slots + 1][slotBytes]`, or longer
+/// @param lengths `[slots + 1]`, payload bytes by slot
+/// @param slots a power of two
+/// @param slotBytes payload bytes of a full slot
+public record WindowMemory(MemorySegment headers, MemorySegment payload, int[] lengths, int slots, int slotBytes) {
+    /// The slot of a sequence.
+    public int slot(final long sequence) {
+        return (int) sequence & slots - 1;
+    }
+
+    /// Where the header of a slot begins.
+    public static long headerOffset(final int slot) {
+        return (long) slot * DataLayout.LENGTH;
+    }
+
+    /// Where the payload of a slot begins.
+    public long payloadOffset(final int slot) {
+        return (long) slot * slotBytes;
+    }
+}
