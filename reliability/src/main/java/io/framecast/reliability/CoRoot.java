@@ -39,7 +39,7 @@ final class CoRoot {
     private final CoRootOutput output;
     private final ReceiverOutput receiver;
     private final ControlIds ids;
-    private final HeaderChecksum checksum;
+    private final HeaderChecksum checksum = new HeaderChecksum();
     private final ReceiverCounts counts;
     private final RepairStore store;
     private final SetRepairs repairs;
@@ -64,32 +64,27 @@ final class CoRoot {
     private long requestsNs = -1;
     private int requestsLeft;
 
-    /// What reporting, and serving, is made of.
-    ///
-    /// @param output null for a receiver that cannot serve
+    /// @param session of the stream
     /// @param window what this receiver has itself
     /// @param acks when aggregates are due; also asked by the receiver's machine
-    record Parts(
-            @Nullable CoRootOutput output,
-            ReceiverOutput receiver,
-            HeaderChecksum checksum,
-            ReceiverCounts counts,
-            ReceiveWindow window,
-            SourceWatch source,
-            AckScheduler acks) {}
-
-    /// @param session of the stream
     /// @param store empty, or what is left of an earlier term
-    CoRoot(final long session, final Parts parts, final CoRootOutput output, final RepairStore store) {
+    CoRoot(
+            final long session,
+            final CoRootOutput output,
+            final ReceiverOutput receiver,
+            final ReceiverCounts counts,
+            final ReceiveWindow window,
+            final SourceWatch source,
+            final AckScheduler acks,
+            final RepairStore store) {
         this.output = output;
-        receiver = parts.receiver;
-        checksum = parts.checksum;
-        counts = parts.counts;
-        ids = new ControlIds(session);
+        this.receiver = receiver;
+        this.counts = counts;
+        this.window = window;
+        this.source = source;
+        this.acks = acks;
         this.store = store;
-        window = parts.window;
-        source = parts.source;
-        acks = parts.acks;
+        ids = new ControlIds(session);
         repairs = new SetRepairs(store);
     }
 

@@ -1,5 +1,6 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -16,9 +17,8 @@ import java.lang.foreign.MemorySegment;
 /// One thread; the caller of the machine tells what became of what it was asked to do.
 public final class CoRootConnection {
     private static final long RETRY_NS = 20_000_000;
-    private static final int DOUBLINGS_MAX = 4;
+    private static final long RETRY_MAX_NS = RETRY_NS << 4;
     private static final int ATTEMPTS_MAX = 20;
-    private static final long NEVER = Long.MAX_VALUE;
 
     private enum Stage {
         NONE,
@@ -34,8 +34,7 @@ public final class CoRootConnection {
     private final HeaderChecksum checksum;
     private final boolean able;
     private Stage stage = Stage.NONE;
-    private int attempts;
-    private long dueNs = NEVER;
+    private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
 
     /// @param ids of this receiver; their epoch is the one it obeys
     /// @param able whether it can act on others' memory at all
@@ -56,8 +55,7 @@ public final class CoRootConnection {
     void onAssigned(final long nowNs) {
         if (able && output.openCoRootEndpoint()) {
             stage = Stage.ASKING;
-            attempts = 0;
-            dueNs = nowNs;
+            retry.begin(nowNs);
         }
     }
 
@@ -65,7 +63,7 @@ public final class CoRootConnection {
     void onParted() {
         if (stage != Stage.NONE) {
             stage = Stage.NONE;
-            dueNs = NEVER;
+            retry.stop();
             output.closeCoRootEndpoint();
         }
     }
@@ -76,7 +74,7 @@ public final class CoRootConnection {
             return Verdict.IMPOSSIBLE;
         }
         if (stage == Stage.ASKING && ControlLayout.epoch(datagram, offset) == ids.epoch()) {
-            dueNs = NEVER;
+            retry.stop();
             stage = Stage.CONNECTING;
             if (!output.connectCoRootEndpoint(LinkLayout.offer(datagram, offset))) {
                 fail();
@@ -99,7 +97,7 @@ public final class CoRootConnection {
 
     private void fail() {
         stage = Stage.BROKEN;
-        dueNs = NEVER;
+        retry.stop();
         counts.coRootConnectionFailures++;
         output.closeCoRootEndpoint();
     }
@@ -111,15 +109,14 @@ public final class CoRootConnection {
 
     /// Tells the co-root, when that is due.
     void onTick(final long nowNs) {
-        if (nowNs < dueNs) {
+        if (!retry.isDue(nowNs)) {
             return;
         }
-        if (attempts == ATTEMPTS_MAX) {
+        if (retry.isExhausted()) {
             fail();
             return;
         }
-        dueNs = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts));
-        attempts++;
+        retry.onAttempt(nowNs);
         final byte[] descriptor = output.coRootDescriptor();
         if (descriptor != null) {
             output.sendToCoRoot(LinkLayout.writeOfSet(output.control(), ids, LinkOffer.ofMember(descriptor), checksum));
@@ -127,6 +124,6 @@ public final class CoRootConnection {
     }
 
     long nextDeadlineNs() {
-        return dueNs;
+        return retry.dueNs();
     }
 }

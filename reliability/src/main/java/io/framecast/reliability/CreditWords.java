@@ -1,13 +1,16 @@
 package io.framecast.reliability;
 
 import io.framecast.reliability.MemberTable.State;
+import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LinkLayout;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
+import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// A source's side of one-sided credit: which members may write their grants into its status vector, and what
 /// it believes of what they write. A member that was ready is connected to; once that stands it is told where
@@ -20,7 +23,7 @@ import java.util.random.RandomGenerator;
 /// One thread.
 final class CreditWords {
     private static final long RETRY_NS = 20_000_000;
-    private static final int DOUBLINGS_MAX = 4;
+    private static final long RETRY_MAX_NS = RETRY_NS << 4;
     private static final int ATTEMPTS_MAX = 20;
     // Looks for a connection that is being made, a minute's worth: neighbours are looked for a few at a time.
     private static final int LOOKS_MAX = 190;
@@ -44,8 +47,7 @@ final class CreditWords {
     private final Stage[] stages;
     private final int[] epochs;
     private final long[] words;
-    private final long[] dueNs;
-    private final int[] attempts;
+    private final @Nullable RetryTimer[] retries;
     private int guarded;
 
     /// @param random for epochs
@@ -66,8 +68,7 @@ final class CreditWords {
         java.util.Arrays.fill(stages, Stage.NONE);
         epochs = new int[members.capacity()];
         words = new long[members.capacity()];
-        dueNs = new long[members.capacity()];
-        attempts = new int[members.capacity()];
+        retries = new RetryTimer[members.capacity()];
     }
 
     /// A receiver has become a member: only then it is known to be where it says.
@@ -84,8 +85,13 @@ final class CreditWords {
         guarded += members.delivery(member).isWaitedFor() ? 0 : 1;
         epochs[member] = 1 + random.nextInt(CreditWord.EPOCH_MAX);
         words[member] = 0;
-        attempts[member] = 0;
-        dueNs[member] = nowNs;
+        retry(member, LOOKS_MAX, nowNs);
+    }
+
+    private void retry(final int member, final int attemptsMax, final long nowNs) {
+        final RetryTimer made = new RetryTimer(RETRY_NS, RETRY_MAX_NS, attemptsMax);
+        made.begin(nowNs);
+        retries[member] = made;
     }
 
     /// It is a member no more: from when this returns it reaches nothing of the source's.
@@ -128,20 +134,20 @@ final class CreditWords {
             fail(member);
             return 1;
         }
-        if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || nowNs < dueNs[member]) {
+        final RetryTimer retry = retries[member];
+        if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || retry == null || !retry.isDue(nowNs)) {
             return 0;
         }
-        if (attempts[member] == (stage == Stage.CONNECTING ? LOOKS_MAX : ATTEMPTS_MAX)) {
+        if (retry.isExhausted()) {
             fail(member);
             return 1;
         }
         final LinkOffer offer = output.linkOffer(member);
         if (offer != null && stage == Stage.CONNECTING) {
             stages[member] = Stage.OFFERED;
-            attempts[member] = 0;
+            retry(member, ATTEMPTS_MAX, nowNs);
         }
-        dueNs[member] = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts[member]));
-        attempts[member]++;
+        Objects.requireNonNull(retries[member]).onAttempt(nowNs);
         if (offer == null) {
             return 0;
         }

@@ -1,6 +1,7 @@
 package io.framecast.reliability;
 
 import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -16,7 +17,6 @@ final class Handshake {
     static final long RETRY_MAX_NS = 500_000_000;
     /// Of each step: eight seconds.
     static final int ATTEMPTS_MAX = 20;
-    private static final int DOUBLINGS_MAX = 5;
 
     private final ReceiverConfig config;
     private final ControlIds ids;
@@ -26,8 +26,7 @@ final class Handshake {
     private int token;
     private int probeToken;
     private boolean probed;
-    private int attempts;
-    private long dueNs;
+    private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
 
     Handshake(
             final ReceiverConfig config,
@@ -70,8 +69,7 @@ final class Handshake {
 
     // The next step begins.
     private void restart(final long nowNs) {
-        attempts = 0;
-        dueNs = nowNs + RETRY_NS;
+        retry.begin(nowNs + RETRY_NS);
     }
 
     /// JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
@@ -81,13 +79,12 @@ final class Handshake {
                 state == State.STARTING
                         ? AdmitLayout.writeReady(datagram, ids, token, config.firstGrantSlots(), checksum)
                         : JoinLayout.write(datagram, ids, config.joinTerms(serves), checksum));
-        dueNs = nowNs + Math.min(RETRY_MAX_NS, RETRY_NS << Math.min(attempts, DOUBLINGS_MAX));
-        attempts++;
+        retry.onAttempt(nowNs);
     }
 
     /// It is time to say something again; or to give up, when it was said often enough.
     State onTick(final State state, final long nowNs) {
-        if (attempts >= ATTEMPTS_MAX) {
+        if (retry.isExhausted()) {
             return state == State.PROBING ? State.REFUSED : State.LOST;
         }
         send(state, nowNs);
@@ -95,6 +92,6 @@ final class Handshake {
     }
 
     long dueNs() {
-        return dueNs;
+        return retry.dueNs();
     }
 }

@@ -20,6 +20,7 @@ import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.VerdictCounts;
 import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +68,7 @@ public final class ReceiverMachine {
     private final Handshake handshake;
     private final MetadataTracker metadata;
     private final FrameQueue queue;
-    private final NackSender nackSender;
+    private final RepairStrategy repairs;
     private final ReceiveLedger ledger;
     private final Reporting reporting;
     private final StreamEnd streamEnd = new StreamEnd();
@@ -112,9 +113,9 @@ public final class ReceiverMachine {
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
         ledger = new ReceiveLedger(config, window, metadata, queue, streamEnd);
         final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
-        reporting = new Reporting(
-                ids, new CoRoot.Parts(serving, output, checksum, counts, window, source, acks), ledger, config);
-        nackSender = new NackSender(output, reporting, ids, checksum, counts);
+        reporting = new Reporting(ids, serving, output, checksum, counts, window, source, acks, ledger, config);
+        repairs =
+                new RepairStrategy(output, reporting, new NackSender(output, reporting, ids, checksum, counts), counts);
     }
 
     public void start(final long nowNs) {
@@ -642,7 +643,7 @@ public final class ReceiverMachine {
         }
         int work = 0;
         if (nacks.nextDeadlineNs() <= nowNs) {
-            work += nackSender.report(nacks, ledger.highestData(), nowNs);
+            work += repairs.onTick(nacks, ledger.highestData(), nowNs);
         }
         work += reporting.onTick(nowNs);
         return work + reporting.askFor(metadata, nowNs);

@@ -1,6 +1,7 @@
 package io.framecast.reliability;
 
 import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
@@ -8,6 +9,7 @@ import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LinkLayout;
 import io.framecast.reliability.wire.SetLayout;
 import io.framecast.reliability.wire.Verdict;
@@ -23,9 +25,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread.
 final class Reporting {
-    private final ReceiverOutput output;
-    private final CoRoot.Parts parts;
     private final ControlIds ids;
+    private final @Nullable CoRootOutput serving;
+    private final ReceiverOutput output;
+    private final HeaderChecksum checksum;
+    private final ReceiverCounts counts;
+    private final ReceiveWindow window;
+    private final SourceWatch source;
     private final ReceiveLedger ledger;
     private final AckScheduler acks;
     private final SourceConnection link;
@@ -41,18 +47,34 @@ final class Reporting {
     private @Nullable RepairStore store;
 
     /// @param ids of this receiver; the epoch is set here
-    Reporting(final ControlIds ids, final CoRoot.Parts parts, final ReceiveLedger ledger, final ReceiverConfig config) {
-        link = new SourceConnection(config, parts.receiver(), ledger, parts.acks(), parts.counts());
-        output = parts.receiver();
-        final boolean able = config.addresses().link().length > 0;
-        coRootConnection = new CoRootConnection(output, parts.counts(), ids, parts.checksum(), able);
-        feedTerms = new WindowReplica.Terms(ids);
-        headers = new HeaderCheck(config.stream(), parts.checksum());
-        this.parts = parts;
+    /// @param serving null for a receiver that cannot serve
+    /// @param window what this receiver has itself
+    Reporting(
+            final ControlIds ids,
+            final @Nullable CoRootOutput serving,
+            final ReceiverOutput output,
+            final HeaderChecksum checksum,
+            final ReceiverCounts counts,
+            final ReceiveWindow window,
+            final SourceWatch source,
+            final AckScheduler acks,
+            final ReceiveLedger ledger,
+            final ReceiverConfig config) {
         this.ids = ids;
+        this.serving = serving;
+        this.output = output;
+        this.checksum = checksum;
+        this.counts = counts;
+        this.window = window;
+        this.source = source;
+        this.acks = acks;
         this.ledger = ledger;
-        acks = parts.acks();
-        parts.counts().scheduler = acks;
+        link = new SourceConnection(config, output, ledger, acks, counts);
+        final boolean able = config.addresses().link().length > 0;
+        coRootConnection = new CoRootConnection(output, counts, ids, checksum, able);
+        feedTerms = new WindowReplica.Terms(ids);
+        headers = new HeaderCheck(config.stream(), checksum);
+        counts.scheduler = acks;
         acks.apart(config.stream().windowSlots(), config.stream().frameMaxSlots());
     }
 
@@ -90,7 +112,7 @@ final class Reporting {
             // A co-root's: no sign of the source's life.
             return coRootConnection.onOffer(datagram, offset);
         }
-        parts.source().onHeard(nowNs);
+        source.onHeard(nowNs);
         if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK) {
             return link.onOffer(datagram, offset);
         }
@@ -123,34 +145,34 @@ final class Reporting {
         if (!SetLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        final CoRootOutput serving = parts.output();
+        final CoRootOutput server = serving;
         final int told = ControlLayout.epoch(datagram, offset);
-        if (serving == null || told < epoch || (told == epoch && coRoot == null)) {
+        if (server == null || told < epoch || (told == epoch && coRoot == null)) {
             return Verdict.GOOD;
         }
         if (store == null) {
-            store = serving.openStore();
+            store = server.openStore();
         }
         final RepairStore copy = store;
         if (copy == null) {
             // Unconfirmed: the source chooses another.
             return Verdict.GOOD;
         }
-        final CoRoot current = coRoot == null ? serve(serving, copy) : coRoot;
+        final CoRoot current = coRoot == null ? serve(server, copy) : coRoot;
         final int complete = current.onSet(datagram, offset);
         if (complete > epoch) {
             coRootConnection.onParted();
             output.connectCoRoot(null);
             assigned = false;
             obey(complete);
-            fed = fed == null ? new WindowReplica(current, parts, serving, feedTerms, headers) : fed;
+            fed = fed == null ? new WindowReplica(current, output, counts, window, server, feedTerms, headers) : fed;
         }
         confirm(nowNs);
         return Verdict.GOOD;
     }
 
-    private CoRoot serve(final CoRootOutput serving, final RepairStore copy) {
-        final CoRoot made = new CoRoot(ids.session(), parts, serving, copy);
+    private CoRoot serve(final CoRootOutput server, final RepairStore copy) {
+        final CoRoot made = new CoRoot(ids.session(), server, output, counts, window, source, acks, copy);
         coRoot = made;
         return made;
     }
@@ -246,7 +268,7 @@ final class Reporting {
     }
 
     /// How many of these, from the first on, lie in this receiver's own copy of the window.
-    int heldInCopy(final long firstSequence, final int count) {
+    int heldInReplica(final long firstSequence, final int count) {
         lookAtFeed();
         final RepairStore copy = coRoot == null ? null : store;
         int held = 0;
@@ -256,9 +278,8 @@ final class Reporting {
         return held;
     }
 
-    /// Has these taken from there.
-    int takeOwn(final long firstSequence, final int count) {
-        final CoRootOutput serving = parts.output();
+    /// Copies these from there.
+    int copyOwn(final long firstSequence, final int count) {
         return serving == null ? ReceiverOutput.NOT_READ : serving.takeOwn(firstSequence, count);
     }
 
@@ -280,10 +301,8 @@ final class Reporting {
         if (metadata.askNs() > nowNs) {
             return 0;
         }
-        send(
-                FrameLayout.writeRequest(output.control(), ids, metadata.first(), parts.checksum()),
-                metadata.isInsistent());
-        metadata.onAsked(nowNs, parts.source().rttNs());
+        send(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum), metadata.isInsistent());
+        metadata.onAsked(nowNs, source.rttNs());
         return 1;
     }
 
@@ -318,10 +337,10 @@ final class Reporting {
 
     private void sendAck(final long nowNs) {
         advertise(nowNs);
-        parts.counts().acks++;
+        counts.acks++;
         if (assigned) {
-            parts.source().echoNothing(values.single());
-            output.sendToCoRoot(AckLayout.write(output.control(), ids, values, parts.checksum()));
+            source.echoNothing(values.single());
+            output.sendToCoRoot(AckLayout.write(output.control(), ids, values, checksum));
         }
         if (!assigned || nowNs >= directDueNs) {
             sendToSource(nowNs);
@@ -340,12 +359,12 @@ final class Reporting {
         advertise(nowNs);
         values.single().complete(false);
         if (assigned) {
-            parts.source().echoNothing(values);
+            source.echoNothing(values);
         } else {
-            parts.source().echo(values, nowNs);
-            directDueNs = nowNs + parts.source().ackIdleNs();
+            source.echo(values, nowNs);
+            directDueNs = nowNs + source.ackIdleNs();
         }
-        parts.counts().acks++;
+        counts.acks++;
         acks.onPiggyback(values.grant(), ledger.end(), nowNs);
         return values;
     }
@@ -357,9 +376,9 @@ final class Reporting {
         } else {
             values.single();
         }
-        parts.source().echo(values, nowNs);
-        output.sendControl(AckLayout.write(output.control(), ids, values, parts.checksum()));
-        directDueNs = nowNs + parts.source().ackIdleNs();
+        source.echo(values, nowNs);
+        output.sendControl(AckLayout.write(output.control(), ids, values, checksum));
+        directDueNs = nowNs + source.ackIdleNs();
     }
 
     long nextDeadlineNs() {

@@ -18,6 +18,7 @@ import io.framecast.reliability.wire.NackLayout;
 import io.framecast.reliability.wire.StartLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.VerdictCounts;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.random.RandomGenerator;

@@ -124,7 +124,7 @@ public final class SourceConnection {
     }
 
     /// Whether what is missing may be read out of the window.
-    boolean mayPull(final long nowNs) {
+    boolean mayRead(final long nowNs) {
         return isCurrent(nowNs);
     }
 

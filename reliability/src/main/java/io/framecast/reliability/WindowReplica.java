@@ -1,9 +1,12 @@
 package io.framecast.reliability;
 
+import io.framecast.reliability.flow.RetryTimer;
+import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LinkLayout;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.Verdict;
@@ -22,7 +25,7 @@ final class WindowReplica {
     // Headers looked at in one turn; the rest follows in the next.
     static final int TAKEN_PER_TURN_MAX = 1024;
     private static final long RETRY_NS = 20_000_000;
-    private static final int DOUBLINGS_MAX = 4;
+    private static final long RETRY_MAX_NS = RETRY_NS << 4;
     private static final int ATTEMPTS_MAX = 20;
     // Nobody tells of a write: while some is on its way it is looked for now and then.
     private static final long LOOK_NS = 1_000_000;
@@ -39,15 +42,18 @@ final class WindowReplica {
     }
 
     private final CoRoot coRoot;
-    private final CoRoot.Parts parts;
+    private final ReceiverOutput receiver;
+    private final ReceiverCounts counts;
+    private final ReceiveWindow window;
+    private final HeaderChecksum checksum = new HeaderChecksum();
     private final CoRootOutput output;
     private final Terms terms;
     private final HeaderCheck headers;
     private final RepairStore store;
     private Stage stage = Stage.NONE;
     private int epoch;
-    private int attempts;
-    private long dueNs = NEVER;
+    private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
+    private long lookNs = NEVER;
     private long told;
     private long end;
     private int looks;
@@ -71,12 +77,16 @@ final class WindowReplica {
     /// @param coRoot told of what it has now
     WindowReplica(
             final CoRoot coRoot,
-            final CoRoot.Parts parts,
+            final ReceiverOutput receiver,
+            final ReceiverCounts counts,
+            final ReceiveWindow window,
             final CoRootOutput output,
             final Terms terms,
             final HeaderCheck headers) {
         this.coRoot = coRoot;
-        this.parts = parts;
+        this.receiver = receiver;
+        this.counts = counts;
+        this.window = window;
         this.output = output;
         this.terms = terms;
         this.headers = headers;
@@ -95,9 +105,9 @@ final class WindowReplica {
             begin(nowNs);
         }
         look();
-        if (stage == Stage.ASKING && nowNs >= dueNs) {
+        if (stage == Stage.ASKING && retry.isDue(nowNs)) {
             ask(nowNs);
-        } else if (stage == Stage.FED && (dueNs == NEVER || nowNs >= dueNs)) {
+        } else if (stage == Stage.FED && (lookNs == NEVER || nowNs >= lookNs)) {
             waitForMore(nowNs);
         }
     }
@@ -105,23 +115,20 @@ final class WindowReplica {
     private void begin(final long nowNs) {
         stage = Stage.ASKING;
         epoch = terms.next();
-        dueNs = nowNs;
+        retry.begin(nowNs);
     }
 
     private void ask(final long nowNs) {
-        if (attempts == ATTEMPTS_MAX) {
+        if (retry.isExhausted()) {
             stage = Stage.GIVEN_UP;
-            dueNs = NEVER;
-            parts.counts().feedFailures++;
+            retry.stop();
+            counts.feedFailures++;
             return;
         }
-        dueNs = nowNs + (RETRY_NS << Math.min(DOUBLINGS_MAX, attempts));
-        attempts++;
+        retry.onAttempt(nowNs);
         final @Nullable LinkOffer copy = output.copyOffer();
         if (copy != null) {
-            parts.receiver()
-                    .sendControl(
-                            LinkLayout.writeFeed(parts.receiver().control(), terms.ids, epoch, copy, parts.checksum()));
+            receiver.sendControl(LinkLayout.writeFeed(receiver.control(), terms.ids, epoch, copy, checksum));
         }
     }
 
@@ -132,8 +139,8 @@ final class WindowReplica {
             begin(nowNs);
             return;
         }
-        final boolean behind = end < Math.max(told, parts.window().end());
-        dueNs = behind ? nowNs + (LOOK_NS << Math.min(LOOK_DOUBLINGS_MAX, looks++)) : NEVER;
+        final boolean behind = end < Math.max(told, window.end());
+        lookNs = behind ? nowNs + (LOOK_NS << Math.min(LOOK_DOUBLINGS_MAX, looks++)) : NEVER;
     }
 
     /// Takes what was written since the last look.
@@ -145,10 +152,11 @@ final class WindowReplica {
         if (CreditWord.epoch(word) != epoch) {
             return;
         }
-        told = CreditWord.grant(word, parts.window().end());
+        told = CreditWord.grant(word, window.end());
         if (stage == Stage.ASKING) {
             stage = Stage.FED;
-            dueNs = NEVER;
+            retry.stop();
+            lookNs = NEVER;
             end = told;
             looks = 0;
             store.feedFrom(end);
@@ -161,7 +169,7 @@ final class WindowReplica {
             return;
         }
         looks = 0;
-        attempts = 0;
+        retry.reset();
         // What lies further back than the copy reaches was overwritten.
         final long first = Math.max(end, told - store.slots());
         end = Math.min(told, first + TAKEN_PER_TURN_MAX);
@@ -169,9 +177,9 @@ final class WindowReplica {
             final int bytes = bytesOf(sequence);
             if (bytes > 0 && store.take(sequence, bytes - DataLayout.LENGTH)) {
                 coRoot.onHeld(sequence);
-                parts.counts().fedDatagrams++;
+                counts.fedDatagrams++;
             } else {
-                parts.counts().vainFeeds++;
+                counts.vainFeeds++;
             }
         }
         store.feedFrom(end);
@@ -192,12 +200,13 @@ final class WindowReplica {
     void stop() {
         if (stage == Stage.ASKING || stage == Stage.FED) {
             stage = Stage.NONE;
-            dueNs = NEVER;
+            retry.stop();
+            lookNs = NEVER;
             store.unfed();
         }
     }
 
     long nextDeadlineNs() {
-        return dueNs;
+        return stage == Stage.FED ? lookNs : retry.dueNs();
     }
 }

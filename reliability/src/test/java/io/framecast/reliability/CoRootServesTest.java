@@ -62,8 +62,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
             SLOT_BYTES);
     private final List<String> links = new ArrayList<>();
     private @Nullable LinkOffer linkOffer;
-    private final CoRoot coRoot =
-            new CoRoot(SESSION, new CoRoot.Parts(this, this, checksum, counts, window, source, acks), this, store);
+    private final CoRoot coRoot = new CoRoot(SESSION, this, this, counts, window, source, acks, store);
 
     private static LaneAddresses addresses(final long id) {
         return new LaneAddresses(new byte[] {1, (byte) id}, new byte[] {2, (byte) id});

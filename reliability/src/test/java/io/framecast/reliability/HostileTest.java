@@ -8,6 +8,7 @@ import io.framecast.reliability.ReceiverMachine.State;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.VerdictCounts;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;

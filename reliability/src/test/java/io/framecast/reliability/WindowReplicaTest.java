@@ -52,18 +52,26 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     private final MemorySegment payloads = MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]);
     private final ReceiverCounts counts = new ReceiverCounts();
     private final ReceiveWindow window = new ReceiveWindow(256);
-    private final CoRoot.Parts parts = new CoRoot.Parts(
-            this, this, checksum, counts, window, new SourceWatch(5_000 * MS), new AckScheduler(400, 0, 1_000 * MS));
     private final MemorySegment guards = MemorySegment.ofArray(new long[SLOTS]);
     private final int[] lengths = new int[SLOTS];
     private final RepairStore store = new RepairStore(headers, payloads, lengths, SLOTS, SLOT_BYTES)
             .guardedBy(new SlotGuards(guards, payloads, lengths, SLOTS, SLOT_BYTES));
-    private final CoRoot coRoot = new CoRoot(SESSION, parts, this, store);
+    private final CoRoot coRoot = new CoRoot(
+            SESSION,
+            this,
+            this,
+            counts,
+            window,
+            new SourceWatch(5_000 * MS),
+            new AckScheduler(400, 0, 1_000 * MS),
+            store);
     private final StreamInfo stream =
             new StreamInfo(SESSION, "cam", SLOT_BYTES, SLOTS, 1 << 20, 5_000, new byte[] {1}, new byte[] {2});
     private final WindowReplica fed = new WindowReplica(
             coRoot,
-            parts,
+            this,
+            counts,
+            window,
             this,
             new WindowReplica.Terms(new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED)),
             new HeaderCheck(stream, checksum));

@@ -1,6 +1,4 @@
-package io.framecast.reliability;
-
-import io.framecast.reliability.wire.Verdict;
+package io.framecast.reliability.wire;
 
 /// How many datagrams met each verdict. One thread writes; others may read stale values.
 public final class VerdictCounts {
@@ -8,11 +6,11 @@ public final class VerdictCounts {
 
     private final long[] counts = new long[VERDICTS.length];
 
-    void count(final Verdict verdict, final int datagrams) {
+    public void count(final Verdict verdict, final int datagrams) {
         counts[verdict.ordinal()] += datagrams;
     }
 
-    Verdict count(final Verdict verdict) {
+    public Verdict count(final Verdict verdict) {
         counts[verdict.ordinal()]++;
         return verdict;
     }
