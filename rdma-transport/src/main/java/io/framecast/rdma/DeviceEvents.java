@@ -3,7 +3,6 @@ package io.framecast.rdma;
 import io.framecast.api.error.NativeException;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.AsyncEvents;
-import io.framecast.rdma.verbs.PortWatch;
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -24,7 +23,6 @@ final class DeviceEvents implements AutoCloseable {
     private final Consumer<String> notices;
     private final Arena arena = Arena.ofShared();
     private final AsyncEvents events;
-    private final PortWatch watch;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Consumer<AsyncEvent> failures = _ -> {};
     private volatile @Nullable String fatal;
@@ -39,9 +37,8 @@ final class DeviceEvents implements AutoCloseable {
         this.port = port.gid().port();
         this.notices = notices;
         device = port.context().toString();
-        events = port.context().asyncEvents(arena);
-        watch = port.context().portWatch(this.port, arena);
-        mtuBytes = watch.activeMtuBytes();
+        events = port.context().asyncEvents(this.port, arena);
+        mtuBytes = events.activeMtuBytes();
     }
 
     /// Whom a queue pair that failed by itself may belong to.
@@ -86,7 +83,7 @@ final class DeviceEvents implements AutoCloseable {
             return;
         }
         askedNs = nowNs;
-        final int bytes = watch.activeMtuBytes();
+        final int bytes = events.activeMtuBytes();
         if (bytes == 0) {
             return;
         }

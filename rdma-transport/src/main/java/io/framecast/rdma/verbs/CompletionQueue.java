@@ -1,7 +1,6 @@
 package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.TransportException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -27,22 +26,13 @@ public final class CompletionQueue extends Handle {
             throw new IllegalArgumentException(
                     "completion queue on " + context.name() + ": " + channel + " is not its");
         }
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment queue = check(
-                    Downcalls.createCq(
-                            context.verbs().createCq,
-                            capture,
-                            context.pointer(),
-                            entries,
-                            channel == null ? MemorySegment.NULL : channel.pointer()),
-                    capture,
-                    "ibv_create_cq",
-                    entries + " completions on " + context.name());
-            return channel == null
-                    ? new CompletionQueue(context, queue, context)
-                    : new CompletionQueue(context, queue, context, channel);
-        }
+        final String what = entries + " completions on " + context.name();
+        final MemorySegment notified = channel == null ? MemorySegment.NULL : channel.pointer();
+        final MemorySegment queue = context.verbs()
+                .make("ibv_create_cq", what, context.pointer(), entries, MemorySegment.NULL, notified, 0);
+        return channel == null
+                ? new CompletionQueue(context, queue, context)
+                : new CompletionQueue(context, queue, context, channel);
     }
 
     Context context() {
@@ -88,8 +78,8 @@ public final class CompletionQueue extends Handle {
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().destroyCq, capture, released), capture, "ibv_destroy_cq", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_destroy_cq", this, released);
     }
 
     @Override

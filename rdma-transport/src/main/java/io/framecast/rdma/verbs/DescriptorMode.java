@@ -1,5 +1,6 @@
 package io.framecast.rdma.verbs;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 
@@ -26,19 +27,22 @@ final class DescriptorMode {
         return descriptor;
     }
 
-    void unblock(final MemorySegment capture) {
-        if (isUnblocked) {
-            return;
+    void unblock() {
+        if (!isUnblocked) {
+            final int flags = control(F_GETFL, 0);
+            control(F_SETFL, flags | O_NONBLOCK);
+            isUnblocked = true;
         }
-        final int flags = checked(capture, Downcalls.fcntl(FCNTL, capture, descriptor, F_GETFL, 0));
-        checked(capture, Downcalls.fcntl(FCNTL, capture, descriptor, F_SETFL, flags | O_NONBLOCK));
-        isUnblocked = true;
     }
 
-    private int checked(final MemorySegment capture, final int result) {
-        if (result < 0) {
-            throw VerbsErrors.of("fcntl", Downcalls.errno(capture), what);
+    private int control(final int command, final int argument) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final int result = Downcalls.fcntl(FCNTL, capture, descriptor, command, argument);
+            if (result < 0) {
+                throw VerbsErrors.of("fcntl", Downcalls.errno(capture), what);
+            }
+            return result;
         }
-        return result;
     }
 }

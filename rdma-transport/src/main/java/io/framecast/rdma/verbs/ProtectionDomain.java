@@ -1,8 +1,6 @@
 package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.NativeException;
-import io.framecast.rdma.verbs.Downcalls.Registration;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// What may be used together: queue pairs reach only memory regions and address handles of their own domain.
@@ -18,11 +16,7 @@ public final class ProtectionDomain extends Handle {
     }
 
     static ProtectionDomain allocate(final Context context) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment domain = Downcalls.pointer(context.verbs().allocPd, capture, context.pointer());
-            return new ProtectionDomain(context, check(domain, capture, "ibv_alloc_pd", context));
-        }
+        return new ProtectionDomain(context, context.verbs().make("ibv_alloc_pd", context, context.pointer()));
     }
 
     public Context context() {
@@ -45,13 +39,10 @@ public final class ProtectionDomain extends Handle {
     /// Registers memory by address: host memory, or device memory where a peer-memory driver knows it
     /// (nvidia-peermem).
     public MemoryRegion register(final long address, final long bytes, final int access) {
-        final Registration what = new Registration(address, bytes, access, NO_DESCRIPTOR, 0);
         requireBytes(bytes);
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment region = Downcalls.register(verbs().regMr, capture, pointer(), what);
-            return new MemoryRegion(this, check(region, capture, "ibv_reg_mr", described(what)), what);
-        }
+        final String what = bytes + " bytes on " + context.name();
+        final MemorySegment region = verbs().make("ibv_reg_mr", what, pointer(), address, bytes, access);
+        return new MemoryRegion(this, region, address, bytes, false);
     }
 
     /// Registers device memory by the descriptor of a dma-buf.
@@ -63,13 +54,11 @@ public final class ProtectionDomain extends Handle {
     ///     others may do: peer memory, or staging in the host
     public MemoryRegion registerDmaBuf(
             final int descriptor, final long offset, final long address, final long bytes, final int access) {
-        final Registration what = new Registration(address, bytes, access, descriptor, offset);
         requireBytes(bytes);
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment region = Downcalls.registerDmaBuf(verbs().regDmabufMr, capture, pointer(), what);
-            return new MemoryRegion(this, check(region, capture, "ibv_reg_dmabuf_mr", described(what)), what);
-        }
+        final String what = bytes + " bytes of a dma-buf on " + context.name();
+        final MemorySegment region =
+                verbs().make("ibv_reg_dmabuf_mr", what, pointer(), offset, bytes, address, descriptor, access);
+        return new MemoryRegion(this, region, address, bytes, true);
     }
 
     /// Whether device, kernel and library register dma-bufs at all; asked with a descriptor that is none,
@@ -96,11 +85,6 @@ public final class ProtectionDomain extends Handle {
         }
     }
 
-    private String described(final Registration what) {
-        return what.bytes() + " bytes" + (what.descriptor() == NO_DESCRIPTOR ? "" : " of a dma-buf") + " on "
-                + context.name();
-    }
-
     public QueuePair queuePair(final QueuePairConfig config) {
         return QueuePair.create(this, config, false);
     }
@@ -125,8 +109,8 @@ public final class ProtectionDomain extends Handle {
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().deallocPd, capture, released), capture, "ibv_dealloc_pd", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_dealloc_pd", this, released);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.framecast.rdma.verbs.QueuePairConfig.Limits;
 import io.framecast.rdma.verbs.QueuePairConfig.Service;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /// A send queue and a receive queue.
 ///
@@ -78,46 +79,40 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         final Context context = domain.context();
         requireSame(domain, config);
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_INIT_ATTR_EX);
             // Read once: another thread may find that the device takes none.
             final MemorySegment create = context.createFlagged();
             if (withoutLoopback && !create.equals(MemorySegment.NULL)) {
                 write(attributes, config);
-                final MemorySegment blocking = createBlocking(domain, create, capture, attributes);
+                final MemorySegment blocking = createBlocking(domain, create, scratch, attributes);
                 if (!blocking.equals(MemorySegment.NULL)) {
                     return new QueuePair(domain, blocking, config, readLimits(attributes), true);
                 }
             }
             write(attributes, config);
-            final MemorySegment queuePair = check(
-                    Downcalls.pointer(domain.verbs().createQp, capture, domain.pointer(), attributes),
-                    capture,
-                    "ibv_create_qp",
-                    described(domain, config));
+            final String what = config.service() + " queue pair on " + context.name();
+            final MemorySegment queuePair = domain.verbs().make("ibv_create_qp", what, domain.pointer(), attributes);
             if (withoutLoopback) {
-                // Without the flag it is content, so the flag was what it refused.
+                // The device takes the same request without the flag, so it refused the flag.
                 context.takesNoFlags();
             }
             return new QueuePair(domain, queuePair, config, readLimits(attributes), false);
         }
     }
 
-    private static String described(final ProtectionDomain domain, final QueuePairConfig config) {
-        return config.service() + " queue pair on " + domain.context().name();
-    }
-
-    // NULL where the device may have refused the flag, or something else that it says again without.
+    // NULL where the device may have refused the flag, or another value that it refuses again without the flag.
     private static MemorySegment createBlocking(
             final ProtectionDomain domain,
             final MemorySegment create,
-            final MemorySegment capture,
+            final Arena scratch,
             final MemorySegment attributes) {
         attributes.set(JAVA_INT, extended("comp_mask"), IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS);
         attributes.set(ADDRESS, extended("pd"), domain.pointer());
         attributes.set(JAVA_INT, extended("create_flags"), IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
         final Context context = domain.context();
-        final MemorySegment made = Downcalls.pointer(create, capture, context.pointer(), attributes);
+        final MemorySegment capture = Downcalls.newCapture(scratch);
+        final MemorySegment made = (MemorySegment)
+                Objects.requireNonNull(Downcalls.call(ADDRESS, create, capture, context.pointer(), attributes));
         if (made.equals(MemorySegment.NULL)) {
             final int errno = Downcalls.errno(capture);
             switch (errno) {
@@ -279,28 +274,16 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     }
 
     private void modify(final MemorySegment attributes, final State state, final int mask) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            attributes.set(JAVA_INT, at("qp_state"), state.ordinal());
-            check(
-                    Downcalls.modify(verbs().modifyQp, capture, pointer(), attributes, mask),
-                    capture,
-                    "ibv_modify_qp",
-                    this + " to " + state);
-        }
+        attributes.set(JAVA_INT, at("qp_state"), state.ordinal());
+        verbs().require("ibv_modify_qp", this + " to " + state, pointer(), attributes, mask);
     }
 
     /// Where it stands, asked of the device: it may have failed by itself.
     public State state() {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
             final MemorySegment initial = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
-            check(
-                    Downcalls.queryQp(verbs().queryQp, capture, pointer(), attributes, initial),
-                    capture,
-                    "ibv_query_qp",
-                    this);
+            verbs().require("ibv_query_qp", this, pointer(), attributes, IBV_QP_STATE, initial);
             final int code = attributes.get(JAVA_INT, at("qp_state"));
             return code >= 0 && code <= IBV_QPS_ERR ? State.values()[code] : State.UNKNOWN;
         }
@@ -328,17 +311,17 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     @Override
     public int postReceives(final long first, final long refused) {
         requireOpen();
-        return Downcalls.post(postReceive, address(), first, refused);
+        return Downcalls.call(postReceive, address(), first, refused);
     }
 
     int postSends(final long first, final long refused) {
         requireOpen();
-        return Downcalls.post(postSend, address(), first, refused);
+        return Downcalls.call(postSend, address(), first, refused);
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().destroyQp, capture, released), capture, "ibv_destroy_qp", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_destroy_qp", this, released);
     }
 
     private static long at(final String... path) {

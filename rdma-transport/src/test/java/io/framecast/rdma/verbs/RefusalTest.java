@@ -82,7 +82,7 @@ final class RefusalTest {
                 new Call("ibv_query_pkey", made -> made.context.pkey(1, 0)),
                 new Call(
                         "ibv_get_async_event",
-                        made -> made.context.asyncEvents(made.arena).next()),
+                        made -> made.context.asyncEvents(1, made.arena).next()),
                 new Call("ibv_alloc_pd", made -> made.context.protectionDomain()),
                 new Call("ibv_dealloc_pd", made -> made.close(made.context.protectionDomain())),
                 new Call("ibv_reg_mr", made -> made.domain.register(made.arena.allocate(8), Access.LOCAL_READ)),

@@ -31,7 +31,7 @@ final class StandInConnectionTest extends ConnectionContract {
         far.connect(near);
         assertTrue(far.context.asyncDescriptor() >= 0);
         try (Arena scratch = Arena.ofConfined()) {
-            final AsyncEvents events = far.context.asyncEvents(scratch);
+            final AsyncEvents events = far.context.asyncEvents(1, scratch);
             assertNull(events.next());
             near.sends.write(0, far.at(0), far.region.remoteKey() + 256);
             assertEquals(CompletionStatus.REMOTE_ACCESS, near.perform(0, 16));
