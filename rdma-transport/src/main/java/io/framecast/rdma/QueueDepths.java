@@ -24,7 +24,7 @@ record QueueDepths(int sends, int receives) {
     private static final int ENOMEM = 12;
 
     /// As long as the rings, and no longer than the device's queues.
-    static QueueDepths of(final DeviceAttributes.Queues device, final int sendSlots, final int receiveSlots) {
+    static QueueDepths of(final DeviceAttributes device, final int sendSlots, final int receiveSlots) {
         // One send more than slots: the probe's. One completion more than receives: a queue of none is refused.
         final int sends = Math.min(sendSlots + 1, Math.min(device.requestsMax(), device.completionsMax()));
         final int receives = Math.min(receiveSlots, Math.min(device.requestsMax(), device.completionsMax() - 1));

@@ -139,7 +139,7 @@ public final class RdmaSurvey {
         good("device " + context.name() + ": firmware "
                 + (attributes.firmware().isEmpty() ? "unknown" : attributes.firmware()) + ", " + attributes.ports()
                 + (attributes.ports() == 1 ? " port, " : " ports, ")
-                + attributes.multicast().groupsMax() + " multicast groups");
+                + attributes.groupsMax() + " multicast groups");
         for (int port = 1; port <= attributes.ports(); port++) {
             port(context, port);
         }

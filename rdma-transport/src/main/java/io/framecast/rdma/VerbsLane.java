@@ -72,8 +72,7 @@ final class VerbsLane implements Lane {
             final RdmaAddress only = isData && peer != null ? RdmaAddress.decode(peer) : null;
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             final int receiveSlots = receiveRing == null ? 0 : receiveRing.slots();
-            final QueueDepths wanted =
-                    QueueDepths.of(port.context().attributes().queues(), sendSlots, receiveSlots);
+            final QueueDepths wanted = QueueDepths.of(port.context().attributes(), sendSlots, receiveSlots);
             final CompletionQueue sends = keep(port.context().completionQueue(wanted.sends(), null));
             wakeup = receiveRing == null ? null : keep(port.context().completionChannel());
             final CompletionQueue receives = keep(port.context().completionQueue(wanted.receives() + 1, wakeup));

@@ -9,8 +9,6 @@ public final class Access {
     public static final int REMOTE_READ = VerbsConstants.IBV_ACCESS_REMOTE_READ;
     /// A peer may add and swap; needs [#LOCAL_WRITE] too.
     public static final int REMOTE_ATOMIC = VerbsConstants.IBV_ACCESS_REMOTE_ATOMIC;
-    /// The device may write out of order, faster on some machines; drivers that cannot ignore it.
-    public static final int RELAXED_ORDERING = VerbsConstants.IBV_ACCESS_RELAXED_ORDERING;
 
     private Access() {}
 }

@@ -1,7 +1,6 @@
 package io.framecast.rdma.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -113,16 +112,6 @@ public final class Context extends Handle {
             gid(port, i).ifPresent(gids::add);
         }
         return gids;
-    }
-
-    /// Partition key `index` of a port, in host order.
-    public int pkey(final int port, final int index) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment key = scratch.allocate(JAVA_SHORT);
-            final String what = this + " port " + port + " index " + index;
-            verbs().require("ibv_query_pkey", what, pointer(), (byte) port, index, key);
-            return Short.toUnsignedInt(Short.reverseBytes(key.get(JAVA_SHORT, 0)));
-        }
     }
 
     public ProtectionDomain protectionDomain() {

@@ -26,7 +26,7 @@ public final class VerbsLibrary {
     // The functions in use: a library that lacks one is refused when it is loaded.
     private static final List<String> FUNCTIONS = List.of("""
             ibv_get_device_list ibv_free_device_list ibv_get_device_name ibv_get_device_guid
-            ibv_open_device ibv_close_device ibv_query_device ibv_query_port ibv_query_pkey _ibv_query_gid_ex
+            ibv_open_device ibv_close_device ibv_query_device ibv_query_port _ibv_query_gid_ex
             ibv_get_async_event ibv_ack_async_event ibv_alloc_pd ibv_dealloc_pd
             ibv_reg_mr ibv_reg_dmabuf_mr ibv_dereg_mr
             ibv_create_comp_channel ibv_destroy_comp_channel ibv_get_cq_event ibv_ack_cq_events

@@ -127,6 +127,11 @@ final class LayoutTest {
         };
         assertEquals("[RESET, INIT, RTR, RTS, SQD, SQE, ERROR]", named(states, QueuePair.State.values()));
         assertEquals(QueuePair.State.UNKNOWN.ordinal(), states.length);
+        final int[] ports = {
+            IBV_PORT_NOP, IBV_PORT_DOWN, IBV_PORT_INIT, IBV_PORT_ARMED, IBV_PORT_ACTIVE, IBV_PORT_ACTIVE_DEFER
+        };
+        assertEquals("[NOP, DOWN, INIT, ARMED, ACTIVE, ACTIVE_DEFER]", named(ports, PortAttributes.State.values()));
+        assertEquals(PortAttributes.State.UNKNOWN.ordinal(), ports.length);
         final int[] events = {
             IBV_EVENT_CQ_ERR,
             IBV_EVENT_QP_FATAL,

@@ -79,7 +79,6 @@ final class RefusalTest {
                 new Call("ibv_query_device", made -> made.context.attributes()),
                 new Call("ibv_query_port", made -> made.context.port(1)),
                 new Call("_ibv_query_gid_ex", made -> made.context.gid(1, 0)),
-                new Call("ibv_query_pkey", made -> made.context.pkey(1, 0)),
                 new Call(
                         "ibv_get_async_event",
                         made -> made.context.asyncEvents(1, made.arena).next()),
