@@ -1,6 +1,6 @@
 package io.framecast.gpu.cuda;
 
-import io.framecast.gpu.DeferredFrees;
+import io.framecast.gpu.device.DeferredFrees;
 
 /// How a backend gives memory back, or out again, beside persistent kernels of its GPU. To ask whether one runs
 /// and to free is one step: none begins in between. Any thread.

@@ -5,6 +5,8 @@ import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceResources.Kind;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import jcuda.driver.CUresult;
@@ -12,6 +14,9 @@ import jcuda.driver.CUresult;
 /// The open streams of one backend. They are asked, waited for and destroyed under one lock, so that nobody
 /// waits for one that is gone; it is taken before any other lock of the backend. Any thread.
 final class CudaStreams {
+    private static final long CLOSE_MAX_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final CudaContext context;
     private final PersistentLaunches kernels;
     private final DeviceResources resources;
@@ -52,11 +57,24 @@ final class CudaStreams {
         }
     }
 
-    /// Waits for the work of all, [BoundedSync] long; in the context.
+    /// Waits for the work of all, 10 s at most; in the context. CUDA cannot end a kernel, and destroying a stream waits
+    /// for
+    /// its work without bound.
     ///
-    /// @throws DeviceException when some has not ended then
+    /// @throws DeviceException when some work has not ended then: nothing of the device may be freed
     void awaitAll(final String device) {
-        BoundedSync.require(device, open);
+        final long startNs = System.nanoTime();
+        for (final CudaStream stream : open) {
+            while (stream.isBusy()) {
+                if (System.nanoTime() - startNs > CLOSE_MAX_NS) {
+                    throw new DeviceException(device + ": a kernel still runs "
+                            + TimeUnit.NANOSECONDS.toSeconds(CLOSE_MAX_NS)
+                            + " s after the device was closed: its memory and streams stay until this process ends;"
+                            + " close what was launched first, and look at the kernel");
+                }
+                LockSupport.parkNanos(PAUSE_NS);
+            }
+        }
     }
 
     /// Waits for the work of all and destroys them; in the context.

@@ -1,11 +1,12 @@
 package io.framecast.gpu.cuda;
 
-import io.framecast.gpu.ResidentGrid;
+import io.framecast.gpu.device.ResidentGrid;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// The persistent kernels of one GPU, whichever backend of this process launched them, and what waits for
@@ -23,22 +24,10 @@ final class PersistentLaunches {
     private volatile boolean none = true;
 
     /// One kernel; it counts as running from before it is launched until the event behind it is complete.
-    private static final class Launch {
-        private final CudaBackend backend;
-        private final CudaStream stream;
-        private final CudaEvent ended;
-        private final ResidentGrid grid;
-        // The event of a launch that is under way was never recorded, and a driver calls such an event
-        // complete.
-        private boolean recorded;
-
-        Launch(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
-            this.backend = backend;
-            this.stream = stream;
-            this.ended = ended;
-            this.grid = grid;
-        }
-    }
+    ///
+    /// @param recorded whether the event was recorded: a driver calls an event complete that never was
+    private record Launch(
+            CudaBackend backend, CudaStream stream, CudaEvent ended, ResidentGrid grid, AtomicBoolean recorded) {}
 
     private PersistentLaunches() {}
 
@@ -68,7 +57,7 @@ final class PersistentLaunches {
                     .mapToLong(launch -> grid.keptOffBy(launch.grid))
                     .sum();
             grid.check(backend.name(), taken);
-            launches.add(new Launch(backend, stream, ended, grid));
+            launches.add(new Launch(backend, stream, ended, grid, new AtomicBoolean()));
             none = false;
         } finally {
             lock.unlock();
@@ -79,9 +68,7 @@ final class PersistentLaunches {
     void launched(final CudaEvent ended) {
         lock.lock();
         try {
-            for (final Launch launch : launches) {
-                launch.recorded |= launch.ended == ended;
-            }
+            launches.stream().filter(launch -> launch.ended == ended).forEach(launch -> launch.recorded.set(true));
         } finally {
             lock.unlock();
         }
@@ -136,7 +123,7 @@ final class PersistentLaunches {
     }
 
     private static boolean isOver(final Launch launch) {
-        final boolean over = launch.recorded && launch.ended.isOver();
+        final boolean over = launch.recorded.get() && launch.ended.isOver();
         if (over) {
             launch.ended.discard();
         }

@@ -2,7 +2,6 @@ package io.framecast.gpu.emulated;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.KernelSource;
-import io.framecast.gpu.AllocationTable.Allocation;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -371,27 +370,15 @@ final class DmaThread implements Runnable {
     // Whether the command is done; a long copy is done a chunk at a time.
     private boolean run(final Command command, final CommandRing ring) {
         return switch (command.kind) {
-            case TO_DEVICE -> {
-                final Allocation target = Objects.requireNonNull(command.target);
-                yield moveChunk(command, ring, toDevice, command.host, target.backing());
-            }
-            case TO_HOST -> {
-                final Allocation source = Objects.requireNonNull(command.source);
-                yield moveChunk(command, ring, toHost, source.backing(), command.host);
-            }
+            case TO_DEVICE -> moveChunk(command, ring, toDevice);
+            case TO_HOST -> moveChunk(command, ring, toHost);
             case WITHIN -> {
-                final MemorySegment source =
-                        Objects.requireNonNull(command.source).backing();
-                final MemorySegment target =
-                        Objects.requireNonNull(command.target).backing();
-                MemorySegment.copy(source, command.sourceOffset, target, command.targetOffset, command.bytes);
+                MemorySegment.copy(
+                        command.source, command.sourceOffset, command.target, command.targetOffset, command.bytes);
                 yield true;
             }
             case FILL -> {
-                Objects.requireNonNull(command.target)
-                        .backing()
-                        .asSlice(command.targetOffset, command.bytes)
-                        .fill(command.value);
+                command.target.asSlice(command.targetOffset, command.bytes).fill(command.value);
                 yield true;
             }
             case AWAIT -> true;
@@ -420,16 +407,12 @@ final class DmaThread implements Runnable {
         return true;
     }
 
-    private static boolean moveChunk(
-            final Command command,
-            final CommandRing ring,
-            final PcieLink link,
-            final MemorySegment source,
-            final MemorySegment target) {
+    private static boolean moveChunk(final Command command, final CommandRing ring, final PcieLink link) {
         final long from = command.bytesDone;
         final long bytes = Math.min(link.chunkBytes(), command.bytes - from);
         if (bytes > 0) {
-            MemorySegment.copy(source, command.sourceOffset + from, target, command.targetOffset + from, bytes);
+            MemorySegment.copy(
+                    command.source, command.sourceOffset + from, command.target, command.targetOffset + from, bytes);
             command.bytesDone = from + bytes;
             if (!link.unlimited()) {
                 final boolean backlog = from > 0 || ring.enqueued() - ring.done() > 1;

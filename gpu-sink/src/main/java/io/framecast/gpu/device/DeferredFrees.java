@@ -1,4 +1,4 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import java.util.ArrayDeque;
 import java.util.HashSet;

@@ -1,7 +1,10 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a device has allocated, by address. Look-ups come with every copy and neither lock nor allocate: they search a
@@ -11,8 +14,6 @@ public final class AllocationTable {
 
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Allocation[] sorted = NONE;
-    private volatile long totalBytes;
-
     /// One allocation.
     ///
     /// @param address first byte, as the device numbers its memory; never negative
@@ -28,14 +29,10 @@ public final class AllocationTable {
     public void add(final Allocation allocation) {
         lock.lock();
         try {
-            final Allocation[] before = sorted;
-            final int index = floor(before, allocation.address()) + 1;
-            final Allocation[] after = new Allocation[before.length + 1];
-            System.arraycopy(before, 0, after, 0, index);
-            after[index] = allocation;
-            System.arraycopy(before, index, after, index + 1, before.length - index);
-            sorted = after;
-            totalBytes = total(after);
+            final Allocation[] all = Arrays.copyOf(sorted, sorted.length + 1);
+            all[sorted.length] = allocation;
+            Arrays.sort(all, Comparator.comparingLong(Allocation::address));
+            sorted = all;
         } finally {
             lock.unlock();
         }
@@ -43,34 +40,25 @@ public final class AllocationTable {
 
     /// Takes an allocation out.
     ///
-    /// @return the allocation, or null when none of this address and length is there
+    /// @return the allocation, or null when the table has none of this address and length
     public @Nullable Allocation remove(final long address, final long bytes) {
         lock.lock();
         try {
-            final Allocation[] before = sorted;
-            final int index = floor(before, address);
-            if (index < 0 || before[index].address() != address || before[index].bytes() != bytes) {
+            final Allocation found = find(address);
+            if (found == null || found.address() != address || found.bytes() != bytes) {
                 return null;
             }
-            final Allocation[] after = new Allocation[before.length - 1];
-            System.arraycopy(before, 0, after, 0, index);
-            System.arraycopy(before, index + 1, after, index, after.length - index);
-            sorted = after;
-            totalBytes = total(after);
-            return before[index];
+            sorted = Stream.of(sorted).filter(one -> one.address() != address).toArray(Allocation[]::new);
+            return found;
         } finally {
             lock.unlock();
         }
     }
 
-    /// Takes everything out.
-    public Allocation[] removeAll() {
+    public void clear() {
         lock.lock();
         try {
-            final Allocation[] before = sorted;
             sorted = NONE;
-            totalBytes = 0;
-            return before.clone();
         } finally {
             lock.unlock();
         }
@@ -89,7 +77,7 @@ public final class AllocationTable {
     }
 
     public long totalBytes() {
-        return totalBytes;
+        return Stream.of(sorted).mapToLong(Allocation::bytes).sum();
     }
 
     // Index of the last allocation that starts at or before the address, -1 when there is none.
@@ -105,13 +93,5 @@ public final class AllocationTable {
             }
         }
         return high;
-    }
-
-    private static long total(final Allocation[] allocations) {
-        long total = 0;
-        for (final Allocation allocation : allocations) {
-            total += allocation.bytes();
-        }
-        return total;
     }
 }

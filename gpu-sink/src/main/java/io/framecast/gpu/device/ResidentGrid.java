@@ -1,4 +1,4 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import io.framecast.api.error.DeviceException;
 
