@@ -1,6 +1,6 @@
 package io.framecast.api;
 
-/// What went through an [Arrival].
+/// Counts of an [Arrival].
 ///
 /// @param frames frames written to the ring
 /// @param events entries for losses and for sources and subscribers that come and go

@@ -1,6 +1,6 @@
 package io.framecast.api;
 
-/// What kernels asked a [DeviceRequests] for.
+/// Counts of the requests of kernels to a [DeviceRequests].
 ///
 /// @param published requests done
 /// @param bytes their bytes

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Address handles to the peers of a channel, shared by all of its lanes; a device has few. Owns the port.
 ///
-/// The kernel may have to find a neighbour before it makes a handle, which takes seconds where nobody answers,
-/// and an attacker can ask to join with an address that nobody has. So at most eight threads of the cache's own
-/// make handles. They end when there is nothing to make; a lane sends nothing to a peer until the peer's handle
-/// is made.
+/// The kernel may have to find a neighbour before it makes a handle, which takes seconds where no host answers, and
+/// an attacker can ask to join with an unused address. So at most eight threads of the cache's own make handles.
+/// They end when there is nothing to make; a lane sends nothing to a peer until the peer's handle is made.
 ///
 /// Threading: any thread.
 final class AddressHandleCache implements AutoCloseable {
@@ -187,7 +186,7 @@ final class AddressHandleCache implements AutoCloseable {
     // By a maker.
     private void make(final Entry entry) {
         AddressHandle handle = null;
-        String failure = "nobody needs it any more";
+        String failure = "no lane needs it any more";
         try {
             if (isUsed(entry)) {
                 handle = port.domain().addressHandle(path(entry.destination));

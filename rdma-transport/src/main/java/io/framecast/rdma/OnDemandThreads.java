@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Runs tasks that may take seconds: the kernel may have to find a neighbour before it connects a queue pair or
-/// makes an address handle, and an attacker can ask to join with an address that nobody has. A few threads run
-/// the tasks in order and end when there is none.
+/// makes an address handle, and an attacker can ask to join with an unused address. A few threads run the tasks in
+/// order and end when there is none.
 ///
 /// Threading: any thread.
 final class OnDemandThreads {

@@ -65,8 +65,8 @@ record QueueDepths(int sends, int receives) {
                 Math.min(sends, Math.max(sends / 2, SMALLEST)), Math.min(receives, Math.max(receives / 2, SMALLEST)));
     }
 
-    /// What a queue pair made by [#queuePair] holds: devices grant more than was asked for, for which there
-    /// are no completions.
+    /// The depths of a queue pair made by [#queuePair]: devices grant more than was asked for, and the completion
+    /// queues have no room for the surplus.
     QueueDepths within(final QueuePairConfig.Limits granted) {
         return new QueueDepths(Math.min(sends, granted.sends()), Math.min(receives, granted.receives()));
     }

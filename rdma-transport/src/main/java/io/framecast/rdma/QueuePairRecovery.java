@@ -113,7 +113,7 @@ final class QueuePairRecovery {
         }
     }
 
-    /// The port may be another than it was; nobody else looks at it while the queue pair works.
+    /// The port may have changed: no other code looks at it while the queue pair works.
     ///
     /// @throws TransportException when it is active with too small an MTU
     void requireWide() {

@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/// What the other end of a reliable connection must know: as bytes `[kind 1 | GID 16 | queue pair 4 | first
+/// The data that the other end needs for a reliable connection: as bytes `[kind 1 | GID 16 | queue pair 4 | first
 /// packet sequence number 4 | path MTU 4 | LID 2]`, numbers in network order.
 ///
 /// @param gid of the port

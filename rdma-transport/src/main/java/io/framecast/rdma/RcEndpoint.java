@@ -41,7 +41,7 @@ final class RcEndpoint implements OneSidedEndpoint {
 
     /// @param operationsMax of one that acts; 0 for one that only accepts
     /// @param allowed to the peer: flags of [Access]
-    /// @param onReleased told once when it holds nothing any more
+    /// @param onReleased called once, when the endpoint holds no resource any more
     RcEndpoint(
             final VerbsOneSided owner,
             final int operationsMax,
@@ -147,7 +147,7 @@ final class RcEndpoint implements OneSidedEndpoint {
                 join(peer);
             }
         } catch (final RuntimeException e) {
-            // Whatever it is: nobody else would tell, and nothing would be released.
+            // Every failure is reported here: else the endpoint would stay in CONNECTING and hold its resources.
             refusal = String.valueOf(e.getMessage());
         }
         lock.lock();
@@ -203,7 +203,7 @@ final class RcEndpoint implements OneSidedEndpoint {
         }
     }
 
-    /// A queue pair failed by itself: perhaps this one, over which nothing that tells so may be under way.
+    /// A queue pair failed by itself. If it is this one, no request under way may show it.
     void onFailed(final AsyncEvent event) {
         lock.lock();
         try {
@@ -314,7 +314,7 @@ final class RcEndpoint implements OneSidedEndpoint {
             breakWith("closed");
             final QueuePair pair = queuePair;
             if (connecting && pair != null) {
-                // What is in error cannot become ready to receive: the worker's request is refused.
+                // A queue pair in error cannot become ready to receive: the device refuses the worker's request.
                 owner.quietly(pair::fail);
             }
             if (!busy) {

@@ -189,7 +189,7 @@ record RdmaPort(
         return LOOPBACKS.contains(wanted) || wanted.startsWith("127.");
     }
 
-    /// What an operator compares at both ends when nothing arrives.
+    /// One line that an operator compares at both ends when nothing arrives.
     String describe() {
         final String own = isInfiniBand()
                 ? "InfiniBand, local identifier " + lid() + ", " + gid.gid()

@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What this machine has for the transport `verbs`, and how to fix what is missing. Opens each device for a
-/// moment; changes nothing.
+/// The survey of this machine for the transport `verbs`: what is present, and how to fix what is missing. Opens
+/// each device for a moment; changes nothing.
 public final class RdmaSurvey {
     private static final int DATAGRAM_BYTES_MAX = 4096;
     private static final int CAP_IPC_LOCK = 14;
@@ -51,7 +51,7 @@ public final class RdmaSurvey {
         this.root = root;
     }
 
-    /// Looks at this machine. Where libibverbs is missing only that is told of devices. Never throws.
+    /// Looks at this machine. Without libibverbs the survey of devices is that one line. Never throws.
     public static List<Finding> look() {
         return look(VerbsLibrary::load, Path.of("/"));
     }
@@ -220,7 +220,7 @@ public final class RdmaSurvey {
                 : "";
     }
 
-    // What is registered is pinned and counts; CAP_IPC_LOCK lifts the limit.
+    // Registered memory is pinned and counts; CAP_IPC_LOCK lifts the limit.
     private void memlock() {
         final String limit =
                 field("proc/self/limits", "Max locked memory").trim().split("\\s+", 2)[0];

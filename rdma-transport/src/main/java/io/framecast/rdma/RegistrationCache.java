@@ -86,8 +86,8 @@ final class RegistrationCache implements AutoCloseable {
                     && (scope == null ? other.scope == null : scope.equals(other.scope));
         }
 
-        // What peers may reach goes with its last lease: its memory may be another's next, and they know
-        // its key.
+        // A region that peers may reach closes with its last lease: its memory may have another owner next, and the
+        // peers know its key.
         boolean mayIdle() {
             return scope != null && scope.isAlive() && (access & PEERS) == 0;
         }
@@ -200,8 +200,8 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its
-    /// own deregister it: to unpin much takes milliseconds. Waits for nobody.
+    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its own
+    /// deregister it: to unpin much takes milliseconds. Never waits for the lock.
     void look() {
         final long nowNs = System.nanoTime();
         if (nowNs - lookedNs < LOOK_NS || !lock.tryLock()) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// A lane on one UD queue pair: a source's data lane only sends, a receiver's only receives; repair and
 /// control do both, by number and by group.
 ///
-/// Lanes share the channel's group and are told apart by their queue keys ([LaneKeys]).
+/// Lanes share the channel's group; their queue keys separate them ([LaneKeys]).
 final class VerbsLane implements Lane {
     private static final int NO_DESCRIPTOR = -1;
     private static final String NAME = "verbs: ";
@@ -184,7 +184,7 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // What a device says of itself, taken where nothing else is to be done.
+    // Reads the device's events; called when a lane has no other work.
     private void requireDevice() {
         idleLooks = 0;
         final DeviceEvents events = link.events();
@@ -234,7 +234,8 @@ final class VerbsLane implements Lane {
         return true;
     }
 
-    // What leaves from where the own address stood before would fail again. The address may be gone by now.
+    // A datagram that leaves by the former index of this end's address would fail again. The address may be gone by
+    // now.
     private boolean hasRenewedHandles() {
         try {
             renewHandles();
@@ -265,8 +266,8 @@ final class VerbsLane implements Lane {
         return closed || wakeup == null ? NO_DESCRIPTOR : wakeup.descriptor();
     }
 
-    /// Takes back what the descriptor told before, then asks to be told again: a datagram that comes in
-    /// between is found by the look that follows.
+    /// Takes back the descriptor's former signal, then arms it again: the caller's next poll finds a datagram that
+    /// came in between.
     @Override
     public void armReady() {
         if (closed || wakeup == null || receive == null) {
@@ -422,7 +423,7 @@ final class VerbsLane implements Lane {
         return line.startsWith(NAME) ? line.substring(NAME.length()) : line;
     }
 
-    // What a device still says of itself when asked.
+    // The state of queue pair and port, as far as the device still answers.
     private String standing() {
         try {
             return "the queue pair is " + queuePair.state() + ", " + port.context() + " port "
@@ -465,7 +466,7 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // Whatever refuses, the rest is released.
+    // Every resource is released, also after one of them refuses.
     private void release() {
         closed = true;
         RuntimeException refused = null;

@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /// One-sided operations over RC queue pairs of a channel's port.
 ///
-/// A queue pair and a region of one domain fit each other, so whoever holds one connection and guesses
-/// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from
-/// strangers, not from members. Who only reads gets a queue pair that lets it only read, and what is written is
-/// checked.
+/// Queue pairs and regions share one domain, so a member that guesses the key of another's region reaches it,
+/// within the rights of its own queue pair: keys protect from strangers, not from members. A peer that only reads
+/// gets a queue pair that allows only reads, and the receiver checks written data.
 ///
 /// Threading: any thread.
 final class VerbsOneSided implements OneSided {
@@ -29,7 +28,7 @@ final class VerbsOneSided implements OneSided {
 
     private final VerbsLink link;
     private final OnDemandThreads workers = new OnDemandThreads("framecast-verbs-connect", CONNECTING_MAX);
-    // Packet sequence numbers that nobody guesses: RC takes any packet that has the right ones.
+    // Packet sequence numbers must be unpredictable: RC takes any packet that has the right one.
     private final SecureRandom random = new SecureRandom();
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<RcEndpoint> endpoints = new LinkedHashSet<>();

@@ -123,8 +123,8 @@ final class LaneAllocationTest {
         assertEquals(sender.submitted(), sender.completed());
     }
 
-    /// What a thread does before it sleeps: it looks at the device's events, takes back what its channel told, and asks
-    /// anew.
+    /// The steps of a thread before it sleeps: it looks at the device's events, takes back its channel's signal,
+    /// and arms it anew.
     @Test
     void shouldAllocateNothingWhereNothingComes() {
         final Lane source = RINGS.source(near, arena);

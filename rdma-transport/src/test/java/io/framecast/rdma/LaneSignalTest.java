@@ -59,7 +59,7 @@ final class LaneSignalTest {
                 asked += i == batch || (posted + i) % EVERY == 0 ? 1 : 0;
             }
             posted += batch;
-            // One completion tells of all before it.
+            // One completion stands for all sends before it.
             assertEquals(posted, lane.completed());
         }
         assertEquals(posted, sent());

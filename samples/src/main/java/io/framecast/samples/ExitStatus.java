@@ -3,7 +3,7 @@ package io.framecast.samples;
 import io.framecast.api.error.FramecastException;
 import picocli.CommandLine.ParameterException;
 
-/// What the tool's exit statuses mean, and which of them a failure is.
+/// The tool's exit statuses, and the status of each failure.
 public final class ExitStatus {
     /// Done, and verified where there was something to verify.
     public static final int DONE = 0;

@@ -10,7 +10,7 @@ public interface FrameWorker extends AutoCloseable {
     /// everything it enqueued that reads the frame is done when this returns.
     void onFrame(DeviceFrame frame);
 
-    /// What was found so far, for the report: JSON values (String, Number, Boolean, List, Map) by snake_case key, in
+    /// The results so far, for the report: JSON values (String, Number, Boolean, List, Map) by snake_case key, in
     /// the order in which they are to be shown.
     Map<String, Object> summary();
 

@@ -83,7 +83,7 @@ public final class Report implements ToolContext {
         return stop.isRequested();
     }
 
-    /// What is in the file is kept until there is a result.
+    /// The file keeps its content until there is a result.
     @Override
     public void requireWritable() {
         if (target == null || ownsStdout()) {

@@ -17,8 +17,8 @@ public interface OneSidedEndpoint extends AutoCloseable {
         BROKEN
     }
 
-    /// What the peer must be given: opaque, at most [OneSided#DESCRIPTOR_BYTES_MAX] bytes. Of an accepting
-    /// endpoint only once it is up; empty before.
+    /// The bytes that the peer needs to connect: opaque, at most [OneSided#DESCRIPTOR_BYTES_MAX] bytes. An
+    /// accepting endpoint has them once it is up; empty before.
     byte[] descriptor();
 
     /// Begins to connect to an endpoint that accepted this one. Returns at once.

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A lane of [FifoTransport]. Not built for speed: it copies and allocates.
 final class FifoLane implements Lane {
-    /// What the transport writes where verbs writes the global routing header: nobody may read meaning into
-    /// it.
+    /// The bytes where verbs writes the global routing header: no test may read meaning into it.
     private static final byte RESERVE_FILL = 'G';
 
     private static final int MAGIC = 0x4649464f;
@@ -228,7 +227,7 @@ final class FifoLane implements Lane {
         } else if (remote != null) {
             remote.write(ring.payload().address() + offset, source, ring.headerBytes(), payload);
         } else {
-            throw new IllegalStateException("fifo: a ring in device memory, and nobody reaches it");
+            throw new IllegalStateException("fifo: a ring in device memory, which no NIC of this network reaches");
         }
         landed.add(new Landing(slot, datagram.length));
         count(LaneCounter.RECEIVED_DATAGRAMS, 1);

@@ -49,7 +49,7 @@ final class ArrivalRing {
         stop(0);
     }
 
-    /// Tells the kernel what to do: 0, [ArrivalLayout#STOP_DRAIN] or [ArrivalLayout#STOP_NOW].
+    /// Sets the order for the kernel: 0, [ArrivalLayout#STOP_DRAIN] or [ArrivalLayout#STOP_NOW].
     void stop(final int wish) {
         SharedWords.intAt(area, ArrivalLayout.STOP_OFFSET, wish);
     }
@@ -103,7 +103,7 @@ final class ArrivalRing {
         head++;
     }
 
-    /// Tells what the device returned since.
+    /// Reports the slots that the device returned since the last call.
     ///
     /// @return how many
     int collect(final Returns handler) {

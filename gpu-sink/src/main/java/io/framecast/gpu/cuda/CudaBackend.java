@@ -153,7 +153,7 @@ final class CudaBackend extends GpuDevice {
         return MemorySegment.ofAddress(address).reinterpret(bytes, life, null);
     }
 
-    // Who freed it has no access any more.
+    // The former owner's segment ends with its arena.
     private MemorySegment pinnedAgain(final long address, final long bytes) {
         final @Nullable Pinned before = pinned.remove(address);
         if (before != null) {
@@ -185,8 +185,8 @@ final class CudaBackend extends GpuDevice {
         }
     }
 
-    /// Fails when the memory is registered already, by whomever in this process, or when the system lets no
-    /// more memory be locked; copies from unregistered memory are correct, but synchronous and slower.
+    /// Fails when any library of this process has registered the memory already, or when the system lets no more
+    /// memory be locked; copies from unregistered memory are correct, but synchronous and slower.
     @Override
     public void registerHost(final MemorySegment segment) {
         requireOpen();
@@ -240,8 +240,8 @@ final class CudaBackend extends GpuDevice {
     /// in the environment before the process starts, so the function is loaded by hand: cuFuncLoad, or an
     /// attribute on older drivers.
     ///
-    /// What was loaded before is answered at once, also beside a persistent kernel; anything else is refused
-    /// there: loading may wait for that kernel's end.
+    /// A kernel that was loaded before is returned at once. Beside a persistent kernel any other load is refused:
+    /// it may wait for that kernel's end.
     @Override
     public DeviceKernel load(final KernelSource source) {
         requireOpen();
@@ -276,7 +276,7 @@ final class CudaBackend extends GpuDevice {
             modules.add(module);
             return kernel;
         } catch (final DeviceException e) {
-            // The first failure is what is told.
+            // The first failure is thrown; unloading may wait.
             kernels.whenNoneRuns(() -> unload(module));
             throw e;
         }
@@ -354,7 +354,7 @@ final class CudaBackend extends GpuDevice {
         failure.rethrow();
     }
 
-    // What does not end keeps its context.
+    // Work that does not end keeps its context.
     private void awaitOwnWork() {
         try {
             streams.awaitAll(name());
@@ -430,7 +430,7 @@ final class CudaBackend extends GpuDevice {
     /// the driver's to judge: a user's own buffers may come from any library.
     void checkRange(final String call, final long address, final long bytes) {
         final @Nullable Allocation found = table().find(address);
-        // What lies right behind an allocation may be somebody else's.
+        // The address right behind an allocation may belong to another library's memory.
         final boolean leaves =
                 found != null && address < found.address() + found.bytes() && !found.holds(address, bytes);
         if (bytes < 0 || leaves) {
@@ -451,7 +451,7 @@ final class CudaBackend extends GpuDevice {
         }
     }
 
-    /// Launches a persistent kernel on a stream, if it fits. Whoever frees meanwhile knows of it already.
+    /// Launches a persistent kernel on a stream, if it fits. A thread that frees memory meanwhile sees it already.
     void launchPersistent(final CudaStream stream, final ResidentGrid grid, final Runnable launch) {
         final CudaEvent ended = event();
         boolean running = false;

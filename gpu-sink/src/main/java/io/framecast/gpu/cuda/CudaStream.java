@@ -155,7 +155,7 @@ final class CudaStream implements DeviceStream {
         return CudaCalls.streamQuery(handle.value()) == CUresult.CUDA_ERROR_NOT_READY;
     }
 
-    /// Waits, whoever asks; in the context.
+    /// Waits without checks, for the backend; in the context.
     int drain() {
         return CudaCalls.streamSynchronize(handle.value());
     }

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import jcuda.driver.CUresult;
 
-/// The open streams of one backend. They are asked, waited for and destroyed under one lock, so that nobody
-/// waits for one that is gone; it is taken before any other lock of the backend. Any thread.
+/// The open streams of one backend. Queries, waits and destruction take one lock, so that no thread waits for a
+/// destroyed stream; the lock is taken before any other lock of the backend. Any thread.
 final class CudaStreams {
     private static final long CLOSE_MAX_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -101,7 +101,7 @@ final class CudaStreams {
 
     /// Whether one has work that has not ended.
     boolean isBusy() {
-        // Who has it may wait for one.
+        // The holder of the lock may wait for a stream.
         if (!inUse.tryLock()) {
             return true;
         }
@@ -127,7 +127,7 @@ final class CudaStreams {
 
     /// Marks what was enqueued by now on streams without a persistent kernel.
     void mark(final StreamFences marks, final Supplier<CudaEvent> events) {
-        // Whoever closes a stream may wait long, for a kernel on it.
+        // A thread that closes a stream may wait long, for a kernel on it.
         if (!inUse.tryLock()) {
             marks.giveUp();
             return;

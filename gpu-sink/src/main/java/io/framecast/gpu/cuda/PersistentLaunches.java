@@ -12,15 +12,15 @@ import java.util.concurrent.locks.ReentrantLock;
 /// The persistent kernels of one GPU, whichever backend of this process launched them, and what waits for
 /// their end: all backends of a GPU share its primary context, and what waits for one waits for all.
 ///
-/// Any thread may call any method. Whoever holds [#lock] sees no kernel begin: to ask and to free under it is
-/// one step. Taken before any lock of a backend.
+/// Any thread may call any method. While a thread holds [#lock] no kernel begins, so a query and a free under the
+/// lock are one step. Taken before any lock of a backend.
 final class PersistentLaunches {
     private static final Map<String, PersistentLaunches> BY_GPU = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Launch> launches = new ArrayList<>();
     private final ArrayDeque<Runnable> remains = new ArrayDeque<>();
-    // Hardly ever is there one: who asks while memory is freed elsewhere must not wait for that.
+    // Persistent kernels are rare: a query must not wait while another thread frees memory.
     private volatile boolean none = true;
 
     /// One kernel; it counts as running from before it is launched until the event behind it is complete.
@@ -51,7 +51,7 @@ final class PersistentLaunches {
         lock.lock();
         try {
             launches.removeIf(PersistentLaunches::isOver);
-            // What is launched on one stream runs one behind the other.
+            // Kernels on one stream run one behind the other.
             final long taken = launches.stream()
                     .filter(launch -> launch.stream != stream)
                     .mapToLong(launch -> grid.keptOffBy(launch.grid))

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a device has allocated, by address. Look-ups come with every copy and neither lock nor allocate: they search a
-/// sorted array that is replaced, never changed. Any thread may call any method.
+/// The allocations of a device, by address. Look-ups come with every copy and neither lock nor allocate: they
+/// search a sorted array that is replaced, never changed. Any thread may call any method.
 public final class AllocationTable {
     private static final Allocation[] NONE = {};
 

@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/// Memory whose freeing would wait for a kernel that runs until it is told to end: freed later, by whoever
-/// allocates or frees next when none runs. Else a subscriber that is closed, or a source that goes, would
-/// hold up the engine for as long as some kernel likes. Until then it is given out again to whoever wants as
-/// much: a source that comes and goes for days takes no more than once. Any thread may call any method.
+/// Memory whose freeing would wait for a persistent kernel. The next allocation or free without such a kernel frees
+/// it; else a closed subscriber, or a source that leaves, would hold up the engine until the kernel ends. Until
+/// then an allocation of the same length takes the memory again, so a source that comes and goes for days takes it
+/// only once. Any thread may call any method.
 public final class DeferredFrees {
-    /// What [#take] answers when there is nothing.
+    /// The answer of [#take] when no block fits.
     public static final long NONE = 0;
 
     private final ReentrantLock lock = new ReentrantLock();

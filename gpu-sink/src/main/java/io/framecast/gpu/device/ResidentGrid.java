@@ -9,7 +9,7 @@ import io.framecast.api.error.DeviceException;
 /// exceeds the GPU, but not what only other kernels leave no room for, and says no number; it also wants a
 /// device attribute, and no kernel that launches others.
 ///
-/// What other processes run, and what this one launches by other libraries, is not known here.
+/// Kernels of other processes, and kernels that this process launches by other libraries, are unknown here.
 ///
 /// @param kernel its name
 /// @param blocks in the grid

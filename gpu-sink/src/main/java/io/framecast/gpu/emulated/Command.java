@@ -25,7 +25,7 @@ final class Command {
     long bytes;
     byte value;
 
-    // What AWAIT waits for, as EmulatedEvent packs it.
+    // The mark that AWAIT waits for, as EmulatedEvent packs it.
     long mark;
 
     @Nullable
@@ -44,7 +44,7 @@ final class Command {
 
     static final long[] NO_ARGUMENTS = {};
 
-    /// Drops references, so that a quiet stream keeps nobody's memory alive.
+    /// Drops references, so that a quiet stream keeps no memory alive.
     void clear() {
         source = MemorySegment.NULL;
         target = MemorySegment.NULL;

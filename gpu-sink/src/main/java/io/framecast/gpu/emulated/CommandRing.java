@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A stream's commands: one enqueuer, consumed by the DMA thread in order. Positions only grow and go on
 /// where the slot's last stream stopped, so that an old event never mistakes a new stream for its own.
 final class CommandRing {
-    static final long NOBODY = Long.MAX_VALUE;
+    static final long NEVER = Long.MAX_VALUE;
 
     private final Command[] commands;
     private final int slot;
 
-    // Commands enqueued, and commands done: everything below `done` is visible to whoever reads it.
+    // Commands enqueued, and commands done: a thread that reads `done` sees the effects of all commands below it.
     private volatile long enqueued;
     private volatile long done;
 
@@ -18,7 +18,7 @@ final class CommandRing {
     private final AtomicInteger residentBlocks = new AtomicInteger();
 
     // The nearest position that a thread sleeps for; set under the DMA thread's lock.
-    private volatile long awaited = NOBODY;
+    private volatile long awaited = NEVER;
 
     // When the link delivers what the DMA thread moved last; the DMA thread's own.
     private long busyUntilNs = Long.MIN_VALUE;

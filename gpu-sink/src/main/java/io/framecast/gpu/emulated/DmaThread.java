@@ -263,8 +263,8 @@ final class DmaThread implements Runnable {
         return running == null ? command.kind == Command.Kind.AWAIT && !isReached(command.mark) : !running.isDone();
     }
 
-    // Streams that are not held up go on meanwhile: whoever publishes ends it. What was published just before
-    // waits, at most as long.
+    // A stream that publishes ends the wait, so streams that are not held up go on. A command published just before
+    // the wait is delayed by at most that time.
     private void parkUntil(final long wakeAtNs) {
         parked = true;
         LockSupport.parkNanos(this, wakeAtNs - System.nanoTime());
@@ -341,7 +341,7 @@ final class DmaThread implements Runnable {
     private void signal(final CommandRing ring) {
         lock.lock();
         try {
-            ring.awaited(CommandRing.NOBODY);
+            ring.awaited(CommandRing.NEVER);
             progress.signalAll();
         } finally {
             lock.unlock();
@@ -352,7 +352,8 @@ final class DmaThread implements Runnable {
         try {
             return run(command, ring);
         } catch (final Throwable e) {
-            // Whatever a kernel throws ends here: the thread must outlive it to complete what others wait for.
+            // Any exception of a kernel ends here: the thread must go on, to complete commands that other threads
+            // wait for.
             fail(command, e);
             return true;
         }

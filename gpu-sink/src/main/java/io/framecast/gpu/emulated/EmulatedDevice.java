@@ -43,7 +43,7 @@ public final class EmulatedDevice extends GpuDevice {
     private static final long ALIGNMENT_BYTES = 256;
     private static final long GUARD_BYTES = 64 << 10;
     private static final long PAGE_BYTES = 4096;
-    // What is sooner here tells nothing of a GPU: the kernel, so that it is tried.
+    // Timings here mean nothing for a GPU, so the kernel runs early: that tests it.
     private static final int GATHER_PIECES_MIN = 2;
 
     // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary
@@ -117,9 +117,9 @@ public final class EmulatedDevice extends GpuDevice {
         return memory.segment();
     }
 
-    /// What an allocation is exported by.
+    /// The shared memory of an allocation.
     ///
-    /// @throws DeviceException when it is none, whole, of a device that exports
+    /// @throws DeviceException unless the region is one whole allocation of a device that exports
     SharedMemory shared(final DeviceRegion region) {
         final SharedMemory found = shared.get(region.address());
         if (found == null || found.segment().byteSize() != region.bytes()) {

@@ -40,7 +40,7 @@ final class KernelThread implements Runnable {
         try {
             work.run();
         } catch (final Throwable e) {
-            // Told by the DMA thread, which breaks the device.
+            // The DMA thread reports it, and breaks the device.
             failure = e;
         } finally {
             done = true;
@@ -52,7 +52,7 @@ final class KernelThread implements Runnable {
         return done;
     }
 
-    /// What it ended with, or null.
+    /// The exception that ended the kernel, or null.
     @Nullable
     Throwable failure() {
         return failure;

@@ -1,6 +1,6 @@
 package io.framecast.rdma.verbs;
 
-/// What a memory region or queue pair allows; to be combined with `|`. Local reading is always allowed.
+/// Rights of a memory region or queue pair, combined with `|`. Local reading is always allowed.
 public final class Access {
     public static final int LOCAL_READ = 0;
     public static final int LOCAL_WRITE = VerbsConstants.IBV_ACCESS_LOCAL_WRITE;

@@ -3,7 +3,7 @@ package io.framecast.rdma.verbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// A way that datagrams can take. Sends already posted may still need it: close it after they completed.
+/// The path to a receiver, as the device holds it. Posted sends may still need it: close it after they completed.
 public final class AddressHandle extends Handle {
     private final AddressPath path;
 

@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Tells of completions through a descriptor, so that a thread can sleep until there is one:
-/// [CompletionQueue#arm], poll once more, wait until [#descriptor] is readable, [#drain], poll.
+/// Signals completions through a descriptor, so that a thread can sleep until there is one: [CompletionQueue#arm],
+/// poll once more, wait until [#descriptor] is readable, [#drain], poll.
 ///
 /// Threading: [#drain] by one thread at a time.
 public final class CompletionChannel extends Handle {
@@ -43,8 +43,8 @@ public final class CompletionChannel extends Handle {
         return mode.descriptor();
     }
 
-    /// Takes and acknowledges what the descriptor tells: an event not acknowledged would block the closing of
-    /// its queue for ever. Queues that told are no longer armed. Never blocks.
+    /// Takes and acknowledges the events of the descriptor: an unacknowledged event would block the closing of its
+    /// queue for ever. A queue that caused an event is no longer armed. Never blocks.
     ///
     /// @return events taken
     public int drain() {

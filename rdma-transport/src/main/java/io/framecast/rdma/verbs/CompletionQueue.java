@@ -65,8 +65,7 @@ public final class CompletionQueue extends Handle {
         return count;
     }
 
-    /// Has the channel tell once, of the next completion. One that came before is not told: poll after
-    /// arming.
+    /// Has the channel signal the next completion, once. It does not signal earlier completions: poll after arming.
     ///
     /// @param solicitedOnly of receives whose sender asked for it, and of failures, only
     public void arm(final boolean solicitedOnly) {

@@ -124,12 +124,12 @@ public final class Context extends Handle {
 
     /// @param entries completions that may wait at once; one more is lost and breaks the queue, so at least
     ///     the requests outstanding in all queues that complete here
-    /// @param channel where it tells of completions when asked; null for a queue that is only polled
+    /// @param channel signals completions of an armed queue; null for a queue that is only polled
     public CompletionQueue completionQueue(final int entries, final @Nullable CompletionChannel channel) {
         return CompletionQueue.create(this, entries, channel);
     }
 
-    /// Polls readable while [#asyncEvents] have something to tell; it stays the context's.
+    /// Polls readable while an event of [#asyncEvents] waits; it stays the context's.
     public int asyncDescriptor() {
         requireOpen();
         return asyncMode.descriptor();

@@ -4,8 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 
-/// A descriptor that a library made, which would block whoever reads it; turned non-blocking before its
-/// first use here.
+/// A descriptor that a library made blocking, turned non-blocking before its first use.
 final class DescriptorMode {
     static final int F_GETFL = 3;
     static final int F_SETFL = 4;

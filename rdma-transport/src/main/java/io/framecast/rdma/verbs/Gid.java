@@ -31,7 +31,7 @@ public record Gid(long high, long low) {
         return read(MemorySegment.ofArray(bytes), 0);
     }
 
-    /// What RoCE v2 makes of an address, of a host or of a group.
+    /// The GID that RoCE v2 makes of an address, of a host or of a group.
     public static Gid ofAddress(final InetAddress address) {
         final byte[] raw = address.getAddress();
         if (raw.length == BYTES) {

@@ -27,7 +27,7 @@ public final class MemoryRegion extends Handle {
         remoteKey = Verbs.intAt(region, VerbsLayouts.MR, "rkey");
     }
 
-    /// What requests call the first byte.
+    /// The address of the first byte in requests.
     public long start() {
         return start;
     }

@@ -3,7 +3,8 @@ package io.framecast.rdma.verbs;
 import io.framecast.api.error.NativeException;
 import java.lang.foreign.MemorySegment;
 
-/// What may be used together: queue pairs reach only memory regions and address handles of their own domain.
+/// A set of objects that work together: queue pairs reach only memory regions and address handles of their own
+/// domain.
 public final class ProtectionDomain extends Handle {
     static final int NO_DESCRIPTOR = -1;
     private static final int PAGE_BYTES = 4096;
@@ -89,11 +90,11 @@ public final class ProtectionDomain extends Handle {
         return QueuePair.create(this, config, false);
     }
 
-    /// Makes a queue pair that asks its device not to give it what it sends to groups that it is in itself
-    /// (IBV_QP_CREATE_BLOCK_SELF_MCAST_LB). A device that does not know how makes an ordinary one, and is not
-    /// asked again; [QueuePair#blocksLoopback] tells. No device that takes it has been seen. Whose copies it
-    /// keeps away is the driver's: of this queue pair alone, or of all that its process or port sends. So it is
-    /// for those who want to hear nobody on their own device.
+    /// Makes a queue pair that does not receive its own datagrams to its own groups
+    /// (IBV_QP_CREATE_BLOCK_SELF_MCAST_LB). A device without the flag makes an ordinary one, and is not asked
+    /// again; [QueuePair#blocksLoopback] has the result. No device that takes the flag has been seen. The driver
+    /// decides whether it blocks datagrams of this queue pair alone, or of its process or port. So the flag is only
+    /// for a lane that needs no datagram from its own device.
     public QueuePair queuePairWithoutLoopback(final QueuePairConfig config) {
         return QueuePair.create(this, config, true);
     }

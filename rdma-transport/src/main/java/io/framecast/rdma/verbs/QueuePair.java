@@ -123,7 +123,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         return made;
     }
 
-    // What ibv_qp_init_attr and ibv_qp_init_attr_ex have in common.
+    // Writes the members that ibv_qp_init_attr and ibv_qp_init_attr_ex have in common.
     private static void write(final MemorySegment attributes, final QueuePairConfig config) {
         final SharedReceiveQueue shared = config.sharedReceives();
         attributes.set(ADDRESS, initial("send_cq"), config.sendCompletions().pointer());
@@ -161,7 +161,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
                 attributes.get(JAVA_INT, initial("cap", "max_inline_data")));
     }
 
-    /// What peers call it.
+    /// The number by which peers address it.
     public int number() {
         return number;
     }

@@ -37,7 +37,7 @@ public final class SendRequests extends RequestRing<QueuePair> {
         }
     }
 
-    /// @param signalled whether success is told by a completion; failure always is
+    /// @param signalled whether success causes a completion; failure always does
     /// @param inline whether the driver copies the buffers at once, which may then be used again and need no
     ///     region; at most as long as the queue pair's limit
     public void flags(final int slot, final boolean signalled, final boolean inline) {

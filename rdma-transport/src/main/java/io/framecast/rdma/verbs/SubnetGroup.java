@@ -14,9 +14,9 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.concurrent.locks.LockSupport;
 
-/// Membership in a group that the network manages, for as long as it is open: on InfiniBand a subnet manager
-/// makes groups, gives them their local identifiers and tells switches who is in them ("a join request …
-/// must be sent to the subnet administrator", ibv_attach_mcast(3)). On RoCE joining this way works as well.
+/// Membership in a group that the network manages, for as long as it is open: on InfiniBand a subnet manager makes
+/// groups, gives them their local identifiers and announces their members to switches ("a join request … must be
+/// sent to the subnet administrator", ibv_attach_mcast(3)). On RoCE joining this way works as well.
 ///
 /// Queue pairs that are to receive are attached besides ([QueuePair#attach], with the destination and local
 /// identifier of [#path]); who only sends must be a member too.
@@ -82,7 +82,7 @@ public final class SubnetGroup implements AutoCloseable {
                 throw VerbsErrors.of("rdma_get_cm_event", errno, group.getHostAddress());
             }
             if (System.nanoTime() - endNs > 0) {
-                throw new TransportException("verbs: nobody answered " + own.getHostAddress() + " that asked to join "
+                throw new TransportException("verbs: no subnet manager answered " + own.getHostAddress() + " that asked to join "
                         + group.getHostAddress() + "; does a subnet manager run (opensm)?");
             }
             LockSupport.parkNanos(this, LOOK_NS);
@@ -145,7 +145,7 @@ public final class SubnetGroup implements AutoCloseable {
         return socket;
     }
 
-    /// The way of its datagrams: port, own GID, the group's GID, local identifier, hops and service level.
+    /// The path of its datagrams: port, own GID, the group's GID, local identifier, hops and service level.
     public AddressPath path() {
         return path;
     }

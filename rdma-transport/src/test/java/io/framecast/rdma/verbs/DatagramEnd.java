@@ -91,7 +91,7 @@ final class DatagramEnd implements AutoCloseable {
         keep(queuePair.attach(Gid.ofAddress(group), 0));
     }
 
-    AddressHandle wayTo(final Gid destination) {
+    AddressHandle handleTo(final Gid destination) {
         return keep(domain.addressHandle(AddressPath.of(gid, destination)));
     }
 

@@ -169,7 +169,7 @@ final class RefusalTest {
         assertNamed(function, assertThrows(NativeException.class, this::join));
     }
 
-    /// Nobody could do anything about it, and the rest must go.
+    /// No caller could act on the refusal, and the rest must be released.
     @Test
     void shouldLetTheRestGoWhenLeavingIsRefused() throws Exception {
         final SubnetGroup group = join();

@@ -169,12 +169,12 @@ long standin_blocked(void) { return blocked; }
 void standin_iwarp(int are) { iwarp = are; }
 /* InfiniBand: no addresses but GIDs, and nothing goes anywhere without local identifiers. */
 void standin_subnet(int managed) { subnet = managed; }
-/* Neighbours that nobody answers for, until turned off. */
+/* Neighbours that do not answer, until turned off. */
 void standin_ah_hangs(int hangs) { __atomic_store_n(&ah_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_ah_fails(int error) { __atomic_store_n(&ah_fails, error, __ATOMIC_SEQ_CST); }
 /* Reliable connections that the kernel refuses to make, with that error; 0 for none. */
 void standin_connect_fails(int error) { __atomic_store_n(&connect_fails, error, __ATOMIC_SEQ_CST); }
-/* Peers whose neighbour nobody answers for: connecting to them waits until turned off. */
+/* Peers whose neighbour does not answer: connecting to them waits until turned off. */
 void standin_connect_hangs(int hangs) { __atomic_store_n(&connect_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_port_state(int state) { port_state = state; }
 /* The network interface that devices say they are on. */
@@ -1184,7 +1184,7 @@ static int post_send(struct ibv_qp *base, struct ibv_send_wr *wr, struct ibv_sen
 
 /* ---- more of what tests turn --------------------------------------------------------------------------------- */
 
-/* An event of a port, of whoever has that device open through this queue pair's context. */
+/* An event of a port, for the owner of this queue pair's context. */
 void standin_port_event(struct ibv_qp *qp, int type) {
     struct ibv_async_event event = {.element.port_num = 1, .event_type = type};
     lock();

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What one run of the demo does: the children's command lines, and how long they may stand still.
+/// The plan of one run of the demo: the children's command lines, and how long they may stand still.
 ///
 /// @param channel for all of them; frame-max is the frames' length
 /// @param frameBytes length of a full frame
@@ -67,7 +67,7 @@ public record DemoPlan(
     /// @param index from 1
     List<String> subscriberArguments(final int index) {
         final List<String> arguments = new ArrayList<>(List.of("subscribe", channel.toString()));
-        // The publisher's limit counts, so that one line says who is missing.
+        // The publisher's limit counts, so that one line names the missing subscriber.
         arguments.addAll(List.of("--wait-timeout", Integer.toString(JOIN_MAX_S + GRACE_S)));
         if (checksContent) {
             arguments.addAll(List.of("--check-test", Long.toString(node.patternSeed())));

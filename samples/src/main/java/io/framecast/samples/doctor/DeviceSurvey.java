@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What this machine has for frames in device memory: kinds of devices, and the ways into their memory.
+/// The survey of this machine for frames in device memory: kinds of devices, and access to their memory.
 final class DeviceSurvey {
     private static final String DIRECT_FIX =
             "placements direct and loopback: the open NVIDIA kernel modules with CUDA 11.7 or later"

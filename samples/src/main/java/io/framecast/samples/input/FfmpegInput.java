@@ -59,8 +59,8 @@ final class FfmpegInput implements FrameInput {
         return new FfmpegInput(command, video);
     }
 
-    /// What is run: the user's arguments, then output as raw frames of the wanted size on stdout. `-s` scales where the
-    /// source has another size, and does nothing where it has not.
+    /// The command line: the user's arguments, then output as raw frames of the wanted size on stdout. `-s` scales
+    /// where the source has another size, and does nothing where it has not.
     static List<String> command(final String executable, final String arguments, final VideoFormat video) {
         final List<String> words = CommandWords.split(arguments);
         if (!words.contains("-i")) {
@@ -138,7 +138,7 @@ final class FfmpegInput implements FrameInput {
                 }
             }
         } catch (final IOException e) {
-            // The process was destroyed: what it said before is kept.
+            // The process was destroyed: its last complaint is kept.
         }
     }
 

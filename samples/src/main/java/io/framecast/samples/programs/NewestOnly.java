@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
-/// The second example of README.md: a screen that shows the newest picture and holds nobody back.
+/// The second example of README.md: a screen that shows the newest picture and slows no other subscriber down.
 final class NewestOnly {
     private NewestOnly() {}
 
@@ -25,7 +25,7 @@ final class NewestOnly {
             for (int i = 0; i < 3; i++) while (camera.offer(picture, FrameOptions.DEFAULT) < 0) Thread.onSpinWait();
             camera.close(Duration.ofSeconds(10));
             while (screen.awaitFrame(Duration.ofSeconds(1))) {
-                final DeviceFrame frame = screen.poll(); // null where what there was is given up, and told
+                final DeviceFrame frame = screen.poll(); // null where the frame was dropped, and reported
                 if (frame != null) frame.close();
             }
         }

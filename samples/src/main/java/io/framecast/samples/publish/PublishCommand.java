@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
         name = "publish",
         description =
                 "Publishes frames on a channel until the input ends. Interrupted, a live input ends in order; a file"
-                        + " does not, and its subscribers are told that the source is lost.",
+                        + " does not, and its subscribers report the source lost.",
         mixinStandardHelpOptions = true,
         versionProvider = ToolVersion.class,
         footerHeading = "%nExamples:%n",
@@ -121,31 +121,23 @@ public final class PublishCommand implements Callable<Integer> {
         final Channel channel = channel(shape);
         final PublishPlan plan = plan(spec);
         final NodeConfig config = nodeOptions.config(environment);
-        final PublishResult result;
         try (FrameInput frameInput = spec.open(shape, nodeOptions.patternSeed(), environment.in());
                 Framecast node = environment.nodes().apply(config);
                 Publisher publisher = node.publish(channel)) {
-            result = run(publisher, frameInput, plan, shape.bytes());
+            final PublishRun run = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment);
+            if (!device.equals("host")) {
+                run.from(new DeviceInput(publisher, shape.bytes()));
+            }
+            final boolean whole = run.run();
+            report.result(run.json(whole), run.text(), false);
+            if (!whole) {
+                environment
+                        .console()
+                        .line(Report.COMPLAINT + "interrupted after " + run.frames()
+                                + " frames, before the input's end: subscribers report the source lost");
+            }
+            return whole ? ExitStatus.DONE : ExitStatus.INTERRUPTED;
         }
-        report.result(result.json(), result.text(), false);
-        if (!result.interrupted()) {
-            return ExitStatus.DONE;
-        }
-        environment
-                .console()
-                .line(Report.COMPLAINT + "interrupted after " + result.frames()
-                        + " frames, before the input's end: subscribers are told that the source is lost");
-        return ExitStatus.INTERRUPTED;
-    }
-
-    private PublishResult run(
-            final Publisher publisher, final FrameInput frames, final PublishPlan plan, final long frameBytes) {
-        final PublishRun run = new PublishRun(publisher, frames, plan, frameBytes, environment);
-        if (device.equals("host")) {
-            return run.run();
-        }
-        run.from(new DeviceInput(publisher, frameBytes));
-        return run.run();
     }
 
     private PublishPlan plan(final InputSpec spec) {
@@ -157,16 +149,8 @@ public final class PublishCommand implements Callable<Integer> {
                 waitSubscribers,
                 NodeOptions.seconds("--wait-timeout", waitTimeout),
                 NodeOptions.seconds("--linger", linger),
-                rejoinMax(),
+                NodeOptions.checked(() -> Duration.ofMillis(SourceOptions.rejoinMs(rejoin))),
                 childOptions.isChild());
-    }
-
-    private Duration rejoinMax() {
-        try {
-            return Duration.ofMillis(SourceOptions.rejoinMs(rejoin));
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
     }
 
     /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and

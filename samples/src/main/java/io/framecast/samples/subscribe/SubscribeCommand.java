@@ -52,7 +52,7 @@ public final class SubscribeCommand implements Callable<Integer> {
             names = "--device",
             paramLabel = "auto|cuda:N|emulated|host",
             description = "Where frames land; default: what the URI says, else auto: the first GPU, or an emulated one"
-                    + " where there is none, which is told.")
+                    + " where there is none, which the tool reports.")
     private @Nullable String device;
 
     @Option(
@@ -66,7 +66,7 @@ public final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--sources",
             paramLabel = "N",
-            description = "Receive from up to N sources of the channel at once, whoever ends, until interrupted or"
+            description = "Receive from up to N sources of the channel at once, also when some end, until interrupted or"
                     + " --frames are there; default: what the URI says, else 1.")
     private @Nullable Integer sources;
 
@@ -140,66 +140,57 @@ public final class SubscribeCommand implements Callable<Integer> {
         Devices.require(channel);
         final NodeConfig config = nodeOptions.config(environment);
         final FrameWorkerProvider workers = worker == null ? null : worker(worker);
-        final SubscribeResult result;
         try (FrameOutput output = output();
                 Framecast node = environment.nodes().apply(config);
                 Subscriber subscriber = node.subscribe(channel);
                 FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
             final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
-            final var consumers = new SubscribeRun.Consumers(frameWorker, check, output);
-            result = new SubscribeRun(subscriber, frames, waitMax, consumers, environment).run();
+            final SubscribeRun run =
+                    new SubscribeRun(subscriber, frames, waitMax, frameWorker, check, output, environment);
+            run.run();
+            report.result(run.json(), run.text(), STDOUT.equals(out));
+            return status(run);
         }
-        report.result(result.json(), result.text(), STDOUT.equals(out));
-        return status(result);
     }
 
-    private int status(final SubscribeResult result) {
-        if (result.check().mismatch().isEmpty() && result.tally().interrupted()) {
+    private int status(final SubscribeRun run) {
+        if (!run.mismatch().isEmpty()) {
+            environment.console().line(Report.COMPLAINT + "mismatch: " + run.mismatch());
+            return ExitStatus.MISMATCH;
+        }
+        if (run.isInterrupted()) {
             environment
                     .console()
-                    .line(Report.COMPLAINT + "interrupted after "
-                            + result.tally().frames() + " frames, before the end of the stream");
+                    .line(Report.COMPLAINT + "interrupted after " + run.frames()
+                            + " frames, before the end of the stream");
             return ExitStatus.INTERRUPTED;
         }
-        if (result.check().mismatch().isEmpty()) {
-            return ExitStatus.DONE;
-        }
-        environment
-                .console()
-                .line(Report.COMPLAINT + "mismatch: " + result.check().mismatch());
-        return ExitStatus.MISMATCH;
+        return ExitStatus.DONE;
     }
 
     private Channel channel() {
         final Channel channel = Channel.parse(uri);
-        final Channel delivered = withSources(delivery == null ? channel : withDelivery(channel, delivery));
-        return Devices.orEmulated(device == null ? delivered : Devices.withDevice(delivered, device));
+        final String wanted = delivery;
+        final Channel delivered = wanted == null
+                ? channel
+                : NodeOptions.checked(() -> channel.withStream(channel.stream().withDelivery(Delivery.parse(wanted))));
+        final Channel full = delivered.withStream(delivered.stream()
+                .withSources(
+                        NodeOptions.checked(() -> sources(delivered.stream().sources()))));
+        return Devices.orEmulated(device == null ? full : Devices.withDevice(full, device));
     }
 
-    private static Channel withDelivery(final Channel channel, final String text) {
-        try {
-            return channel.withStream(channel.stream().withDelivery(Delivery.parse(text)));
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
-    }
-
-    private Channel withSources(final Channel channel) {
-        SourceOptions options = channel.stream().sources();
-        try {
-            options = sources == null ? options : options.withCount(sources);
-            options = rejoin == null ? options : options.withRejoinMs(SourceOptions.rejoinMs(rejoin));
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
-        return channel.withStream(channel.stream().withSources(join == null ? options : options.withJoinAt(at(join))));
+    private SourceOptions sources(final SourceOptions ofUri) {
+        SourceOptions options = sources == null ? ofUri : ofUri.withCount(sources);
+        options = rejoin == null ? options : options.withRejoinMs(SourceOptions.rejoinMs(rejoin));
+        return join == null ? options : options.withJoinAt(at(join));
     }
 
     private static SourceOptions.JoinAt at(final String text) {
         return switch (text) {
             case "frame" -> SourceOptions.JoinAt.FRAME;
             case "keyframe" -> SourceOptions.JoinAt.KEYFRAME;
-            default -> throw new ConfigException("--join: expected frame or keyframe, got " + text);
+            default -> throw new IllegalArgumentException("join: expected frame or keyframe, got " + text);
         };
     }
 
