@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 /// @param count publisher: most co-roots, 0 … [#COUNT_MAX], or [#AUTO]: none below 16 subscribers, then about
 ///     the square root of their number
 /// @param feed publisher: how co-roots get what they keep
-/// @param sets publisher: who shares a co-root
+/// @param sets publisher: how subscribers are divided into repair groups
 /// @param site subscriber: subscribers of one site share a co-root where they can; empty for this host
 /// @param serves subscriber: whether it may become a co-root. A subscriber whose placement is `direct` never
 ///     does, whatever this says: its payloads are not in host memory, from which a co-root repairs

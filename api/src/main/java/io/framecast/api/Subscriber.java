@@ -106,7 +106,7 @@ public interface Subscriber extends AutoCloseable {
     /// @throws IllegalStateException when another thread is using this subscriber
     boolean post(DeviceRegion region);
 
-    /// Which way payloads take into the device's memory.
+    /// The placement of payloads in the device's memory.
     ///
     /// @return empty before the first session is joined, and where frames land in host memory
     default Optional<PlacementReport> placement() {

@@ -4,7 +4,6 @@ import io.framecast.api.error.NativeException;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.AsyncEvents;
 import java.lang.foreign.Arena;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ final class DeviceEvents implements AutoCloseable {
     private final Consumer<String> notices;
     private final Arena arena = Arena.ofShared();
     private final AsyncEvents events;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private volatile Consumer<AsyncEvent> failures = _ -> {};
     private volatile @Nullable String fatal;
     /// How often the port became active, or narrower.
@@ -58,7 +57,7 @@ final class DeviceEvents implements AutoCloseable {
         return returns;
     }
 
-    /// Takes what waits. A call of the system: not for each datagram.
+    /// Takes the waiting events. A call of the system: not for each datagram.
     void look() {
         if (!lock.tryLock()) {
             return;
@@ -119,8 +118,8 @@ final class DeviceEvents implements AutoCloseable {
                 report(at + ": the subnet manager has forgotten what was registered; if the group falls silent, start"
                         + " this end anew");
             case QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, WQ_FATAL, SRQ_ERROR, PATH_MIGRATION_ERROR -> {
-                report("a queue pair on " + device + " failed (" + event.kind() + "); its lane or connection tries again"
-                        + " or ends");
+                report("a queue pair on " + device + " failed (" + event.kind()
+                        + "); its lane or connection tries again" + " or ends");
                 failures.accept(event);
             }
             case UNKNOWN -> report(device + " reports an event that this version does not know");
@@ -155,14 +154,11 @@ final class DeviceEvents implements AutoCloseable {
     /// All lanes are closed.
     @Override
     public void close() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (!closed) {
                 closed = true;
                 arena.close();
             }
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -13,12 +13,12 @@ import io.framecast.rdma.verbs.QueuePairConfig;
 /// @param sends sends that may be under way
 /// @param receives receives that may be posted; 0 for a lane that only sends
 record QueueDepths(int sends, int receives) {
-    /// System property: `true` has devices keep from a lane that sends and receives what it sends to the group
-    /// itself, where they can. Lanes drop that anyway, so all it saves is a receive each. Only where no two ends of
-    /// a channel share a device: some drivers would keep them from hearing each other. Not seen on hardware.
+    /// System property: `true` asks devices to keep a lane's own datagrams to the group away from it. Lanes drop
+    /// these anyway, so the option saves one receive for each. Only where no two ends of a channel share a device:
+    /// some drivers would keep them from hearing each other. Not seen on hardware.
     static final String BLOCKS_LOOPBACK_PROPERTY = "framecast.verbs.block-loopback";
 
-    // Where a device refuses even that, its queues are not what is too long.
+    // Where a device refuses even that, the length of the queues is not the reason.
     private static final int SMALLEST = 64;
     private static final int EINVAL = 22;
     private static final int ENOMEM = 12;

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 public final class RdmaSurvey {
     private static final int DATAGRAM_BYTES_MAX = 4096;
     private static final int CAP_IPC_LOCK = 14;
-    // A window and its landing, with room.
+    // A window and its receive buffers, with room.
     private static final long MEMLOCK_BYTES_MIN = 1L << 30;
 
     private final Supplier<VerbsLibrary> library;
@@ -37,8 +37,8 @@ public final class RdmaSurvey {
     /// One line of a survey.
     ///
     /// @param isGood whether nothing needs to be done
-    /// @param what how things are
-    /// @param fix what to do; empty where nothing can or need be
+    /// @param what the state found
+    /// @param fix how to fix it; empty where nothing can be done, or need be
     public record Finding(boolean isGood, String what, String fix) {
         @Override
         public String toString() {

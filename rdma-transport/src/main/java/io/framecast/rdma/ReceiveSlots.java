@@ -138,7 +138,7 @@ final class ReceiveSlots implements AutoCloseable {
         return accepted;
     }
 
-    /// Whether the queue pair has given back what was posted, or part of it, because it failed.
+    /// Whether the queue pair has given back receives, because it failed.
     boolean isFailed() {
         return failure != CompletionStatus.SUCCESS;
     }
@@ -147,7 +147,7 @@ final class ReceiveSlots implements AutoCloseable {
         return new TransportException("verbs: a receive failed: " + CompletionStatus.describe(failure));
     }
 
-    /// The queue pair has failed: what is posted to it from now on it might never give back.
+    /// The queue pair has failed: it might never give back a receive that is posted from now on.
     void hold() {
         held = true;
     }
@@ -157,7 +157,7 @@ final class ReceiveSlots implements AutoCloseable {
         return posted;
     }
 
-    /// Posts what a queue pair gave back that works again.
+    /// Posts the returned receives again: the queue pair works.
     void postAgain() {
         held = false;
         int first = 0;

@@ -182,7 +182,7 @@ final class SendSlots implements AutoCloseable {
         completed = completed >= posted ? submitted : completed;
     }
 
-    /// Takes what has completed.
+    /// Takes the completions.
     void reap() {
         int count;
         do {
@@ -217,7 +217,7 @@ final class SendSlots implements AutoCloseable {
         return 0;
     }
 
-    /// The queue pair works again, and has forgotten what was posted. Address handles may have changed.
+    /// The queue pair works again, and has forgotten all posted sends. Address handles may have changed.
     void restart() {
         Arrays.fill(aims, null);
         while (queue.poll(batch) > 0) {

@@ -29,8 +29,7 @@ final class VerbsLane implements Lane {
     private static final String NAME = "verbs: ";
     // In vain, before events are looked for: a thread that does not sleep does so within a millisecond or some.
     private static final int IDLE_LOOKS = 1024;
-    // A device that works sends what waits within microseconds, and a lane is closed by a thread that has
-    // others.
+    // A working device sends waiting datagrams within microseconds, and the closing thread serves other lanes.
     private static final long DRAIN_MAX_NS = 50_000_000;
 
     private final LaneKind kind;
@@ -370,7 +369,7 @@ final class VerbsLane implements Lane {
             case MALFORMED -> receive == null ? 0 : receive.malformed();
             case SEND_BACK_PRESSURED -> send == null ? 0 : send.backPressured();
             case SYSTEM_ERRORS -> recovery.recoveries() + (send == null ? 0 : send.unreachable());
-            // A device drops what finds no receive without telling.
+            // A device drops a datagram without a receive silently.
             case RECEIVE_OVERRUNS -> 0;
         };
     }
@@ -447,8 +446,8 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // The last sends say goodbye. Regions and address handles close next, and a device that has not sent them
-    // by then would lose them.
+    // The last sends announce the end of the session. Regions and address handles close next, and the device would
+    // lose sends that still wait.
     private void drain() {
         final SendSlots posted = send;
         if (posted == null || failure != null || recovery.isFailed() || posted.isFailed()) {
@@ -462,7 +461,7 @@ final class VerbsLane implements Lane {
                 posted.reap();
             }
         } catch (final TransportException _) {
-            // The device is gone, and with it what was posted.
+            // The device is gone, and with it the posted sends.
         }
     }
 

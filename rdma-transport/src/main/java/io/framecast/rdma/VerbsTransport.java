@@ -77,10 +77,10 @@ final class VerbsTransport implements Transport {
             final HostPort group,
             final AddressHandleCache handles,
             final Consumer<String> notices) {
-        final RdmaPort.Subnet subnet = port.subnet();
-        final SubnetGroup joined = subnet == null
+        final Ipoib ipoib = port.ipoib();
+        final SubnetGroup joined = ipoib == null
                 ? null
-                : SubnetGroup.join(CmLibrary.load(), subnet.own().address(), group.address(), JOIN_MAX_NS);
+                : SubnetGroup.join(CmLibrary.load(), ipoib.address(), group.address(), JOIN_MAX_NS);
         final AddressPath path = joined == null ? handles.path(gid(group.address()), 0) : joined.path();
         notices.accept("verbs: " + port.describe() + ", group " + path.destination());
         final RegistrationCache registrations = new RegistrationCache(port.domain());

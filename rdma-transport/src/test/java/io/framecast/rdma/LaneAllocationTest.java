@@ -110,7 +110,7 @@ final class LaneAllocationTest {
         final Lane receiver = both(kind, far);
         final int peer = sender.connect(receiver.address());
         receiver.post(0, 1);
-        Wait.until("a way", () -> sender.unicast(peer, 0, 1) == 1);
+        Wait.until("an address handle", () -> sender.unicast(peer, 0, 1) == 1);
         assertEquals(1, landed(receiver, 0));
         assertAllocatesNothing(BATCH, number -> {
             final int first = number % 2 * BATCH;

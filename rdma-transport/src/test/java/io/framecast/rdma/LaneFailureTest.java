@@ -201,7 +201,7 @@ final class LaneFailureTest {
             assertEquals(6, control.completed());
             // A neighbour may have been away: it is sought again.
             fabric.set("ah_fails", 0);
-            Wait.until("a way after all", () -> {
+            Wait.until("an address handle after all", () -> {
                 final long lost = control.counter(LaneCounter.SYSTEM_ERRORS);
                 return control.unicast(hostile, 6, 1) == 1 && control.counter(LaneCounter.SYSTEM_ERRORS) == lost;
             });

@@ -83,7 +83,7 @@ final class LaneMtuTest {
         final Lane other = rings.control(transport, arena);
         other.post(0, SLOTS);
         final int peer = lane.connect(other.address());
-        Wait.until("a way", () -> lane.unicast(peer, 0, 1) == 1);
+        Wait.until("an address handle", () -> lane.unicast(peer, 0, 1) == 1);
         assertEquals(1, poll(other));
         assertEquals(MTU, completions.bytes(0));
         assertTooLong(lane, peer);

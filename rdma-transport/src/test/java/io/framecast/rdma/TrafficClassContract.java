@@ -57,7 +57,7 @@ abstract class TrafficClassContract {
             receiver.post(0, 8);
             assertEquals(1, source.multicast(0, 1));
             final int peer = source.connect(receiver.address());
-            Wait.until("a way", () -> source.unicast(peer, 1, 1) == 1);
+            Wait.until("an address handle", () -> source.unicast(peer, 1, 1) == 1);
             final Completions completions = new Completions(8);
             Wait.until("two datagrams", () -> {
                 receiver.poll(completions);

@@ -14,7 +14,7 @@ public interface FrameWorker extends AutoCloseable {
     /// the order in which they are to be shown.
     Map<String, Object> summary();
 
-    /// Frees what the worker allocated on the device, before the subscriber that owns the device is closed.
+    /// Frees the worker's memory on the device, before the subscriber that owns the device is closed.
     @Override
     void close();
 }

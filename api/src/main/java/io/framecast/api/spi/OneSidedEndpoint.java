@@ -52,7 +52,7 @@ public interface OneSidedEndpoint extends AutoCloseable {
     boolean read(Range target, long address, int key, long token);
 
     /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations are
-    /// carried out, and complete, in order: who sees the last of them sees those before.
+    /// carried out, and complete, in order: a reader that sees the last of them sees those before.
     ///
     /// @param source what
     /// @param token comes back from [#poll], or [#NO_TOKEN]

@@ -56,7 +56,7 @@ final class Attachment implements LossHandler, SourceHandler {
         return events.merged();
     }
 
-    /// Writes what there is room for.
+    /// Writes entries while the ring has room.
     ///
     /// @param held by slot: gets the frames, until the device returns them
     /// @return entries written
@@ -134,7 +134,7 @@ final class Attachment implements LossHandler, SourceHandler {
         }
     }
 
-    /// Gives back what was polled and not written.
+    /// Gives back the frame that was polled and not written.
     void close() {
         final DeviceFrame frame = pending;
         pending = null;

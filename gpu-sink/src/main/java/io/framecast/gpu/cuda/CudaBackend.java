@@ -327,9 +327,9 @@ final class CudaBackend extends GpuDevice {
     /// Frees everything, whatever fails on the way; the first failure is thrown at the end. A device that is
     /// lost has lost its memory with it, and was complained of before.
     ///
-    /// Waits for this backend's own streams, 10 s at most: what still runs then keeps all that this
-    /// backend has, for good. Beside a persistent kernel of another, what would wait for that one is freed
-    /// later.
+    /// Waits for this backend's own streams, 10 s at most: work that still runs then keeps everything of this
+    /// backend, for good. Beside a persistent kernel of another backend, memory whose freeing would wait for it is
+    /// freed later.
     @Override
     public void close() {
         if (!markClosed()) {
@@ -479,7 +479,7 @@ final class CudaBackend extends GpuDevice {
         return known;
     }
 
-    /// Marks what was enqueued by now on streams without a persistent kernel.
+    /// Marks the work enqueued so far on streams without a persistent kernel.
     void mark(final StreamFences marks) {
         streams.mark(marks, this::event);
     }

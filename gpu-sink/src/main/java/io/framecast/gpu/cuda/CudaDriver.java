@@ -68,7 +68,7 @@ final class CudaDriver {
         }
     }
 
-    /// @return what the loader says; empty when all is well
+    /// @return the loader's message; empty when it loaded both
     private static String loadElsewhere() {
         String refusal = "";
         for (final Path library : ELSEWHERE) {

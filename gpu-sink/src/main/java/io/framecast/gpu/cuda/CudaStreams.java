@@ -3,11 +3,11 @@ package io.framecast.gpu.cuda;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceResources.Kind;
+import io.framecast.gpu.ScopedLock;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import jcuda.driver.CUresult;
 
@@ -20,7 +20,7 @@ final class CudaStreams {
     private final CudaContext context;
     private final PersistentLaunches kernels;
     private final DeviceResources resources;
-    private final ReentrantLock inUse = new ReentrantLock();
+    private final ScopedLock inUse = new ScopedLock();
     private final List<CudaStream> open = new CopyOnWriteArrayList<>();
 
     CudaStreams(final CudaContext context, final PersistentLaunches kernels, final DeviceResources resources) {
@@ -36,8 +36,7 @@ final class CudaStreams {
 
     /// Waits for the stream's work and destroys it, once.
     void retire(final CudaStream stream) {
-        inUse.lock();
-        try {
+        try (ScopedLock.Scope _ = inUse.hold()) {
             if (!open.remove(stream)) {
                 return;
             }
@@ -52,8 +51,6 @@ final class CudaStreams {
             } finally {
                 context.leave();
             }
-        } finally {
-            inUse.unlock();
         }
     }
 
@@ -82,8 +79,7 @@ final class CudaStreams {
     /// @param alive whether there is one: handles of a context that was destroyed name nothing, and a driver
     ///     may crash on them
     void close(final boolean alive, final FirstFailure failure) {
-        inUse.lock();
-        try {
+        try (ScopedLock.Scope _ = inUse.hold()) {
             for (final CudaStream stream : List.copyOf(open)) {
                 if (!open.remove(stream)) {
                     continue;
@@ -94,8 +90,6 @@ final class CudaStreams {
                     stream.abandon();
                 }
             }
-        } finally {
-            inUse.unlock();
         }
     }
 
@@ -125,7 +119,7 @@ final class CudaStreams {
         }
     }
 
-    /// Marks what was enqueued by now on streams without a persistent kernel.
+    /// Marks the work enqueued so far on streams without a persistent kernel.
     void mark(final StreamFences marks, final Supplier<CudaEvent> events) {
         // A thread that closes a stream may wait long, for a kernel on it.
         if (!inUse.tryLock()) {
@@ -147,16 +141,13 @@ final class CudaStreams {
 
     /// Waits for the work of those without a persistent kernel; in the context.
     void drain() {
-        inUse.lock();
-        try {
+        try (ScopedLock.Scope _ = inUse.hold()) {
             for (final CudaStream stream : open) {
                 // A persistent kernel ends when its owner says so; it uses only what was passed to it.
                 if (!kernels.on(stream)) {
                     CudaErrors.check("cuStreamSynchronize", stream.drain());
                 }
             }
-        } finally {
-            inUse.unlock();
         }
     }
 }

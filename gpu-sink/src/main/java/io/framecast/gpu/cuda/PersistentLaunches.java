@@ -1,5 +1,6 @@
 package io.framecast.gpu.cuda;
 
+import io.framecast.gpu.ScopedLock;
 import io.framecast.gpu.device.ResidentGrid;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -7,17 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 
-/// The persistent kernels of one GPU, whichever backend of this process launched them, and what waits for
-/// their end: all backends of a GPU share its primary context, and what waits for one waits for all.
+/// The persistent kernels of one GPU, whichever backend of this process launched them, and the work that waits for
+/// their end. All backends of a GPU share its primary context, so a wait for one kernel is a wait for all.
 ///
 /// Any thread may call any method. While a thread holds [#lock] no kernel begins, so a query and a free under the
 /// lock are one step. Taken before any lock of a backend.
 final class PersistentLaunches {
     private static final Map<String, PersistentLaunches> BY_GPU = new ConcurrentHashMap<>();
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final List<Launch> launches = new ArrayList<>();
     private final ArrayDeque<Runnable> remains = new ArrayDeque<>();
     // Persistent kernels are rare: a query must not wait while another thread frees memory.
@@ -38,18 +38,17 @@ final class PersistentLaunches {
         return BY_GPU.computeIfAbsent(gpu, _ -> new PersistentLaunches());
     }
 
-    ReentrantLock lock() {
+    ScopedLock lock() {
         return lock;
     }
 
-    /// One is about to be launched: who frees from now on knows of it.
+    /// A kernel is about to be launched: every later free sees it.
     ///
     /// @param ended will be recorded behind it
     /// @throws io.framecast.api.error.DeviceException when it does not fit beside those that run: nothing
     ///     begins
     void begin(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(PersistentLaunches::isOver);
             // Kernels on one stream run one behind the other.
             final long taken = launches.stream()
@@ -59,38 +58,27 @@ final class PersistentLaunches {
             grid.check(backend.name(), taken);
             launches.add(new Launch(backend, stream, ended, grid, new AtomicBoolean()));
             none = false;
-        } finally {
-            lock.unlock();
         }
     }
 
     /// It was launched, and the event recorded.
     void launched(final CudaEvent ended) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.stream().filter(launch -> launch.ended == ended).forEach(launch -> launch.recorded.set(true));
-        } finally {
-            lock.unlock();
         }
     }
 
     /// It was not launched after all.
     void failed(final CudaEvent ended) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(launch -> launch.ended == ended);
-        } finally {
-            lock.unlock();
         }
     }
 
     /// A backend is closed, and has waited for its streams.
     void forget(final CudaBackend backend) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(launch -> launch.backend == backend);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -99,13 +87,10 @@ final class PersistentLaunches {
         if (none) {
             return false;
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(PersistentLaunches::isOver);
             none = launches.isEmpty();
             return !none;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -114,11 +99,8 @@ final class PersistentLaunches {
         if (none) {
             return false;
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             return any() && launches.stream().anyMatch(launch -> launch.stream == stream);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -132,24 +114,18 @@ final class PersistentLaunches {
 
     /// Frees what a closed backend left: now, or once no persistent kernel runs.
     void whenNoneRuns(final Runnable free) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             remains.add(free);
             flush();
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Frees what closed backends left, unless a persistent kernel runs.
     void flush() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             while (!remains.isEmpty() && !any()) {
                 remains.remove().run();
             }
-        } finally {
-            lock.unlock();
         }
     }
 }

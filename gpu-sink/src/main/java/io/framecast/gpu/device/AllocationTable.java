@@ -1,9 +1,9 @@
 package io.framecast.gpu.device;
 
+import io.framecast.gpu.ScopedLock;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationTable {
     private static final Allocation[] NONE = {};
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private volatile Allocation[] sorted = NONE;
     /// One allocation.
     ///
@@ -27,14 +27,11 @@ public final class AllocationTable {
     }
 
     public void add(final Allocation allocation) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             final Allocation[] all = Arrays.copyOf(sorted, sorted.length + 1);
             all[sorted.length] = allocation;
             Arrays.sort(all, Comparator.comparingLong(Allocation::address));
             sorted = all;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -42,25 +39,19 @@ public final class AllocationTable {
     ///
     /// @return the allocation, or null when the table has none of this address and length
     public @Nullable Allocation remove(final long address, final long bytes) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             final Allocation found = find(address);
             if (found == null || found.address() != address || found.bytes() != bytes) {
                 return null;
             }
             sorted = Stream.of(sorted).filter(one -> one.address() != address).toArray(Allocation[]::new);
             return found;
-        } finally {
-            lock.unlock();
         }
     }
 
     public void clear() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             sorted = NONE;
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -20,9 +20,10 @@ final class CommandRing {
     // The nearest position that a thread sleeps for; set under the DMA thread's lock.
     private volatile long awaited = NEVER;
 
-    // When the link delivers what the DMA thread moved last; the DMA thread's own.
-    private long busyUntilNs = Long.MIN_VALUE;
-    private boolean delayDrawn;
+    // When the link delivers the bytes that the DMA thread moved last; the DMA thread's own.
+    long busyUntilNs = Long.MIN_VALUE;
+    // Whether the delay of the oldest command was drawn; the DMA thread's own.
+    boolean delayDrawn;
 
     CommandRing(final int slot, final int commandsMax, final long firstPosition) {
         this.slot = slot;
@@ -97,22 +98,5 @@ final class CommandRing {
 
     void addResident(final int blocks) {
         residentBlocks.addAndGet(blocks);
-    }
-
-    /// Whether it was decided how late the oldest command begins; the DMA thread's own.
-    boolean isDelayDrawn() {
-        return delayDrawn;
-    }
-
-    void delayDrawn(final boolean drawn) {
-        delayDrawn = drawn;
-    }
-
-    long busyUntilNs() {
-        return busyUntilNs;
-    }
-
-    void busyUntilNs(final long untilNs) {
-        busyUntilNs = untilNs;
     }
 }

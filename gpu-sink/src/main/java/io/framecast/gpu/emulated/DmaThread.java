@@ -2,6 +2,7 @@ package io.framecast.gpu.emulated;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.KernelSource;
+import io.framecast.gpu.ScopedLock;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -10,7 +11,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The engine of one emulated device: takes the commands of all streams in turn, each stream's in order, a
@@ -37,7 +37,7 @@ final class DmaThread implements Runnable {
     private final SplittableRandom delays;
     private final Thread thread;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Condition progress = lock.newCondition();
 
     // [slot]; a closed stream's ring stays in its slot, complete, until a new stream takes the slot.
@@ -70,8 +70,8 @@ final class DmaThread implements Runnable {
         thread.start();
     }
 
-    /// Runs what is enqueued, then ends the thread. A persistent kernel is interrupted; one that does not
-    /// listen keeps its thread, and what is enqueued behind it is dropped.
+    /// Runs the enqueued commands, then ends the thread. A persistent kernel is interrupted; a kernel that does not
+    /// listen keeps its thread, and the commands behind it are dropped.
     void close() {
         kernels.forEach(kernel -> kernel.end(KERNEL_END_MS));
         closing = true;
@@ -129,8 +129,7 @@ final class DmaThread implements Runnable {
     }
 
     CommandRing openRing(final int commandsMax) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             int slot = 0;
             while (slot < slotTaken.length && slotTaken[slot]) {
                 slot++;
@@ -147,22 +146,17 @@ final class DmaThread implements Runnable {
             slotTaken[slot] = true;
             rings = after;
             return after[slot];
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Gives a ring's slot back; the ring must be empty.
     void closeRing(final CommandRing ring) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             slotTaken[ring.slot()] = false;
-        } finally {
-            lock.unlock();
         }
     }
 
-    /// Lets the thread see what was published.
+    /// Lets the thread see published commands.
     void wake() {
         if (parked) {
             LockSupport.unpark(thread);
@@ -185,8 +179,7 @@ final class DmaThread implements Runnable {
         if (ring.done() >= position) {
             return;
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             while (true) {
                 // Said before looking: the DMA thread, which completes before it reads this, cannot miss it.
                 ring.awaited(Math.min(ring.awaited(), position));
@@ -196,8 +189,6 @@ final class DmaThread implements Runnable {
                 }
                 progress.awaitUninterruptibly();
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -228,7 +219,7 @@ final class DmaThread implements Runnable {
             for (final CommandRing ring : current) {
                 if (!ring.isEmpty()) {
                     worked |= turn(ring);
-                    wakeAtNs = Math.min(wakeAtNs, isBusy(ring) ? ring.busyUntilNs() : NEVER_NS);
+                    wakeAtNs = Math.min(wakeAtNs, isBusy(ring) ? ring.busyUntilNs : NEVER_NS);
                 }
             }
             if (worked) {
@@ -309,7 +300,7 @@ final class DmaThread implements Runnable {
                 ring.addResident(-command.gridBlocks);
             }
             command.clear();
-            ring.delayDrawn(false);
+            ring.delayDrawn = false;
             ring.complete();
             if (ring.done() >= ring.awaited()) {
                 signal(ring);
@@ -320,31 +311,28 @@ final class DmaThread implements Runnable {
 
     // Draws once for each command.
     private boolean isDelayed(final CommandRing ring) {
-        if (delayMaxNs == 0 || ring.isDelayDrawn() || failure != null) {
+        if (delayMaxNs == 0 || ring.delayDrawn || failure != null) {
             return false;
         }
-        ring.delayDrawn(true);
+        ring.delayDrawn = true;
         if (delays.nextBoolean()) {
             return false;
         }
-        // Most are short, some are longer than a scheduler keeps those away who would notice.
+        // Most delays are short; some are longer than a time slice, so that a missed wait shows.
         final double share = delays.nextDouble();
-        ring.busyUntilNs(System.nanoTime() + (long) (delayMaxNs * share * share * share * share));
+        ring.busyUntilNs = System.nanoTime() + (long) (delayMaxNs * share * share * share * share);
         return true;
     }
 
     private static boolean isBusy(final CommandRing ring) {
-        final long untilNs = ring.busyUntilNs();
+        final long untilNs = ring.busyUntilNs;
         return untilNs != Long.MIN_VALUE && System.nanoTime() - untilNs < 0;
     }
 
     private void signal(final CommandRing ring) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             ring.awaited(CommandRing.NEVER);
             progress.signalAll();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -396,7 +384,7 @@ final class DmaThread implements Runnable {
         final KernelThread running = command.running;
         if (running == null) {
             kernels.removeIf(KernelThread::isDone);
-            final KernelThread started = KernelThread.start(command, kernel, memory, this::wake);
+            final KernelThread started = new KernelThread(command, kernel, memory, this::wake);
             command.running = started;
             kernels.add(started);
             return false;
@@ -417,7 +405,7 @@ final class DmaThread implements Runnable {
             command.bytesDone = from + bytes;
             if (!link.unlimited()) {
                 final boolean backlog = from > 0 || ring.enqueued() - ring.done() > 1;
-                ring.busyUntilNs(link.send(bytes, backlog, System.nanoTime()));
+                ring.busyUntilNs = link.send(bytes, backlog, System.nanoTime());
             }
         }
         return command.bytesDone == command.bytes;

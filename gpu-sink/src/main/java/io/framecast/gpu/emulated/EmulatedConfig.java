@@ -10,7 +10,7 @@ package io.framecast.gpu.emulated;
 /// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
 /// @param disorder how late streams run against each other
 /// @param exports whether NICs that map a descriptor of shared memory may write into the device: those of tests.
-///     Copies run as late as ever, what NICs write is there at once
+///     Copies run as late as ever; writes of NICs are visible at once
 public record EmulatedConfig(
         long memoryBytes,
         long toDeviceBytesPerSecond,

@@ -9,6 +9,7 @@ import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
+import io.framecast.gpu.ScopedLock;
 import io.framecast.gpu.device.AllocationTable;
 import io.framecast.gpu.device.AllocationTable.Allocation;
 import io.framecast.gpu.device.DeferredFrees;
@@ -24,14 +25,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// A GPU in software. Device addresses are numbers that no host pointer can be, are never given out twice and
 /// keep a distance from each other: reading through one crashes, overruns and use after free are refused.
 ///
-/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works
-/// is thrown from the call where possible; what only the thread can find (a kernel out of bounds) breaks the
+/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works is
+/// thrown from the call where possible; an error that only the thread can find (a kernel out of bounds) breaks the
 /// device, as on a GPU.
 public final class EmulatedDevice extends GpuDevice {
     // Bit 62 set and bit 63 clear is no address on any 64-bit CPU; 2^48 numbers for each device ever opened.
@@ -46,11 +46,10 @@ public final class EmulatedDevice extends GpuDevice {
     // Timings here mean nothing for a GPU, so the kernel runs early: that tests it.
     private static final int GATHER_PIECES_MIN = 2;
 
-    // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary
-    // context.
+    // Kernels see allocations of any backend of the same GPU, as in CUDA, where backends share the primary context.
     private static final List<EmulatedDevice> OPEN = new CopyOnWriteArrayList<>();
     // To count the blocks of persistent kernels and to add to them is one step.
-    private static final ReentrantLock RESIDENCE = new ReentrantLock();
+    private static final ScopedLock RESIDENCE = new ScopedLock();
 
     private final int ordinal;
     private final EmulatedConfig config;
@@ -63,7 +62,7 @@ public final class EmulatedDevice extends GpuDevice {
     private final Map<Long, SharedMemory> shared = new ConcurrentHashMap<>();
     private final Set<Long> registered = ConcurrentHashMap.newKeySet();
     // To look for room and to take it is one step.
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private long nextAddress = ADDRESS_BASE | (long) (OPENED.getAndIncrement() & DEVICES_MASK) << DEVICE_SHIFT;
 
     public EmulatedDevice(final int ordinal, final EmulatedConfig config) {
@@ -88,8 +87,7 @@ public final class EmulatedDevice extends GpuDevice {
         checkUsable();
         requireLength("allocate", bytes);
         deferred.flush(dma.hasKernels());
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             final long freeBytes = config.memoryBytes() - table().totalBytes();
             if (bytes > freeBytes) {
                 throw new DeviceException(name() + ": out of memory, " + bytes + " bytes asked, " + freeBytes + " of "
@@ -103,8 +101,6 @@ public final class EmulatedDevice extends GpuDevice {
             table().add(new Allocation(address, bytes, backing));
             resources().take(Kind.REGIONS, 1);
             return DeviceRegion.ofDevice(address, bytes);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -266,8 +262,7 @@ public final class EmulatedDevice extends GpuDevice {
     /// @throws DeviceException when its blocks do not fit beside those of others
     void reside(final CommandRing ring, final String kernel, final int gridBlocks, final int blockThreads) {
         final ResidentGrid grid = new ResidentGrid(kernel, gridBlocks, blockThreads, config.residentBlocks(), 1);
-        RESIDENCE.lock();
-        try {
+        try (ScopedLock.Scope _ = RESIDENCE.hold()) {
             // Those on the same stream run one behind the other.
             long taken = -ring.residentBlocks();
             for (final EmulatedDevice other : OPEN) {
@@ -275,8 +270,6 @@ public final class EmulatedDevice extends GpuDevice {
             }
             grid.check(name(), taken);
             ring.addResident(gridBlocks);
-        } finally {
-            RESIDENCE.unlock();
         }
     }
 

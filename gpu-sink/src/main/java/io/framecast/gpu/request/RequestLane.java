@@ -13,7 +13,7 @@ import io.framecast.api.spi.DeviceStream;
 final class RequestLane {
     static final int KEYFRAME = 1;
 
-    /// Takes what became of requests.
+    /// Takes the results of requests.
     @FunctionalInterface
     interface Answers {
         void answer(Request request, int status);

@@ -72,7 +72,10 @@ class KernelGatherTest {
     @Test
     void shouldShipThePtxOfItsSource() throws IOException, NoSuchAlgorithmException {
         final Path source = Path.of(System.getProperty("basedir", ".")).resolve("src/main/cuda/gather.cu");
-        final String ptx = new String(KernelSource.resource(KernelGather.class, KernelGather.PTX_RESOURCE).get(), StandardCharsets.UTF_8);
+        final String ptx = new String(
+                KernelSource.resource(KernelGather.class, KernelGather.PTX_RESOURCE)
+                        .get(),
+                StandardCharsets.UTF_8);
         final byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(source));
         assertTrue(ptx.contains("gather.cu, sha256 " + HexFormat.of().formatHex(digest)), "run build.sh");
         assertTrue(ptx.contains(".visible .entry framecast_gather("));

@@ -55,7 +55,7 @@ public final class AsyncEvents {
     /// @return largest payload of a datagram, in bytes; 0 while the port is not active, or does not answer
     public int activeMtuBytes() {
         final int errno = Downcalls.queryPort(queryPort, context.pointer(), port, attributes);
-        return errno != 0 || attributes.get(JAVA_INT, STATE) != VerbsConstants.IBV_PORT_ACTIVE
+        return errno != 0 || attributes.get(JAVA_INT, STATE) != PortAttributes.State.ACTIVE.ordinal()
                 ? 0
                 : PortAttributes.Mtu.bytes(attributes.get(JAVA_INT, ACTIVE_MTU));
     }

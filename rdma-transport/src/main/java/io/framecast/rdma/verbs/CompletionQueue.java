@@ -39,7 +39,7 @@ public final class CompletionQueue extends Handle {
         return context;
     }
 
-    /// Completions that may wait at once: at least what was asked for.
+    /// Completions that may wait at once: at least the number asked for.
     public int entries() {
         return entries;
     }

@@ -16,7 +16,7 @@ public final class Context extends Handle {
     private final String name;
     private final Operations operations;
     private final DescriptorMode asyncMode;
-    // NULL where there is none, or where it refused what it is used for.
+    // NULL where the device has none, or refused its flag.
     private volatile MemorySegment createFlagged;
 
     Context(final VerbsLibrary library, final MemorySegment context, final String name) {

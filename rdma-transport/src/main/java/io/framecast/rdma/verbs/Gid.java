@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 
@@ -40,6 +41,11 @@ public record Gid(long high, long low) {
         final int ipv4 =
                 MemorySegment.ofArray(raw).get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0);
         return new Gid(0, MAPPED | Integer.toUnsignedLong(ipv4));
+    }
+
+    /// Reads the next 16 bytes, in network order.
+    public static Gid read(final ByteBuffer bytes) {
+        return new Gid(bytes.getLong(), bytes.getLong());
     }
 
     static Gid read(final MemorySegment memory, final long offset) {

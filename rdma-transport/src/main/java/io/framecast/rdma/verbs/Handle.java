@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// An object of libibverbs. It keeps what it was made from open: closing an owner before its dependants is
-/// refused, in one line that names them. Using a closed handle is an [IllegalStateException], never a crash.
+/// An object of libibverbs. Its owners stay open: closing an owner before its dependants is refused, in one line
+/// that names them. Using a closed handle is an [IllegalStateException], never a crash.
 ///
 /// Threading: handles may be made and closed by any thread; one handle is closed by one, after all that was
 /// made from it. Which calls may run beside that is said at each.

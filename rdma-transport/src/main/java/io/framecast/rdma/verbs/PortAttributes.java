@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 /// State of a port at the moment of asking.
 ///
 /// @param state where the link stands; only ACTIVE carries datagrams
-/// @param linkLayer what is below
+/// @param linkLayer network below the verbs
 /// @param mtu path MTU in effect and the most the port could have
 /// @param gids entries of the GID table
 /// @param lid local identifier; 0 on Ethernet

@@ -50,7 +50,7 @@ public final class ProtectionDomain extends Handle {
     ///
     /// @param descriptor the dma-buf; the caller may close it afterwards
     /// @param offset of the region in the dma-buf
-    /// @param address what requests call its first byte
+    /// @param address of its first byte in requests
     /// @throws io.framecast.api.error.NativeException with EOPNOTSUPP where device or kernel cannot;
     ///     others may do: peer memory, or staging in the host
     public MemoryRegion registerDmaBuf(

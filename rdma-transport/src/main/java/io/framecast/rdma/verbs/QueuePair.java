@@ -32,7 +32,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     private final int number;
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
-    // Any, until it is initialized.
+    // Any port, until the queue pair is initialized.
     private volatile int port = 1;
 
     private QueuePair(
@@ -188,7 +188,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     ///
     /// @param onPort from 1
     /// @param pkeyIndex partition
-    /// @param queueKey what datagrams must carry to be received here; those with another are dropped silently
+    /// @param queueKey the key of datagrams that are received here; the device drops others silently
     public void startDatagrams(final int onPort, final int pkeyIndex, final int queueKey) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment attributes = initialized(scratch, onPort, pkeyIndex);
@@ -256,8 +256,8 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         }
     }
 
-    /// Ends all traffic: whatever is posted completes as flushed, and what peers still send or write is
-    /// refused.
+    /// Ends all traffic: posted requests complete as flushed, and the device refuses later sends and writes of
+    /// peers.
     public void fail() {
         transition(State.ERROR);
     }
@@ -285,12 +285,12 @@ public final class QueuePair extends Handle implements ReceiveQueue {
             final MemorySegment initial = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
             verbs().require("ibv_query_qp", this, pointer(), attributes, IBV_QP_STATE, initial);
             final int code = attributes.get(JAVA_INT, at("qp_state"));
-            return code >= 0 && code <= IBV_QPS_ERR ? State.values()[code] : State.UNKNOWN;
+            return code >= 0 && code < State.UNKNOWN.ordinal() ? State.values()[code] : State.UNKNOWN;
         }
     }
 
-    /// Receives what is sent to a group, beside what is sent to the queue pair. On RoCE the network interface
-    /// must be a member too ([GroupMembership]), or nothing comes, without an error.
+    /// Receives datagrams to a group, beside those to the queue pair. On RoCE the network interface must be a
+    /// member too ([GroupMembership]), or nothing comes, without an error.
     ///
     /// @param group its GID; on RoCE v2 that of the address ([Gid#ofAddress])
     /// @param lid its local identifier, which the subnet manager gives on InfiniBand; 0 on RoCE

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 /// sent to the subnet administrator", ibv_attach_mcast(3)). On RoCE joining this way works as well.
 ///
 /// Queue pairs that are to receive are attached besides ([QueuePair#attach], with the destination and local
-/// identifier of [#path]); who only sends must be a member too.
+/// identifier of [#path]); a queue pair that only sends must be a member too.
 ///
 /// Threading: one thread at a time.
 public final class SubnetGroup implements AutoCloseable {
@@ -45,7 +45,7 @@ public final class SubnetGroup implements AutoCloseable {
     ///
     /// @param own address of the interface on the port: IP over InfiniBand, whose partition is the group's
     /// @param patienceNs longest wait
-    /// @throws TransportException naming what refused or did not answer
+    /// @throws TransportException naming the call that was refused, or the missing answer
     public static SubnetGroup join(
             final CmLibrary library, final InetAddress own, final InetAddress group, final long patienceNs) {
         final SubnetGroup joining = new SubnetGroup(library, group);
@@ -82,8 +82,8 @@ public final class SubnetGroup implements AutoCloseable {
                 throw VerbsErrors.of("rdma_get_cm_event", errno, group.getHostAddress());
             }
             if (System.nanoTime() - endNs > 0) {
-                throw new TransportException("verbs: no subnet manager answered " + own.getHostAddress() + " that asked to join "
-                        + group.getHostAddress() + "; does a subnet manager run (opensm)?");
+                throw new TransportException("verbs: no subnet manager answered " + own.getHostAddress()
+                        + " that asked to join " + group.getHostAddress() + "; does a subnet manager run (opensm)?");
             }
             LockSupport.parkNanos(this, LOOK_NS);
             errno = library.errnoOf("rdma_get_cm_event", channel, event);
@@ -164,9 +164,8 @@ public final class SubnetGroup implements AutoCloseable {
     }
 
     private void leave() {
-        // No user can fix what is refused here, and the rest must go: the kernel leaves the group when the
-        // identifier is destroyed, and destroys that, if it could not be, when the channel's descriptor is
-        // closed.
+        // No user can act on a refusal here, and the rest must be released: the kernel leaves the group when the
+        // identifier is destroyed, and destroys that, if it could not be, when the channel's descriptor is closed.
         if (joined) {
             library.errnoOf("rdma_leave_multicast", id, groupAddress);
         }

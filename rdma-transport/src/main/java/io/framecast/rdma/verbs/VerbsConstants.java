@@ -5,13 +5,6 @@ package io.framecast.rdma.verbs;
 final class VerbsConstants {
     static final int IBV_TRANSPORT_IB = 0;
 
-    static final int IBV_PORT_NOP = 0;
-    static final int IBV_PORT_DOWN = 1;
-    static final int IBV_PORT_INIT = 2;
-    static final int IBV_PORT_ARMED = 3;
-    static final int IBV_PORT_ACTIVE = 4;
-    static final int IBV_PORT_ACTIVE_DEFER = 5;
-
     static final int IBV_LINK_LAYER_UNSPECIFIED = 0;
     static final int IBV_LINK_LAYER_INFINIBAND = 1;
     static final int IBV_LINK_LAYER_ETHERNET = 2;
@@ -27,14 +20,6 @@ final class VerbsConstants {
 
     static final int IBV_QPT_RC = 2;
     static final int IBV_QPT_UD = 4;
-
-    static final int IBV_QPS_RESET = 0;
-    static final int IBV_QPS_INIT = 1;
-    static final int IBV_QPS_RTR = 2;
-    static final int IBV_QPS_RTS = 3;
-    static final int IBV_QPS_SQD = 4;
-    static final int IBV_QPS_SQE = 5;
-    static final int IBV_QPS_ERR = 6;
 
     static final int IBV_QP_STATE = 1;
     static final int IBV_QP_ACCESS_FLAGS = 1 << 3;
@@ -83,27 +68,6 @@ final class VerbsConstants {
 
     static final int IBV_WC_GRH = 1;
     static final int IBV_WC_WITH_IMM = 1 << 1;
-
-    static final int IBV_EVENT_CQ_ERR = 0;
-    static final int IBV_EVENT_QP_FATAL = 1;
-    static final int IBV_EVENT_QP_REQ_ERR = 2;
-    static final int IBV_EVENT_QP_ACCESS_ERR = 3;
-    static final int IBV_EVENT_COMM_EST = 4;
-    static final int IBV_EVENT_SQ_DRAINED = 5;
-    static final int IBV_EVENT_PATH_MIG = 6;
-    static final int IBV_EVENT_PATH_MIG_ERR = 7;
-    static final int IBV_EVENT_DEVICE_FATAL = 8;
-    static final int IBV_EVENT_PORT_ACTIVE = 9;
-    static final int IBV_EVENT_PORT_ERR = 10;
-    static final int IBV_EVENT_LID_CHANGE = 11;
-    static final int IBV_EVENT_PKEY_CHANGE = 12;
-    static final int IBV_EVENT_SM_CHANGE = 13;
-    static final int IBV_EVENT_SRQ_ERR = 14;
-    static final int IBV_EVENT_SRQ_LIMIT_REACHED = 15;
-    static final int IBV_EVENT_QP_LAST_WQE_REACHED = 16;
-    static final int IBV_EVENT_CLIENT_REREGISTER = 17;
-    static final int IBV_EVENT_GID_CHANGE = 18;
-    static final int IBV_EVENT_WQ_FATAL = 19;
 
     private VerbsConstants() {}
 }

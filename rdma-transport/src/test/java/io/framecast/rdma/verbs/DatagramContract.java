@@ -167,16 +167,16 @@ abstract class DatagramContract {
         final DatagramEnd source = end(0);
         final DatagramEnd peer = end(1);
         assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
-        final AddressHandle way = source.handleTo(peer.gid.gid());
+        final AddressHandle handle = source.handleTo(peer.gid.gid());
         for (int i = 0; i < 3; i++) {
-            source.aim(i, way, peer.queuePair.number(), 10);
+            source.aim(i, handle, peer.queuePair.number(), 10);
             source.sends.flags(i, i == 2, false);
         }
         assertEquals(3, source.sends.post(source.queuePair, 0, 3));
         awaitSent(source);
         assertReceived(peer, source, 0, 10);
         assertEquals(1, peer.receives.post(peer.queuePair, 1, 1));
-        source.aim(0, way, peer.queuePair.number(), 40);
+        source.aim(0, handle, peer.queuePair.number(), 40);
         source.sends.flags(0, true, false);
         send(source);
         assertReceived(peer, source, 1, 40);
@@ -188,11 +188,11 @@ abstract class DatagramContract {
         final DatagramEnd peer = end(1);
         final int mtu = source.context.port(1).mtu().activeBytes();
         assertEquals(2, peer.receives.post(peer.queuePair, 0, 2));
-        final AddressHandle way = source.handleTo(peer.gid.gid());
-        source.aim(0, way, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES + 1);
+        final AddressHandle handle = source.handleTo(peer.gid.gid());
+        source.aim(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES + 1);
         assertEquals(mtu + 1, source.sends.bytes(0));
         send(source);
-        source.aim(0, way, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES);
+        source.aim(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES);
         send(source);
         assertReceived(peer, source, 0, mtu - DatagramEnd.HEADER_BYTES);
     }
@@ -202,10 +202,10 @@ abstract class DatagramContract {
         final DatagramEnd source = end(0);
         final DatagramEnd peer = end(1);
         assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
-        final AddressHandle way = source.handleTo(peer.gid.gid());
-        source.sends.datagram(0, way, peer.queuePair.number(), DatagramEnd.QUEUE_KEY + 1);
+        final AddressHandle handle = source.handleTo(peer.gid.gid());
+        source.sends.datagram(0, handle, peer.queuePair.number(), DatagramEnd.QUEUE_KEY + 1);
         send(source);
-        source.aim(0, way, peer.queuePair.number(), 5);
+        source.aim(0, handle, peer.queuePair.number(), 5);
         send(source);
         assertReceived(peer, source, 0, 5);
     }

@@ -31,8 +31,8 @@ public record DemoPlan(
     /// Java starts, devices open, subscribers join: seconds.
     private static final int JOIN_MAX_S = 30;
 
-    /// Repairing and acknowledging what is under way at the end, at a pace that even a lossy link with small
-    /// datagrams keeps.
+    /// Time for repairs and acknowledgements at the end, at a pace that even a lossy link with small datagrams
+    /// keeps.
     private static final int LINGER_MIN_S = 15;
 
     private static final double LINGER_BYTES_PER_S = 5e6;

@@ -46,14 +46,14 @@ final class DeviceSurvey {
         try (DeviceBackend device = provider.open(ordinal)) {
             findings.add(new Finding(true, device.name() + ": " + device.description(), ""));
             if (provider.kind().equals("cuda")) {
-                ways(device, findings);
+                memoryAccess(device, findings);
             }
         } catch (final FramecastException e) {
             findings.add(new Finding(false, provider.kind() + ":" + ordinal + ": " + e.getMessage(), ""));
         }
     }
 
-    private static void ways(final DeviceBackend device, final List<Finding> findings) {
+    private static void memoryAccess(final DeviceBackend device, final List<Finding> findings) {
         final DeviceAccess access = device.access();
         findings.add(access.exportRefusal()
                 .map(why -> new Finding(false, device.name() + ": NICs cannot write here: " + why, DIRECT_FIX))

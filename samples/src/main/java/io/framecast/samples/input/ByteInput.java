@@ -73,7 +73,7 @@ final class ByteInput implements FrameInput {
         }
     }
 
-    // Before its opening waits for somebody.
+    // Before its opening waits for a writer.
     private static void requireReadable(final Path file) throws AccessDeniedException {
         if (!Files.isReadable(file)) {
             throw new AccessDeniedException(file.toString());

@@ -156,7 +156,7 @@ public final class PublishCommand implements Callable<Integer> {
     /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and
     /// make their rings no larger than needed.
     private Channel channel(final FrameShape shape) {
-        // Of the URI's device= a publisher takes nothing: it is the subscribers', who are often given the same.
+        // A publisher ignores the URI's device=: it is for subscribers, which often get the same URI.
         final Channel channel = Devices.withDevice(Channel.parse(uri), device);
         requireRing(channel.stream(), shape);
         if (!uri.contains("frame-max=")) {
@@ -170,7 +170,7 @@ public final class PublishCommand implements Callable<Integer> {
         return channel;
     }
 
-    /// ring= is the subscribers', who are often given the same URI: they would all be refused.
+    /// ring= is for subscribers, which often get the same URI: all their joins would be refused.
     private static void requireRing(final StreamConfig stream, final FrameShape shape) {
         final long least = (stream.framesHeld() + 1) * shape.bytes() + stream.windowBytes();
         if (stream.ringBytes() > 0 && stream.ringBytes() < least) {

@@ -343,7 +343,9 @@ public final class PublishRun {
         }
         if (plan.framesMax() < Long.MAX_VALUE || input.isUnfinished()) {
             throw new PeerLostException("no subscriber is left after " + frames + " frames"
-                    + (evicted() > 0 ? "; " + evictions() : ": all left before the end, and none is there for the rest"));
+                    + (evicted() > 0
+                            ? "; " + evictions()
+                            : ": all left before the end, and none is there for the rest"));
         }
         requireSomebodyWithin(plan.waitMax(), "--wait-timeout");
     }

@@ -66,8 +66,9 @@ public final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--sources",
             paramLabel = "N",
-            description = "Receive from up to N sources of the channel at once, also when some end, until interrupted or"
-                    + " --frames are there; default: what the URI says, else 1.")
+            description =
+                    "Receive from up to N sources of the channel at once, also when some end, until interrupted or"
+                            + " --frames are there; default: what the URI says, else 1.")
     private @Nullable Integer sources;
 
     @Option(

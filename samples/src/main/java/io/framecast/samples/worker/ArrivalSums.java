@@ -29,7 +29,7 @@ public final class ArrivalSums implements AutoCloseable {
     private final DeviceRegion partial;
     private long next;
 
-    /// Takes what the kernel found.
+    /// Takes the kernel's sums.
     @FunctionalInterface
     public interface Handler {
         /// @param bytes length of the frame; 0 for an event, whose kind is then the sum
