@@ -19,6 +19,7 @@ import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
 import io.framecast.samples.input.InputSpec;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -121,23 +122,30 @@ public final class PublishCommand implements Callable<Integer> {
         final Channel channel = channel(shape);
         final PublishPlan plan = plan(spec);
         final NodeConfig config = nodeOptions.config(environment);
+        final PublishRun run;
+        final boolean whole;
+        final Map<String, Object> json;
+        final String text;
         try (FrameInput frameInput = spec.open(shape, nodeOptions.patternSeed(), environment.in());
                 Framecast node = environment.nodes().apply(config);
                 Publisher publisher = node.publish(channel)) {
-            final PublishRun run = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment);
+            run = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment);
             if (!device.equals("host")) {
                 run.from(new DeviceInput(publisher, shape.bytes()));
             }
-            final boolean whole = run.run();
-            report.result(run.json(whole), run.text(), false);
-            if (!whole) {
-                environment
-                        .console()
-                        .line(Report.COMPLAINT + "interrupted after " + run.frames()
-                                + " frames, before the input's end: subscribers report the source lost");
-            }
-            return whole ? ExitStatus.DONE : ExitStatus.INTERRUPTED;
+            whole = run.run();
+            json = run.json(whole);
+            text = run.text();
         }
+        report.result(json, text, false);
+        if (whole) {
+            return ExitStatus.DONE;
+        }
+        environment
+                .console()
+                .line(Report.COMPLAINT + "interrupted after " + run.frames()
+                        + " frames, before the input's end: subscribers report the source lost");
+        return ExitStatus.INTERRUPTED;
     }
 
     private PublishPlan plan(final InputSpec spec) {

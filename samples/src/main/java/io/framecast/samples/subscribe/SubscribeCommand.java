@@ -19,6 +19,7 @@ import io.framecast.samples.ToolVersion;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -141,17 +142,21 @@ public final class SubscribeCommand implements Callable<Integer> {
         Devices.require(channel);
         final NodeConfig config = nodeOptions.config(environment);
         final FrameWorkerProvider workers = worker == null ? null : worker(worker);
+        final SubscribeRun run;
+        final Map<String, Object> json;
+        final String text;
         try (FrameOutput output = output();
                 Framecast node = environment.nodes().apply(config);
                 Subscriber subscriber = node.subscribe(channel);
                 FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
             final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
-            final SubscribeRun run =
-                    new SubscribeRun(subscriber, frames, waitMax, frameWorker, check, output, environment);
+            run = new SubscribeRun(subscriber, frames, waitMax, frameWorker, check, output, environment);
             run.run();
-            report.result(run.json(), run.text(), STDOUT.equals(out));
-            return status(run);
+            json = run.json();
+            text = run.text();
         }
+        report.result(json, text, STDOUT.equals(out));
+        return status(run);
     }
 
     private int status(final SubscribeRun run) {
