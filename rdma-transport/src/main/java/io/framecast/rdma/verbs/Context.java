@@ -115,7 +115,7 @@ public final class Context extends Handle {
     }
 
     public ProtectionDomain protectionDomain() {
-        return ProtectionDomain.allocate(this);
+        return new ProtectionDomain(this);
     }
 
     public CompletionChannel completionChannel() {

@@ -11,13 +11,9 @@ public final class ProtectionDomain extends Handle {
 
     private final Context context;
 
-    private ProtectionDomain(final Context context, final MemorySegment domain) {
-        super(context.library(), domain, context);
+    ProtectionDomain(final Context context) {
+        super(context.library(), context.verbs().make("ibv_alloc_pd", context, context.pointer()), context);
         this.context = context;
-    }
-
-    static ProtectionDomain allocate(final Context context) {
-        return new ProtectionDomain(context, context.verbs().make("ibv_alloc_pd", context, context.pointer()));
     }
 
     public Context context() {

@@ -9,7 +9,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -87,18 +86,6 @@ public final class VerbsLibrary {
             }
             return new Context(this, verbs.make("ibv_open_device", name, pointers.get(index)), name);
         });
-    }
-
-    /// Why no device can be used here; empty when one is listed.
-    public static Optional<String> unavailable() {
-        try {
-            return load().devices().stream().anyMatch(Device::isInfiniBandVerbs)
-                    ? Optional.empty()
-                    : Optional.of("verbs: no InfiniBand or RoCE device; see rdma link, or add Soft-RoCE:"
-                            + " rdma link add rxe0 type rxe netdev eth0");
-        } catch (final TransportException e) {
-            return Optional.of(e.getMessage());
-        }
     }
 
     /// Handles open now, of all contexts of this library.
