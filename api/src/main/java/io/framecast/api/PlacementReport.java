@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 public record PlacementReport(Kind kind, long fastcopyMaxBytes, List<Refusal> refused) {
     /// A placement that cannot be used here.
     ///
-    /// @param reason in a few words
+    /// @param kind the placement; never AUTO
+    /// @param reason in a few words, without the placement's name
     public record Refusal(Kind kind, String reason) {
         @Override
         public String toString() {

@@ -8,6 +8,8 @@ import java.util.function.Supplier;
 /// One kernel in the forms that backends need: PTX for a GPU, Java for the emulated device. Both must compute
 /// the same bytes.
 ///
+/// Immutable; any thread. A backend may ask for the PTX more than once, and must not change the array.
+///
 /// @param name entry point in the PTX
 /// @param ptx gives the PTX text; asked for only by a backend that runs PTX
 /// @param emulation the same computation on host-addressable memory

@@ -27,7 +27,7 @@ public final class ReceiveRequests extends RequestRing<ReceiveQueue> {
     }
 
     @Override
-    int hand(final ReceiveQueue queue, final long first, final long refused) {
+    int postChain(final ReceiveQueue queue, final long first, final long refused) {
         return queue.postReceives(first, refused);
     }
 }

@@ -107,7 +107,7 @@ abstract sealed class RequestRing<Q> permits ReceiveRequests, SendRequests {
     /// @param first address of the first request
     /// @param refused address where the driver writes the first request that it did not take
     /// @return 0, or the errno
-    abstract int hand(Q queue, long first, long refused);
+    abstract int postChain(Q queue, long first, long refused);
 
     /// Posts `count` consecutive slots beginning at `first`, wrapping at the ring's end.
     ///
@@ -125,7 +125,7 @@ abstract sealed class RequestRing<Q> permits ReceiveRequests, SendRequests {
         final int last = end > slots ? end - slots - 1 : end - 1;
         requests.set(JAVA_LONG, at(last) + NEXT, 0);
         refused.set(JAVA_LONG, 0, 0);
-        final int errno = hand(queue, address(first), refused.address());
+        final int errno = postChain(queue, address(first), refused.address());
         requests.set(JAVA_LONG, at(last) + NEXT, address(last + 1 == slots ? 0 : last + 1));
         return errno == 0 ? count : taken(queue, first, errno);
     }

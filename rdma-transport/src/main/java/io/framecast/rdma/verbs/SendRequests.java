@@ -132,7 +132,7 @@ public final class SendRequests extends RequestRing<QueuePair> {
     }
 
     @Override
-    int hand(final QueuePair queuePair, final long first, final long refused) {
+    int postChain(final QueuePair queuePair, final long first, final long refused) {
         return queuePair.postSends(first, refused);
     }
 
