@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// The books of a device, CUDA's or emulated: its allocations, its resources in use, whether it is open.
+/// The state that CUDA's and emulated devices keep alike: allocations, resources in use, whether the device is
+/// open.
 ///
 /// Threading: any thread.
 public abstract class GpuDevice implements DeviceBackend {

@@ -1,5 +1,5 @@
-/// The parts that the CUDA and the emulated device share: the books of a device, deferred frees, bounds, the gather
-/// kernel. Only these two devices call it.
+/// The parts that the CUDA and the emulated device share: allocations and resources, deferred frees, bounds, the
+/// gather kernel. Only these two devices call it.
 @NullMarked
 package io.framecast.gpu.device;
 
