@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The simulator on seeds that no test has: which ones follows from the commit, so that every commit tries others and the
-# same commit the same. Ends with "N passed, N failed"; what failed can be repeated by the command that is told.
+# same commit the same. Ends with "N passed, N failed"; the printed command repeats a failure.
 #
 #   SIMULATE_SEEDS   how many of each kind, default 600
 set -euo pipefail

@@ -173,7 +173,7 @@ await_content() {
 }
 
 # One of two subscribers is killed: the publisher gives it up after alive-timeout, the other gets everything; status 3
-# tells that one was lost.
+# means that one was lost.
 subscriber_killed() {
     local survivor victim publisher status=0
     fresh_uri "$1" "$ALIVE_KILLED_MS"
@@ -214,7 +214,7 @@ only_subscriber_killed() {
     wait "$victim" || :
     wait "$publisher" || status=$?
     cat "$work/file.log"
-    # Nobody who comes later could have all of a million frames.
+    # A later subscriber could not get all of a million frames.
     [ "$status" = 3 ] && grep -q '1 subscriber(s) were evicted' "$work/file.log" || return
     fresh_uri udp "$ALIVE_KILLED_MS"
     rm -f "$work/victim"

@@ -6,8 +6,8 @@
 # With segmentation offload the kernel carries up to 45 datagrams as one packet, and a rule drops all of them: losses
 # come in bursts. Where the source's interface does without ("single datagrams") a rule at an input drops them one by one.
 #
-# What is dropped at an output is told to its sender (EPERM), who mostly sends it again at once; what is dropped at an
-# input is lost without a word. So a rate of N % costs the receivers about N % of the datagrams.
+# A drop at an output returns EPERM to the sender, which mostly sends the datagram again at once; a drop at an input is
+# silent. So a rate of N % costs the receivers about N % of the datagrams.
 #
 #   NETNS_LOSS_BYTES   length of the file, default 200000000
 #   NETNS_LOSS_CASES   pattern that a case's name must match to run, default *

@@ -122,7 +122,7 @@ transfer() {
     done
 }
 
-# metric HOST PATTERN: sum of the counters whose line matches; empty where nobody answers.
+# metric HOST PATTERN: sum of the counters whose line matches; empty where no process answers.
 metric() {
     step ip netns exec "$1" bash -c "exec 3<>/dev/tcp/127.0.0.1/$METRICS_PORT
         printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3" 2>/dev/null |
@@ -331,8 +331,8 @@ last_words() {
     ! grep -q 'no source was heard' "$work/$1.log" || fail "$1 heard a source: $(said "$work/$1.log")"
 }
 
-# nobody_joins SOURCE-PATTERN SUBSCRIBER-PATTERN SUBSCRIBER-URI: both give up, and say why.
-nobody_joins() {
+# none_joins SOURCE-PATTERN SUBSCRIBER-PATTERN SUBSCRIBER-URI: both give up, and say why.
+none_joins() {
     local patience=12
     subscribe 1 "$3" --wait-timeout 12
     publish "$(uri)" --wait-subscribers 1
@@ -348,7 +348,7 @@ mtu_of_path() {
     step ip netns exec "$id-dst1" nft 'table netdev path { chain input { type filter hook ingress device "eth0" priority 0;
         meta l4proto udp meta length > 1400 drop; }; }'
     offload "$id-src" tx-udp-segmentation off
-    nobody_joins '10.77.0.2:[0-9]* has asked to join .*full-size datagram of 1448 bytes' \
+    none_joins '10.77.0.2:[0-9]* has asked to join .*full-size datagram of 1448 bytes' \
         'full-size datagram of 1448 bytes .*lower mtu= at the source' "$(uri)"
 }
 
@@ -356,7 +356,7 @@ mtu_of_path() {
 mtu_of_source() {
     make_network 1
     step ip -n "$id-src" link set eth0 mtu 9000
-    nobody_joins '10.77.0.2:[0-9]* has asked to join .*full-size datagram of 8936 bytes' \
+    none_joins '10.77.0.2:[0-9]* has asked to join .*full-size datagram of 8936 bytes' \
         'full-size datagram of 8936 bytes .*lower mtu= at the source' "$(uri)"
 }
 
@@ -366,7 +366,7 @@ firewall() {
         udp dport { 24326-24328PASSED } accept; meta l4proto udp drop; }; }'
     make_network 1
     step ip netns exec "$id-dst1" nft "${rules/PASSED/}"
-    nobody_joins '10.77.0.2:[0-9]* has asked to join .*look at the firewall' \
+    none_joins '10.77.0.2:[0-9]* has asked to join .*look at the firewall' \
         'a source was heard .*not behind a filter' "$(uri)"
     make_network 1
     step ip netns exec "$id-dst1" nft "${rules/PASSED/, 40000-40003}"
@@ -379,7 +379,7 @@ firewall() {
 # A subscriber that wants less memory taken than the stream needs never asks to join.
 ring_max() {
     make_network 1
-    nobody_joins 'nobody else asked to join' 'ring-max: a source of frame-max=' "$(uri '|ring-max=1m')"
+    none_joins 'no other subscriber asked to join' 'ring-max: a source of frame-max=' "$(uri '|ring-max=1m')"
 }
 
 no_address() {
@@ -448,7 +448,7 @@ source_down_for_long() {
     note=$(grep -h '^framecast' "$work/src.log")
 }
 
-# A filter on the way that lets nothing long through any more: nobody can tell but by what does not arrive.
+# A filter on the way that drops long datagrams: only their absence at the receivers shows it.
 mtu_lowered_on_the_way() {
     make_network 1
     stream '|alive-timeout=5000'
@@ -584,7 +584,7 @@ build_old_kernel() {
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Tells the child's listener from the parent's, without a message: the parent takes it by pidfd_getfd. */
+/* Hands the child's listener to the parent without a message: the parent takes it by pidfd_getfd. */
 static int filtered(void) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

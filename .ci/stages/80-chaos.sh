@@ -39,8 +39,8 @@ patience=(--alive-timeout 8000 --margin 10000)
 passed=0
 failed=0
 
-# expect STATUS WORDS NAME ARGUMENT…: runs chaos; tells all that it said where the exit status is another, or where it
-# did not say the words.
+# expect STATUS WORDS NAME ARGUMENT…: runs chaos; prints all its output where the exit status is another, or where the
+# words are absent.
 expect() {
     local wanted=$1 words=$2 name=$3 status=0
     shift 3

@@ -4,7 +4,7 @@
 #
 # Sets datagrams, rounds, payloads; the command `lab` that runs a bash, in the guest, or on this host where
 # FRAMECAST_RDMA_DEVICE names one or several; and its devices.
-# shellcheck shell=bash disable=SC2034 # Used by whoever sources it.
+# shellcheck shell=bash disable=SC2034 # Used by the scripts that source it.
 rounds=25
 while getopts n:r: option; do
     case $option in

@@ -13,7 +13,7 @@
 # Exit status 124 where the command ran out of time, 125 where the guest ended without one (its console is left in
 # last/ in the lab's directory), 77 where this host cannot run a guest; each with one line on stderr.
 #
-# Under emulation the JVM crashes in what its second compiler made (docs/rdma.md): the guest tells every JVM to do without.
+# Under emulation the JVM crashes in what its second compiler made (docs/rdma.md): the guest switches it off for every JVM.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -50,7 +50,7 @@ done
 
 lab=$("$here/build.sh")
 image=$lab/image
-# Nobody replaces the image while a guest runs on it.
+# No other run replaces the image while a guest runs on it.
 exec 9<"$lab/lock"
 flock -s 9
 # What runs left behind that were killed.
@@ -136,7 +136,7 @@ watch_boot() {
 }
 
 # boot SECONDS: until the guest ends; sets `status` to QEMU's.
-# timeout is told of the death of this script and tells QEMU; QEMU is told of the death of timeout.
+# The death of this script ends timeout, and the death of timeout ends QEMU: each by its parent-death signal.
 boot() {
     local share=$image/qemu/usr/share
     LD_LIBRARY_PATH=$image/qemu/usr/lib/x86_64-linux-gnu \

@@ -36,7 +36,7 @@ published=0
 deleted=0
 nacks_before=0
 repairs_before=0
-told_before=0
+by_datagram_before=0
 pulled=0
 counts='nothing counted'
 
@@ -68,7 +68,7 @@ eventually() {
     done
 }
 
-# read_metrics WHO: what a process, 0 the publisher, tells of itself; no process is started for it.
+# read_metrics WHO: the metrics of a process, 0 for the publisher; starts no process.
 read_metrics() {
     local line
     metrics=()
@@ -86,7 +86,7 @@ add_up() {
     sum=0
     for line in "${metrics[@]}"; do
         if [[ $line =~ ^$1[{\ ] && $line == *"${2:-}"* ]]; then
-            # From ten million on it is told as 1.0E7.
+            # From ten million on the value reads 1.0E7.
             printf -v line %.0f "${line##* }"
             sum=$((sum + line))
         fi
@@ -216,7 +216,7 @@ count_one_sided() {
     add_up framecast_one_sided_fallbacks_total && fallbacks=$sum
     reasons
     add_up framecast_read_grants_total && granted=$sum
-    add_up framecast_credit_datagrams_total && told=$sum
+    add_up framecast_credit_datagrams_total && by_datagram=$sum
     add_up framecast_sent_repairs_total && repairs=$sum
     add_up framecast_received_nacks_total && nacks=$sum
     for n in 1 2 3; do
@@ -226,7 +226,7 @@ count_one_sided() {
         add_up framecast_one_sided_fallbacks_total && fallbacks=$((fallbacks + sum))
         reasons
     done
-    counts="$linked linked, $written grants written, $granted read, $told told by datagram; $pulled datagrams pulled,"
+    counts="$linked linked, $written grants written, $granted read, $by_datagram granted by datagram; $pulled datagrams pulled,"
     counts+=" $repairs sent again for $nacks NACKs, $fallbacks fallbacks${why:+:}$why"
 }
 
@@ -250,7 +250,7 @@ is_settled() {
 connected() {
     eventually is_settled || { say 'neither made nor refused'; return 1; }
     count_one_sided || return
-    nacks_before=$nacks told_before=$told repairs_before=$repairs
+    nacks_before=$nacks by_datagram_before=$by_datagram repairs_before=$repairs
     say "$counts"
     [ "$linked" -gt 0 ]
 }
@@ -259,11 +259,11 @@ connected() {
 granted_by_words() {
     publish "$PIECE_BYTES" && arrives 1 2 3 && count_one_sided || return
     say "$counts"
-    [ "$written" -gt 0 ] && [ "$granted" -gt 0 ] && { [ $((told - told_before)) -le "$written" ] || [ "$fallbacks" -gt 0 ]; }
+    [ "$written" -gt 0 ] && [ "$granted" -gt 0 ] && { [ $((by_datagram - by_datagram_before)) -le "$written" ] || [ "$fallbacks" -gt 0 ]; }
 }
 
 
-# What is lost of the groups' datagrams is read, and whoever asks the source for it has counted why.
+# Receivers read lost datagrams of the group, and count the reason where they ask the source for one.
 pulled_by_reads() {
     local try
     for try in 1 2 3; do
@@ -348,7 +348,7 @@ in_place() {
     local try all frames before copied
     for try in 1 2 3; do
         # The first time they are just starting.
-        eventually summed framecast_in_place_frames_total || { say 'a subscriber tells nothing of itself'; return 1; }
+        eventually summed framecast_in_place_frames_total || { say 'a subscriber serves no metrics'; return 1; }
         frames=$all
         summed framecast_reassembled_bytes_total || return
         before=$all
@@ -410,7 +410,7 @@ cut_briefly() {
     "$here/netem.sh" rxe3 restore || return
     # Whether a queue pair fails meanwhile is up to what its process happens to send.
     arrives 1 2 3 && wait "$writer" && evicted 0 &&
-        say "$bytes bytes published while the cable of subscriber 2 was out for 6 s, nobody evicted;" \
+        say "$bytes bytes published while the cable of subscriber 2 was out for 6 s, none evicted;" \
             "$(metric 2 framecast_system_errors_total) failures survived there" && [[ $port == *DOWN* ]]
 }
 
@@ -421,7 +421,7 @@ evicted() {
 cut_for_long() {
     "$here/netem.sh" rxe4 cut || return
     publish "$PIECE_BYTES"
-    eventually evicted 1 || { say 'nobody was evicted'; return 1; }
+    eventually evicted 1 || { say 'no subscriber was evicted'; return 1; }
     "$here/netem.sh" rxe4 restore
     arrives 1 2 && ends 3 3 'source lost'
 }
@@ -437,7 +437,7 @@ has_device() {
     rdma link | grep "^link $1/" >/dev/null
 }
 
-# Up to some version Soft-RoCE lets a device go only when nobody uses it any more; then nothing happens until that.
+# Up to some version Soft-RoCE lets a device go only when no process uses it any more; then nothing happens until that.
 device_deleted() {
     rdma link delete rxe3 >/dev/null 2>&1 &
     eventually not has_device rxe3 || { say 'rxe3 is still there'; return 1; }

@@ -6,7 +6,7 @@
  *
  *   multicast [-n DATAGRAMS] [-p PAYLOAD-BYTES] [-g GROUP] [-r ROUNDS] [-l] [-i] [-s] SENDER RECEIVER…
  *
- *   -l  datagrams may be lost or doubled: that is counted, the exit status tells of other errors
+ *   -l  datagrams may be lost or doubled: that is counted, the exit status reports other errors
  *   -i  each round waits for a line on standard input: so that rounds of two programs alternate
  *   -s  each receiver takes its receives from a shared receive queue, instead of its queue pair's own
  *

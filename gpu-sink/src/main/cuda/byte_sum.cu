@@ -57,7 +57,7 @@ extern "C" __global__ void framecast_byte_sum_once(
     __syncthreads();
     fc_u64 sum = 0;
     const fc_u64 step = (fc_u64) gridDim.x * blockDim.x;
-    // A launch needs no volatile; but then the two would differ in more than how they are told.
+    // A launch needs no volatile; but then the two kernels would differ in more than how the frame is announced.
     const volatile unsigned char *bytesOfFrame = data;
     for (fc_u64 i = (fc_u64) blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += step) {
         sum += ((fc_u64) bytesOfFrame[i] + 1) * (i + 1);

@@ -3,8 +3,8 @@
  *
  * - Device memory is malloc'ed behind addresses that are no pointers; ranges are checked.
  * - Work is queued per stream and done late: when something waits for it, or one command per cuEventQuery or
- *   cuStreamQuery. Whoever
- *   reads before waiting reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
+ *   cuStreamQuery. A program that reads before it waits
+ *   reads old bytes. Copies from memory that is neither pinned nor registered are done at once,
  *   as a driver does by staging them.
  * - To free memory or to unload a module waits for all work of all streams, persistent kernels too.
  * - A call without a current context or in another than the primary one, with a stale handle, or with host memory where
@@ -235,7 +235,7 @@ void framecast_stub_fail(const char *name, int code) {
 
 void framecast_stub_break(int code) { pthread_mutex_lock(&lock); broken_code = code; pthread_mutex_unlock(&lock); }
 
-/* What a context had goes with it, when nobody retains it any more. */
+/* The objects of a context go with its last reference. */
 void framecast_stub_reset(void) {
     pthread_mutex_lock(&lock);
     if (!contexts) {
@@ -289,7 +289,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int dev) { ENTER if (dev) FAIL(INVALID_DE
 int cuDeviceGetAttribute(int *value, int which, int dev) {
     ENTER
     if (dev) FAIL(INVALID_DEVICE);
-    /* 124: dma-buf; 117: remote writes are flushed by the host, 118: for nobody ordered. */
+    /* 124: dma-buf; 117: remote writes are flushed by the host, 118: no reader sees them in order. */
     *value = which == 75 ? 7 : which == 76 ? 5 : which == 16 ? PROCESSORS : which == 124 || which == 117 ? 1 : 0;
     LEAVE
 }
@@ -650,7 +650,7 @@ int cuLaunchKernel(const char *function, unsigned gx, unsigned gy, unsigned gz, 
     for (int i = 0; i < ARGUMENTS_MAX; i++) c->arguments[i] = *(uint64_t *) parameters[i];
     c->kernel = function;
     c->blocks = gx;
-    /* Nobody may wait for it, so it starts by itself. */
+    /* It starts by itself, for the program may never wait for it. */
     if (persistent(c)) run_until(s, s->enqueued);
     LEAVE
 }

@@ -44,8 +44,8 @@ public interface Arrival extends AutoCloseable {
     /// The ring's address for a kernel. [#launch] passes it.
     long address();
 
-    /// Routes a subscriber's frames to the ring. From now on nobody else polls it, and its loss and source
-    /// handlers are the ring's.
+    /// Routes a subscriber's frames to the ring. From then on only the ring polls the subscriber, and it replaces
+    /// the subscriber's loss and source handlers.
     ///
     /// @param subscriber lands its frames on this device
     /// @param channel what the kernel knows it by, 0 … [#CHANNELS_MAX] − 1
@@ -78,13 +78,13 @@ public interface Arrival extends AutoCloseable {
 
     ArrivalStats stats();
 
-    /// Tells the kernel to end as soon as nothing is left in the ring, and waits for it.
+    /// Asks the kernel to end as soon as the ring is empty, and waits for its end.
     ///
     /// @return whether it ended
     boolean drain(Duration longest);
 
-    /// Tells the kernel to end at once, waits for it as long as [ArrivalOptions#closeTimeoutMs] says, closes
-    /// all frames and frees the ring. Idempotent.
+    /// Asks the kernel to end at once, waits at most [ArrivalOptions#closeTimeoutMs] for its end, closes all frames
+    /// and frees the ring. Idempotent.
     ///
     /// @throws io.framecast.api.error.DeviceException when the kernel does not end: then nothing that it may
     ///     still touch is freed, and its frames stay held; calling again tries again

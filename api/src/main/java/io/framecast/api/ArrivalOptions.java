@@ -1,6 +1,6 @@
 package io.framecast.api;
 
-/// What an [Arrival] is like.
+/// Settings of an [Arrival].
 ///
 /// @param entries entries in the ring, a power of two, 2 … 65536: what the kernel may hold, and what may wait
 ///     for it

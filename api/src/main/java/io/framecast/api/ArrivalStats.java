@@ -1,6 +1,7 @@
 package io.framecast.api;
 
-/// What went through an [Arrival].
+/// Counts of an [Arrival], from its opening to the call. Immutable; the caller is the thread that serves the
+/// arrival, so the counts fit each other.
 ///
 /// @param frames frames written to the ring
 /// @param events entries for losses and for sources and subscribers that come and go

@@ -12,7 +12,7 @@ public sealed interface Channel permits Channel.Multicast, Channel.Fanout, Chann
     /// here. The node refuses a name that no provider found on the class path owns.
     String transport();
 
-    /// Tells streams on one group apart; letters, digits, `.`, `_` and `-`.
+    /// Distinguishes streams on one group; letters, digits, `.`, `_` and `-`.
     String name();
 
     LinkConfig link();

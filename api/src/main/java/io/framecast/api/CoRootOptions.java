@@ -2,14 +2,14 @@ package io.framecast.api;
 
 import java.util.regex.Pattern;
 
-/// Who helps a source with a large group: co-roots are subscribers that collect the acknowledgements of a set
-/// of others, keep a copy of the window in host memory, and repair from it. The source hears each co-root
-/// instead of each subscriber.
+/// Settings of co-roots, which help a source with a large group. A co-root is a subscriber that collects the
+/// acknowledgements of a repair group of other subscribers, keeps a copy of the window in host memory, and repairs
+/// from it. The source hears each co-root instead of each subscriber.
 ///
 /// @param count publisher: most co-roots, 0 … [#COUNT_MAX], or [#AUTO]: none below 16 subscribers, then about
 ///     the square root of their number
 /// @param feed publisher: how co-roots get what they keep
-/// @param sets publisher: who shares a co-root
+/// @param sets publisher: how subscribers are divided into repair groups
 /// @param site subscriber: subscribers of one site share a co-root where they can; empty for this host
 /// @param serves subscriber: whether it may become a co-root. A subscriber whose placement is `direct` never
 ///     does, whatever this says: its payloads are not in host memory, from which a co-root repairs
@@ -28,7 +28,7 @@ public record CoRootOptions(int count, Feed feed, Sets sets, String site, boolea
         UNICAST
     }
 
-    /// Who shares a co-root.
+    /// How subscribers are divided into repair groups, with one co-root each.
     public enum Sets {
         /// Subscribers of one site first.
         SITE,

@@ -1,9 +1,8 @@
 package io.framecast.api;
 
-/// What happens when a subscriber cannot keep up with its source. Each subscriber chooses for itself, beside
-/// others on the same stream; a publisher has no use for it. Whatever is chosen, frames are given whole or
-/// not at all, in order, and every frame that is not given is reported with number and reason
-/// ([Subscriber#onLoss]).
+/// The policy for a subscriber that cannot keep up with its source. Each subscriber chooses for itself, beside
+/// others on the same stream; a publisher ignores it. Under each policy the subscriber gets whole frames in order,
+/// and every other frame is reported with number and reason ([Subscriber#onLoss]).
 ///
 /// Written as `reliable`, `latest`, `deadline=40ms` or `evict=2s`; `parse(toString())` is identity.
 public sealed interface Delivery {

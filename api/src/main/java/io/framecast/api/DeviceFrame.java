@@ -4,7 +4,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 
-/// One whole frame in device memory, owned by whoever polled it until [#close] or [#release].
+/// One whole frame in device memory, owned by the thread that polled it until [#close] or [#release].
 ///
 /// Visibility, towards the reader: work enqueued on a stream after `stream.await(frame.ready())`, or launched
 /// after [#awaitReady], sees every byte. Nothing else does.
@@ -42,8 +42,8 @@ public interface DeviceFrame extends AutoCloseable {
         return codec.decode(type, metadata());
     }
 
-    /// What kernels choose by, see [Arrival]: the metadata's first four bytes, little-endian; 0 when there
-    /// are fewer.
+    /// The value by which kernels select frames, see [Arrival]: the metadata's first four bytes, little-endian; 0
+    /// when there are fewer.
     default int tag() {
         return Arrival.tag(metadata());
     }

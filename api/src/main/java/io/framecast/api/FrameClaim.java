@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /// A slice of the send window, between [Publisher#tryClaim] and [#commit] or [#abort]. Reusable; owned by the
 /// publisher's thread. The segment must not be touched after either.
 public final class FrameClaim {
-    /// What a publisher does when a claim ends.
+    /// Called by a claim when it ends.
     public interface Owner {
         void commit(FrameOptions options);
 

@@ -1,6 +1,6 @@
 package io.framecast.api;
 
-/// What travels with a frame beside its payload. Immutable and reusable.
+/// The data that travels with a frame beside its payload. Immutable and reusable.
 ///
 /// @param keyframe whether a subscriber may begin here
 /// @param sourceTimestampNs when the frame was taken, in nanoseconds since the epoch; [#NOW] lets the engine stamp it

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 
 /// Settings of a node; those of a stream are in its [Channel].
 ///
-/// @param threading who runs the agents
+/// @param threading which threads run the agents
 /// @param countersFile the memory-mapped counters file, readable by other processes; empty: a file of its own in
 ///     the temporary directory
 /// @param metricsPort port for Prometheus' scrapes at `/metrics`; 0 picks a free one, −1 serves none

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /// How payloads get from the network into a device's memory, and how a source's frames get out of it.
 ///
-/// @param kind a subscriber's: which way to take; `auto` takes the first of the others that works here
+/// @param kind a subscriber's: the placement of payloads; `auto` takes the first of the others that works here
 /// @param fastcopyMaxBytes a subscriber's: longest run of bytes that the CPU stores through a mapping
 ///     (`fastcopy`) instead of asking the device's copy engine; [#AUTO] measures it at start
 /// @param chunkBytes a publisher's: the length of the pieces in which a frame is copied out of device memory,
@@ -21,7 +21,7 @@ public record PlacementOptions(Kind kind, long fastcopyMaxBytes, long chunkBytes
 
     public static final PlacementOptions DEFAULT = new PlacementOptions(Kind.AUTO, AUTO, AUTO);
 
-    /// Ways into a device's memory, in the order in which they are tried.
+    /// Placements in a device's memory, in the order in which the subscriber tries them.
     public enum Kind {
         /// The first of the following that works here.
         AUTO,

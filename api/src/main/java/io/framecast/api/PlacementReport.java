@@ -4,15 +4,16 @@ import io.framecast.api.PlacementOptions.Kind;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Which way a subscriber's payloads take into its device's memory, and why not a better one.
+/// The placement of a subscriber's payloads in its device's memory, and why not a better one.
 ///
-/// @param kind the way taken; never AUTO. Where frames land in host memory there is no report
+/// @param kind the placement in use; never AUTO. For frames in host memory there is no report
 /// @param fastcopyMaxBytes under FASTCOPY the longest run that the CPU stores; else 0
-/// @param refused the ways tried before it, in the order tried
+/// @param refused the placements tried before it, in the order tried
 public record PlacementReport(Kind kind, long fastcopyMaxBytes, List<Refusal> refused) {
-    /// A way that cannot be taken.
+    /// A placement that cannot be used here.
     ///
-    /// @param reason in a few words
+    /// @param kind the placement; never AUTO
+    /// @param reason in a few words, without the placement's name
     public record Refusal(Kind kind, String reason) {
         @Override
         public String toString() {
@@ -22,17 +23,17 @@ public record PlacementReport(Kind kind, long fastcopyMaxBytes, List<Refusal> re
 
     public PlacementReport {
         if (kind == Kind.AUTO) {
-            throw new IllegalArgumentException("placement: expected the way that was taken, got auto");
+            throw new IllegalArgumentException("placement: expected the placement in use, got auto");
         }
         refused = List.copyOf(refused);
     }
 
-    /// One line: the way, and what was refused.
+    /// One line: the placement, and the refused ones.
     @Override
     public String toString() {
-        final String way = kind == Kind.FASTCOPY ? "fastcopy up to " + fastcopyMaxBytes + " bytes" : kind.word();
+        final String text = kind == Kind.FASTCOPY ? "fastcopy up to " + fastcopyMaxBytes + " bytes" : kind.word();
         return refused.isEmpty()
-                ? way
-                : refused.stream().map(Refusal::toString).collect(Collectors.joining("; ", way + " (", ")"));
+                ? text
+                : refused.stream().map(Refusal::toString).collect(Collectors.joining("; ", text + " (", ")"));
     }
 }

@@ -82,10 +82,9 @@ public interface Publisher extends AutoCloseable {
     /// Subscribers that are ready: admitted, probed, with credit.
     int readySubscribers();
 
-    /// Who asked to join and is not ready for longer than a second, or was refused: one line each, with its
-    /// address, what is in the way and how to fix it; at most 16. A subscriber that never asked is not among
-    /// them: it did not hear this source, or wants less memory taken than the stream needs, which it reports
-    /// itself.
+    /// Subscribers that asked to join and were refused, or have not been ready for longer than a second: one line
+    /// each, with address, obstacle and how to fix it; at most 16. A subscriber that never asked is absent: it did
+    /// not hear this source, or its `ring-max` is below the stream's need, which it reports itself.
     default List<String> unreadySubscribers() {
         return List.of();
     }
@@ -103,13 +102,13 @@ public interface Publisher extends AutoCloseable {
     /// @return whether all of them did
     boolean close(Duration linger);
 
-    /// Like [#close(Duration)] with a linger of zero: end of stream is sent once, nobody is waited for.
-    /// Idempotent.
+    /// Like [#close(Duration)] with a linger of zero: end of stream is sent once, and no acknowledgement is
+    /// awaited. Idempotent.
     @Override
     void close();
 
-    /// Ends the session without end of stream: subscribers report the source lost instead of the end of the
-    /// stream. For a source whose input failed. Nobody is waited for. Idempotent, and without effect after
+    /// Ends the session without end of stream: subscribers report the source lost instead of the end of the stream.
+    /// For a source whose input failed. No acknowledgement is awaited. Idempotent, and without effect after
     /// [#close].
     void abandon();
 }

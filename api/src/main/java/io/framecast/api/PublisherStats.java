@@ -1,6 +1,6 @@
 package io.framecast.api;
 
-/// What a publisher did so far.
+/// Counts of a publisher since it was opened.
 ///
 /// @param frames frames taken
 /// @param bytes payload bytes taken

@@ -1,6 +1,7 @@
 package io.framecast.api;
 
-/// What kernels asked a [DeviceRequests] for.
+/// Counts of the requests of kernels to a [DeviceRequests], from its opening to the call. Immutable; the caller
+/// is the thread that serves the requests, so the counts fit each other.
 ///
 /// @param published requests done
 /// @param bytes their bytes

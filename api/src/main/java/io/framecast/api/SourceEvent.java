@@ -2,7 +2,7 @@ package io.framecast.api;
 
 import java.util.HexFormat;
 
-/// What became of one of a subscriber's sources.
+/// A change in the state of one of a subscriber's sources.
 ///
 /// @param session the source's session: a number of its own for each life of a source, see
 ///     [DeviceFrame#session]
@@ -24,7 +24,7 @@ public record SourceEvent(long session, Kind kind, long firstFrameId, String rea
                 + ", reason=" + reason + "]";
     }
 
-    /// What happened.
+    /// Kinds of changes.
     public enum Kind {
         /// Frames of this session follow.
         JOINED,

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 ///     publisher
 /// @param aliveTimeoutMs silence after which a peer is lost
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
-/// @param coRoots who helps the source with a large group
-/// @param sources whom a subscriber listens to; nothing to a publisher
+/// @param coRoots settings of co-roots, for a large group
+/// @param sources the sources that a subscriber listens to; a publisher ignores them
 /// @param placement how payloads get into the device's memory, or out of it at a source
 public record StreamConfig(
         long windowBytes,

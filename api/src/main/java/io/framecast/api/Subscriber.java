@@ -71,12 +71,12 @@ public interface Subscriber extends AutoCloseable {
 
     /// Has lost frames reported to a handler. It is called by [#poll] only, on that caller's thread, in the
     /// stream's order: frames that were lost before a frame are reported before that frame is given, and those
-    /// behind the last one before the state says that the stream is over. So every frame number of a session
-    /// from the first one of the first membership in it ([SourceEvent#firstFrameId]) is either given or
-    /// reported, once; also those published between two memberships ([LossReason#NOT_A_MEMBER]), as soon as the
-    /// second has begun. Of a session that is not joined again, nobody knows how many frames followed.
-    /// Neighbours may be reported together; where the caller has not polled for so long that more than a
-    /// thousand runs of different reasons wait, those with the reason of the newest.
+    /// behind the last one before the state says that the stream is over. So every frame number of a session from
+    /// the first one of the first membership in it ([SourceEvent#firstFrameId]) is either given or reported, once;
+    /// also those published between two memberships ([LossReason#NOT_A_MEMBER]), as soon as the second has begun.
+    /// Of a session that is not joined again, the number of further frames is unknown. Neighbours may be reported
+    /// together; where the caller has not polled for so long that more than a thousand runs of different reasons
+    /// wait, those with the reason of the newest.
     ///
     /// Under `delivery=reliable` and `evict` a member loses nothing but [LossReason#DAMAGED] frames, and those
     /// known to have begun when its source was lost or evicted it ([LossReason#UNREPAIRABLE]).
@@ -91,8 +91,8 @@ public interface Subscriber extends AutoCloseable {
     void onSource(SourceHandler handler);
 
     /// Posts a buffer of the caller's for the next frame not yet arrived, whichever source it is from;
-    /// [DeviceFrame#region] is then that buffer. The subscriber uses buffers in the order of posting; closing
-    /// such a frame gives the buffer back to its owner.
+    /// [DeviceFrame#region] is then that buffer. The subscriber uses buffers in the order of posting; closing the
+    /// frame gives the buffer back to its owner.
     ///
     /// The frame reaches the buffer by one copy within the device: payloads arrive in the ring of the session
     /// first, under every placement. The receives of Chu et al. 2019, §4.2, Algorithm 1, which land in the
@@ -106,7 +106,7 @@ public interface Subscriber extends AutoCloseable {
     /// @throws IllegalStateException when another thread is using this subscriber
     boolean post(DeviceRegion region);
 
-    /// Which way payloads take into the device's memory.
+    /// The placement of payloads in the device's memory.
     ///
     /// @return empty before the first session is joined, and where frames land in host memory
     default Optional<PlacementReport> placement() {

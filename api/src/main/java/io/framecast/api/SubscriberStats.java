@@ -1,7 +1,7 @@
 package io.framecast.api;
 
-/// What a subscriber saw so far. Frames count when [Subscriber#poll] hands them over; datagrams and reassembled
-/// bytes when they arrive, so they may run ahead of the frames.
+/// Counts of a subscriber since it was opened. Frames count when [Subscriber#poll] hands them over; datagrams and
+/// reassembled bytes when they arrive, so they may run ahead of the frames.
 ///
 /// @param frames frames handed to poll
 /// @param bytes their payload bytes

@@ -66,12 +66,12 @@ final class ForbiddenApis {
 
         @Override
         public void info(final String message) {
-            // What it reads and how many it read.
+            // The checker names the signatures that it reads.
         }
 
         @Override
         public void debug(final String message) {
-            // Which class it reads.
+            // The checker names each class that it reads.
         }
     }
 }

@@ -65,7 +65,7 @@ final class JavaStyle {
         }
     }
 
-    /// What `spotless:apply` does, step by step.
+    /// The steps of `spotless:apply`.
     static String format(final String source) throws FormatterException {
         final String ordered = ImportOrderer.reorderImports(source, JavaFormatterOptions.Style.PALANTIR);
         return FORMATTER.formatSource(RemoveUnusedImports.removeUnusedImports(ordered));

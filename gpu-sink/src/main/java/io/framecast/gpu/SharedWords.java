@@ -5,9 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Words in memory that host and device share: little-endian, aligned, loads that acquire and stores that
-/// release, as `ld.acquire.sys` and `st.release.sys` are on the other end. [#INT] and [#LONG] are for what
-/// such a word publishes.
+/// Words in memory that host and device share: little-endian, aligned, loads that acquire and stores that release,
+/// as `ld.acquire.sys` and `st.release.sys` are on the other end. [#INT] and [#LONG] access the data that the word
+/// publishes.
 public final class SharedWords {
     /// Coordinates: segment, offset.
     public static final VarHandle INT =

@@ -1,6 +1,4 @@
-/// What the CUDA and the emulated device share: tables of allocations, deferred frees, bounds, the gather
-/// kernel, words that host and device both access. Only the packages below call it, and tests and benches for
-/// [SharedWords].
+/// Words that host and device share. Only the packages below call it, and tests and benches.
 @NullMarked
 package io.framecast.gpu;
 

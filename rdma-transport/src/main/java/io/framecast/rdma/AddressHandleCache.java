@@ -9,15 +9,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Address handles to the peers of a channel, shared by all of its lanes; a device has few. Owns the port.
 ///
-/// The kernel may have to find a neighbour before it makes a handle, which takes seconds where nobody answers,
-/// and an attacker can ask to join with an address that nobody has. So at most eight threads of the cache's own
-/// make handles. They end when there is nothing to make; a lane sends nothing to a peer until the peer's handle
-/// is made.
+/// The kernel may have to find a neighbour before it makes a handle, which takes seconds where no host answers, and
+/// an attacker can ask to join with an unused address. So at most eight threads of the cache's own make handles.
+/// They end when there is nothing to make; a lane sends nothing to a peer until the peer's handle is made.
 ///
 /// Threading: any thread.
 final class AddressHandleCache implements AutoCloseable {
@@ -31,7 +29,7 @@ final class AddressHandleCache implements AutoCloseable {
 
     private final RdmaPort port;
     private final AddressPath.Hops hops;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Condition made = lock.newCondition();
     private final Map<Destination, Entry> entries = new HashMap<>();
     private final OnDemandThreads makers = new OnDemandThreads("framecast-verbs-handles", MAKERS_MAX);
@@ -100,13 +98,12 @@ final class AddressHandleCache implements AutoCloseable {
         return new AddressPath(port.gid().port(), port.gidIndex(), gid, lid, hops);
     }
 
-    /// The handle of a port, for one more user, who gives it back.
+    /// The handle of a port, for one more user, which must give it back.
     ///
     /// @throws TransportException when the kernel refuses it at once
     Entry take(final RdmaAddress peer) {
         final Destination destination = new Destination(peer.gid(), peer.lid());
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (closed) {
                 throw new IllegalStateException("verbs: the transport is closed");
             }
@@ -128,8 +125,6 @@ final class AddressHandleCache implements AutoCloseable {
                 throw new TransportException(failure);
             }
             return entry;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -144,13 +139,10 @@ final class AddressHandleCache implements AutoCloseable {
         if (System.nanoTime() - entry.failedNs < RETRY_NS) {
             return;
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (!entry.sought && !closed && entry.handle == null) {
                 seek(entry);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -159,8 +151,7 @@ final class AddressHandleCache implements AutoCloseable {
     ///
     /// @param index where the own address stands
     void renew(final Entry entry, final int index) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             final AddressHandle handle = entry.handle;
             if (handle != null && handle.path().sourceGid() != index) {
                 entry.former.add(handle);
@@ -168,8 +159,6 @@ final class AddressHandleCache implements AutoCloseable {
                 entry.failure = null;
                 seek(entry);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -187,7 +176,7 @@ final class AddressHandleCache implements AutoCloseable {
     // By a maker.
     private void make(final Entry entry) {
         AddressHandle handle = null;
-        String failure = "nobody needs it any more";
+        String failure = "no lane needs it any more";
         try {
             if (isUsed(entry)) {
                 handle = port.domain().addressHandle(path(entry.destination));
@@ -195,22 +184,16 @@ final class AddressHandleCache implements AutoCloseable {
         } catch (final TransportException | IllegalStateException e) {
             failure = e.getMessage();
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             making--;
             settle(entry, handle, failure);
             closeAtLast();
-        } finally {
-            lock.unlock();
         }
     }
 
     private boolean isUsed(final Entry entry) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             return entry.users > 0;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -219,7 +202,7 @@ final class AddressHandleCache implements AutoCloseable {
         if (handle == null) {
             entry.failedNs = System.nanoTime();
             entry.failure = failure;
-            // The next who asks for it tries again.
+            // The next call for this destination tries again.
             entries.remove(entry.destination, entry);
         } else if (entry.users == 0) {
             handle.close();
@@ -229,10 +212,9 @@ final class AddressHandleCache implements AutoCloseable {
         made.signalAll();
     }
 
-    /// Takes a entry back that nothing posted needs any more.
+    /// Takes an entry back that no posted send needs any more.
     void giveBack(final Entry entry) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             entry.users--;
             if (entry.users > 0) {
                 return;
@@ -244,22 +226,17 @@ final class AddressHandleCache implements AutoCloseable {
             if (handle != null) {
                 handle.close();
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Closes the port once no handle is being made. All entries were given back.
     @Override
     public void close() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (!closed) {
                 closed = true;
                 closeAtLast();
             }
-        } finally {
-            lock.unlock();
         }
     }
 

@@ -3,20 +3,19 @@ package io.framecast.rdma;
 import io.framecast.api.error.NativeException;
 import io.framecast.rdma.verbs.AsyncEvent;
 import io.framecast.rdma.verbs.AsyncEvents;
-import io.framecast.rdma.verbs.PortWatch;
 import java.lang.foreign.Arena;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Tells an operator what a device says of itself and its port, in one line each, and lanes whether it is over.
+/// Reports the events of a device and its port to an operator, in one line each, and to lanes whether the device
+/// has failed.
 ///
-/// Threading: any lane's thread, when it has nothing better to do; whoever finds another at it goes on.
+/// Threading: any lane's thread, when it has no other work; a thread that finds another at it goes on.
 final class DeviceEvents implements AutoCloseable {
     /// A port that comes and goes must not fill a log.
-    static final int TOLD_MAX = 32;
+    static final int LINES_MAX = 32;
 
-    // Of asking for the MTU, which no event tells.
+    // Between queries of the MTU, whose change causes no event.
     private static final long ASK_NS = 1_000_000_000;
 
     private final String device;
@@ -24,29 +23,27 @@ final class DeviceEvents implements AutoCloseable {
     private final Consumer<String> notices;
     private final Arena arena = Arena.ofShared();
     private final AsyncEvents events;
-    private final PortWatch watch;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private volatile Consumer<AsyncEvent> failures = _ -> {};
     private volatile @Nullable String fatal;
     /// How often the port became active, or narrower.
     private volatile int returns;
     private long askedNs = System.nanoTime();
     private int mtuBytes;
-    private int told;
+    private int lines;
     private boolean closed;
 
     DeviceEvents(final RdmaPort port, final Consumer<String> notices) {
         this.port = port.gid().port();
         this.notices = notices;
         device = port.context().toString();
-        events = port.context().asyncEvents(arena);
-        watch = port.context().portWatch(this.port, arena);
-        mtuBytes = watch.activeMtuBytes();
+        events = port.context().asyncEvents(this.port, arena);
+        mtuBytes = events.activeMtuBytes();
     }
 
-    /// Whom a queue pair that failed by itself may belong to.
-    void onQueuePairFailed(final Consumer<AsyncEvent> told) {
-        failures = told;
+    /// Sets the listener for queue pairs that failed by themselves.
+    void onQueuePairFailed(final Consumer<AsyncEvent> listener) {
+        failures = listener;
     }
 
     /// Why lanes cannot go on; null while they can.
@@ -60,7 +57,7 @@ final class DeviceEvents implements AutoCloseable {
         return returns;
     }
 
-    /// Takes what waits. A call of the system: not for each datagram.
+    /// Takes the waiting events. A call of the system: not for each datagram.
     void look() {
         if (!lock.tryLock()) {
             return;
@@ -86,12 +83,12 @@ final class DeviceEvents implements AutoCloseable {
             return;
         }
         askedNs = nowNs;
-        final int bytes = watch.activeMtuBytes();
+        final int bytes = events.activeMtuBytes();
         if (bytes == 0) {
             return;
         }
         if (bytes < mtuBytes) {
-            tell(device + " port " + port + " has an MTU of " + bytes + " now, of " + mtuBytes + " before");
+            report(device + " port " + port + " has an MTU of " + bytes + " now, of " + mtuBytes + " before");
             onReturn();
         }
         mtuBytes = bytes;
@@ -106,33 +103,33 @@ final class DeviceEvents implements AutoCloseable {
             case DEVICE_FATAL ->
                 end(device + ": the device is gone or failed (a fatal event); see dmesg and rdma link");
             case CQ_ERROR -> end("a completion queue on " + device + " overflowed or broke");
-            case PORT_ERROR -> tell(at + " went down: nothing is sent or received until it is back");
+            case PORT_ERROR -> report(at + " went down: nothing is sent or received until it is back");
             case PORT_ACTIVE -> {
-                tell(at + " is active");
+                report(at + " is active");
                 onReturn();
             }
             case GID_CHANGE ->
-                tell(at + " has other addresses (GIDs) now; peers reach this end by the one it began with, so start"
+                report(at + " has other addresses (GIDs) now; peers reach this end by the one it began with, so start"
                         + " it anew if that is gone");
-            case LID_CHANGE -> tell(at + " has another local identifier now; start this end anew");
-            case PKEY_CHANGE -> tell(at + " has other partition keys now; it uses the first");
-            case SUBNET_MANAGER_CHANGE -> tell(at + " has another subnet manager now");
+            case LID_CHANGE -> report(at + " has another local identifier now; start this end anew");
+            case PKEY_CHANGE -> report(at + " has other partition keys now; it uses the first");
+            case SUBNET_MANAGER_CHANGE -> report(at + " has another subnet manager now");
             case CLIENT_REREGISTER ->
-                tell(at + ": the subnet manager has forgotten what was registered; if the group falls silent, start"
+                report(at + ": the subnet manager has forgotten what was registered; if the group falls silent, start"
                         + " this end anew");
             case QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, WQ_FATAL, SRQ_ERROR, PATH_MIGRATION_ERROR -> {
-                tell("a queue pair on " + device + " failed (" + event.kind() + "); its lane or connection tries again"
-                        + " or ends");
+                report("a queue pair on " + device + " failed (" + event.kind()
+                        + "); its lane or connection tries again" + " or ends");
                 failures.accept(event);
             }
-            case UNKNOWN -> tell(device + " reports an event that this version does not know");
+            case UNKNOWN -> report(device + " reports an event that this version does not know");
             case COMMUNICATION_ESTABLISHED, SQ_DRAINED, PATH_MIGRATED, SRQ_LIMIT_REACHED, QP_LAST_REQUEST_REACHED -> {
                 // In the course of things.
             }
         }
     }
 
-    // By whoever holds the lock.
+    // The caller holds the lock.
     @SuppressWarnings("NonAtomicVolatileUpdate")
     private void onReturn() {
         returns++;
@@ -140,31 +137,28 @@ final class DeviceEvents implements AutoCloseable {
 
     private void end(final String why) {
         if (fatal == null) {
-            tell(why);
+            report(why);
             fatal = why;
         }
     }
 
-    private void tell(final String line) {
-        told++;
-        if (told < TOLD_MAX) {
+    private void report(final String line) {
+        lines++;
+        if (lines < LINES_MAX) {
             notices.accept("verbs: " + line);
-        } else if (told == TOLD_MAX) {
-            notices.accept("verbs: " + line + "; further events of this channel's device are not told");
+        } else if (lines == LINES_MAX) {
+            notices.accept("verbs: " + line + "; further events of this channel's device are not reported");
         }
     }
 
     /// All lanes are closed.
     @Override
     public void close() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (!closed) {
                 closed = true;
                 arena.close();
             }
-        } finally {
-            lock.unlock();
         }
     }
 }

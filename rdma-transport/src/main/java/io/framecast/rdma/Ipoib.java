@@ -16,8 +16,8 @@ import java.util.Optional;
 ///
 /// @param name of the network interface
 /// @param address its own, of the wanted family
-/// @param datagramBytesMax what the group of all on that interface carries, so that a group made after its
-///     likeness does too
+/// @param datagramBytesMax largest datagram of the interface's broadcast group, and so of a group that copies its
+///     settings
 record Ipoib(String name, InetAddress address, int datagramBytesMax) {
     /// System property that names another place for `/sys/class/net`.
     static final String PROPERTY = "framecast.verbs.networks";

@@ -5,9 +5,8 @@ import io.framecast.api.spi.LaneKind;
 import java.security.SecureRandom;
 import java.util.Arrays;
 
-/// Queue keys: what tells the lanes of a channel apart, and the data of one source from another's, on one
-/// multicast group. Datagrams have no ports; a device drops those with another key before they use up a
-/// receive.
+/// Queue keys: they separate the lanes of a channel, and the data of its sources, on one multicast group. Datagrams
+/// have no ports; a device drops a datagram with another key before it uses up a receive.
 final class LaneKeys {
     // Keys with the highest bit set are the kernel's.
     private static final int MASK = 0x7FFF_FFFF;
@@ -21,7 +20,7 @@ final class LaneKeys {
         return mix(address + group.port() * LaneKind.values().length + kind.ordinal()) & MASK;
     }
 
-    /// The key of one source's data, which its address tells.
+    /// The key of one source's data, which is part of its address.
     static int ownData() {
         return RANDOM.nextInt() & MASK;
     }

@@ -2,18 +2,17 @@ package io.framecast.rdma;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Runs tasks that may take seconds: the kernel may have to find a neighbour before it connects a queue pair or
-/// makes an address handle, and an attacker can ask to join with an address that nobody has. A few threads run
-/// the tasks in order and end when there is none.
+/// makes an address handle, and an attacker can ask to join with an unused address. A few threads run the tasks in
+/// order and end when there is none.
 ///
 /// Threading: any thread.
 final class OnDemandThreads {
     private final String name;
     private final int threadsMax;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private int threads;
 
@@ -25,15 +24,12 @@ final class OnDemandThreads {
 
     /// @param task throws nothing
     void run(final Runnable task) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             tasks.add(task);
             if (threads < threadsMax) {
                 threads++;
                 Thread.ofPlatform().daemon().name(name).start(this::work);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -46,13 +42,10 @@ final class OnDemandThreads {
     }
 
     private @Nullable Runnable next() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             final Runnable task = tasks.poll();
             threads -= task == null ? 1 : 0;
             return task;
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -13,18 +13,18 @@ import io.framecast.rdma.verbs.QueuePairConfig;
 /// @param sends sends that may be under way
 /// @param receives receives that may be posted; 0 for a lane that only sends
 record QueueDepths(int sends, int receives) {
-    /// System property: `true` has devices keep from a lane that sends and receives what it sends to the group
-    /// itself, where they can. Lanes drop that anyway, so all it saves is a receive each. Only where no two ends of
-    /// a channel share a device: some drivers would keep them from hearing each other. Not seen on hardware.
+    /// System property: `true` asks devices to keep a lane's own datagrams to the group away from it. Lanes drop
+    /// these anyway, so the option saves one receive for each. Only where no two ends of a channel share a device:
+    /// some drivers would keep them from hearing each other. Not seen on hardware.
     static final String BLOCKS_LOOPBACK_PROPERTY = "framecast.verbs.block-loopback";
 
-    // Where a device refuses even that, its queues are not what is too long.
+    // Where a device refuses even that, the length of the queues is not the reason.
     private static final int SMALLEST = 64;
     private static final int EINVAL = 22;
     private static final int ENOMEM = 12;
 
     /// As long as the rings, and no longer than the device's queues.
-    static QueueDepths of(final DeviceAttributes.Queues device, final int sendSlots, final int receiveSlots) {
+    static QueueDepths of(final DeviceAttributes device, final int sendSlots, final int receiveSlots) {
         // One send more than slots: the probe's. One completion more than receives: a queue of none is refused.
         final int sends = Math.min(sendSlots + 1, Math.min(device.requestsMax(), device.completionsMax()));
         final int receives = Math.min(receiveSlots, Math.min(device.requestsMax(), device.completionsMax() - 1));
@@ -65,8 +65,8 @@ record QueueDepths(int sends, int receives) {
                 Math.min(sends, Math.max(sends / 2, SMALLEST)), Math.min(receives, Math.max(receives / 2, SMALLEST)));
     }
 
-    /// What a queue pair made by [#queuePair] holds: devices grant more than was asked for, for which there
-    /// are no completions.
+    /// The depths of a queue pair made by [#queuePair]: devices grant more than was asked for, and the completion
+    /// queues have no room for the surplus.
     QueueDepths within(final QueuePairConfig.Limits granted) {
         return new QueueDepths(Math.min(sends, granted.sends()), Math.min(receives, granted.receives()));
     }

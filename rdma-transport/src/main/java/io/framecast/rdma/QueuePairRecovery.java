@@ -11,8 +11,7 @@ import io.framecast.rdma.verbs.QueuePair;
 /// address, it begins anew, with the same number and groups. One that fails again and again at once, although
 /// all that is so, has another reason.
 ///
-/// A port may come back with a smaller MTU, and would then swallow what the lane sends without telling: such
-/// a lane ends.
+/// A port may come back with a smaller MTU, and would then drop the lane's datagrams silently: such a lane ends.
 ///
 /// Threading: the lane's.
 final class QueuePairRecovery {
@@ -98,7 +97,7 @@ final class QueuePairRecovery {
         } else if (activeNs == NEVER) {
             activeNs = nowNs;
         }
-        // To look for what is not in the table is to look at all of it.
+        // A search for an absent address reads the whole table.
         lookNs = System.nanoTime() + (isUp && !isActive ? ADDRESS_LOOK_NS - LOOK_NS : 0);
         return isActive;
     }
@@ -113,7 +112,7 @@ final class QueuePairRecovery {
         }
     }
 
-    /// The port may be another than it was; nobody else looks at it while the queue pair works.
+    /// The port may have changed: no other code looks at it while the queue pair works.
     ///
     /// @throws TransportException when it is active with too small an MTU
     void requireWide() {

@@ -7,7 +7,6 @@ import io.framecast.rdma.verbs.CompletionQueue;
 import io.framecast.rdma.verbs.QueuePair;
 import io.framecast.rdma.verbs.QueuePairConfig;
 import io.framecast.rdma.verbs.RcPeer;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ final class RcEndpoint implements OneSidedEndpoint {
     private final Consumer<RcEndpoint> onReleased;
     private final int operationsMax;
     private final int allowed;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private volatile State state = State.IDLE;
     private volatile String failure = "";
     private volatile byte[] descriptor = NOT_YET;
@@ -41,7 +40,7 @@ final class RcEndpoint implements OneSidedEndpoint {
 
     /// @param operationsMax of one that acts; 0 for one that only accepts
     /// @param allowed to the peer: flags of [Access]
-    /// @param onReleased told once when it holds nothing any more
+    /// @param onReleased called once, when the endpoint holds no resource any more
     RcEndpoint(
             final VerbsOneSided owner,
             final int operationsMax,
@@ -64,27 +63,21 @@ final class RcEndpoint implements OneSidedEndpoint {
             descriptor = described().toBytes();
             made = true;
         } finally {
-            lock.lock();
-            try {
+            try (ScopedLock.Scope _ = lock.hold()) {
                 busy = false;
                 closed |= !made;
                 release();
-            } finally {
-                lock.unlock();
             }
         }
     }
 
-    // From here on who closes leaves it to this thread to release what it is making.
+    // From here on a closing thread leaves it to this thread to release its objects.
     private void begin() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (closed) {
                 throw new TransportException("verbs: the transport is closed; open another");
             }
             busy = true;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -125,15 +118,12 @@ final class RcEndpoint implements OneSidedEndpoint {
     @Override
     public void connect(final byte[] peer) {
         final RcDescriptor wanted = RcDescriptor.decode(peer, owner.ownEnd());
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (closed || state != State.IDLE) {
                 throw new IllegalStateException("endpoint: expected one that is IDLE, got " + state);
             }
             state = State.CONNECTING;
             busy = true;
-        } finally {
-            lock.unlock();
         }
         owner.workers().run(() -> establish(wanted));
     }
@@ -147,11 +137,10 @@ final class RcEndpoint implements OneSidedEndpoint {
                 join(peer);
             }
         } catch (final RuntimeException e) {
-            // Whatever it is: nobody else would tell, and nothing would be released.
+            // Every failure is reported here: else the endpoint would stay in CONNECTING and hold its resources.
             refusal = String.valueOf(e.getMessage());
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             busy = false;
             connecting = false;
             if (!refusal.isEmpty()) {
@@ -161,8 +150,6 @@ final class RcEndpoint implements OneSidedEndpoint {
                 state = State.UP;
             }
             release();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -184,35 +171,26 @@ final class RcEndpoint implements OneSidedEndpoint {
     }
 
     private boolean isClosed() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             return closed;
-        } finally {
-            lock.unlock();
         }
     }
 
-    // From here on who closes fails the queue pair, which is initialized now and so can.
+    // From here on a closing thread fails the queue pair, which is initialized and so can fail.
     private boolean mayConnect() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             connecting = !closed;
             return connecting;
-        } finally {
-            lock.unlock();
         }
     }
 
-    /// A queue pair failed by itself: perhaps this one, over which nothing that tells so may be under way.
+    /// A queue pair failed by itself. If it is this one, no request under way may show it.
     void onFailed(final AsyncEvent event) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             final QueuePair pair = queuePair;
             if (!released && pair != null && event.isOf(pair)) {
                 breakWith("its queue pair failed (" + event.kind() + ")");
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -305,8 +283,7 @@ final class RcEndpoint implements OneSidedEndpoint {
     /// gone.
     @Override
     public void close() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (closed) {
                 return;
             }
@@ -314,14 +291,12 @@ final class RcEndpoint implements OneSidedEndpoint {
             breakWith("closed");
             final QueuePair pair = queuePair;
             if (connecting && pair != null) {
-                // What is in error cannot become ready to receive: the worker's request is refused.
+                // A queue pair in error cannot become ready to receive: the device refuses the worker's request.
                 owner.quietly(pair::fail);
             }
             if (!busy) {
                 release();
             }
-        } finally {
-            lock.unlock();
         }
     }
 

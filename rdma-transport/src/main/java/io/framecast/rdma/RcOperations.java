@@ -14,7 +14,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /// The send queue of an endpoint that acts: a ring of requests, each with a word of its own to write from.
-/// Identifiers of requests count what was posted, so that one completion tells of all before it.
+/// Identifiers count posted requests, so one completion stands for all requests before it.
 ///
 /// One thread.
 final class RcOperations implements AutoCloseable {
@@ -104,7 +104,7 @@ final class RcOperations implements AutoCloseable {
                     failedStatus = batch.status(i);
                     return count;
                 }
-                // The identifier is the device's word: what was never posted is nobody's.
+                // The device supplies the identifier: one that was never posted counts for nothing.
                 completed = Math.min(posted, batch.request(i) + 1);
                 done[count++] = tokens[(int) (batch.request(i) % depth)];
             }

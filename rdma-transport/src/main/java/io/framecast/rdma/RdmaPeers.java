@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Peers of a lane by handle, lowest free one first.
 ///
-/// A device that is to send by an address handle that was destroyed fails the queue pair, so the handle of a
-/// peer that left is kept until what was posted for it has completed.
+/// A device that is to send by an address handle that was destroyed fails the queue pair, so the handle of a peer
+/// that left is kept until its posted sends have completed.
 final class RdmaPeers implements AutoCloseable {
     static final int PEERS_MAX = 1 << 14;
 

@@ -26,33 +26,30 @@ import org.jspecify.annotations.Nullable;
 /// @param context the open device
 /// @param domain of everything on it
 /// @param gid own GID, of the group's family
-/// @param datagramBytesMax largest datagram: what is longer completes as sent and goes nowhere
-/// @param subnet where the port is on InfiniBand; null over RoCE
+/// @param datagramBytesMax largest datagram: a longer one completes as sent and goes nowhere
+/// @param lid local identifier of the port on InfiniBand; 0 over RoCE
+/// @param ipoib the interface by which groups of InfiniBand are asked for; null over RoCE
 record RdmaPort(
         Context context,
         ProtectionDomain domain,
         GidEntry gid,
         int datagramBytesMax,
-        @Nullable Subnet subnet) implements AutoCloseable {
+        int lid,
+        @Nullable Ipoib ipoib) implements AutoCloseable {
     // RoCE v2 after the IP header: UDP, base and datagram transport headers, checksum.
     private static final int HEADERS_BYTES = 8 + 12 + 8 + 4;
     private static final int IPV4_BYTES = 20;
     private static final int IPV6_BYTES = 40;
     private static final Set<String> LOOPBACKS = Set.of("lo", "localhost", "::1");
 
-    /// A place on an InfiniBand subnet.
+    /// A port that a channel can use.
     ///
-    /// @param lid the port's local identifier
-    /// @param own the interface by which groups are asked for
-    record Subnet(int lid, Ipoib own) {}
+    /// @param ipoib as for the port of a channel
+    private record Place(
+            PortAttributes port, GidEntry gid, @Nullable Ipoib ipoib) {}
 
     boolean isInfiniBand() {
-        return subnet != null;
-    }
-
-    /// Local identifier; 0 over RoCE.
-    int lid() {
-        return subnet == null ? 0 : subnet.lid;
+        return ipoib != null;
     }
 
     /// Where the own GID stands in the port's table: one that was away stands elsewhere once it is back while something
@@ -98,8 +95,7 @@ record RdmaPort(
         TransportException refusal = null;
         for (final Device device : devices) {
             try {
-                final RdmaPort port =
-                        openOn(library.open(device.name()), new Request(ipv4, anyDevice ? "" : wanted, mtuBytes));
+                final RdmaPort port = openOn(library.open(device.name()), ipv4, anyDevice ? "" : wanted, mtuBytes);
                 if (port != null) {
                     return port;
                 }
@@ -118,23 +114,16 @@ record RdmaPort(
                         + "; give its network interface one, or choose another");
     }
 
-    /// @param wanted empty for any
-    private record Request(boolean ipv4, String wanted, int mtuBytes) {}
-
     // Closes the device unless it is used.
-    private static @Nullable RdmaPort openOn(final Context context, final Request request) {
+    private static @Nullable RdmaPort openOn(
+            final Context context, final boolean ipv4, final String wanted, final int mtuBytes) {
         try {
-            final Optional<Chosen> chosen = usable(
-                    context,
-                    entry -> speaks(entry, request.ipv4)
-                            && (request.wanted.isEmpty() || isWanted(context, entry, request.wanted)));
-            final Optional<SubnetPort> managed =
-                    chosen.isPresent() ? Optional.empty() : SubnetPort.on(context, request.ipv4, request.wanted);
-            if (chosen.isPresent()) {
-                return of(context, chosen.get(), request.ipv4 ? IPV4_BYTES : IPV6_BYTES, request.mtuBytes);
-            }
-            if (managed.isPresent()) {
-                return of(context, managed.get(), request.mtuBytes);
+            final Optional<Place> place = overRoce(
+                            context,
+                            entry -> speaks(entry, ipv4) && (wanted.isEmpty() || isWanted(context, entry, wanted)))
+                    .or(() -> onSubnet(context, ipv4, wanted));
+            if (place.isPresent()) {
+                return of(context, place.get(), ipv4, mtuBytes);
             }
         } catch (final RuntimeException e) {
             context.close();
@@ -144,16 +133,20 @@ record RdmaPort(
         return null;
     }
 
-    private static RdmaPort of(final Context context, final SubnetPort managed, final int mtuBytes) {
-        // Groups need it: without, the port is of no use, and who looks for one is to know.
-        CmLibrary.load();
-        final int bytes = managed.datagramBytesMax();
-        return new RdmaPort(
-                context,
-                context.protectionDomain(),
-                managed.gid(),
-                mtuBytes == 0 ? bytes : Math.min(bytes, mtuBytes),
-                new Subnet(managed.port().lid(), managed.ipoib()));
+    private static RdmaPort of(final Context context, final Place place, final boolean ipv4, final int mtuBytes) {
+        final Ipoib ipoib = place.ipoib();
+        int bytes = place.port().mtu().activeBytes();
+        if (ipoib == null) {
+            final int headersBytes = (ipv4 ? IPV4_BYTES : IPV6_BYTES) + HEADERS_BYTES;
+            bytes = mtuBytes == 0 ? bytes : Math.min(bytes, mtuBytes - headersBytes);
+        } else {
+            // Groups of a subnet need librdmacm: without it the port is of no use, and the user must learn that.
+            CmLibrary.load();
+            bytes = Math.min(bytes, ipoib.datagramBytesMax());
+            bytes = mtuBytes == 0 ? bytes : Math.min(bytes, mtuBytes);
+        }
+        final int lid = ipoib == null ? 0 : place.port().lid();
+        return new RdmaPort(context, context.protectionDomain(), place.gid(), bytes, lid, ipoib);
     }
 
     private static ConfigException none(final List<Device> devices, final String what) {
@@ -171,7 +164,10 @@ record RdmaPort(
         TransportException refusal = null;
         for (final Device device : devices) {
             try (Context context = library.open(device.name())) {
-                if (usable(context, _ -> true).isPresent() || SubnetPort.isAny(context)) {
+                if (overRoce(context, _ -> true)
+                        .or(() -> onSubnet(context, true, ""))
+                        .or(() -> onSubnet(context, false, ""))
+                        .isPresent()) {
                     return;
                 }
             } catch (final TransportException e) {
@@ -189,7 +185,7 @@ record RdmaPort(
         return LOOPBACKS.contains(wanted) || wanted.startsWith("127.");
     }
 
-    /// What an operator compares at both ends when nothing arrives.
+    /// One line that an operator compares at both ends when nothing arrives.
     String describe() {
         final String own = isInfiniBand()
                 ? "InfiniBand, local identifier " + lid() + ", " + gid.gid()
@@ -202,17 +198,7 @@ record RdmaPort(
         return library.devices().stream().filter(Device::isInfiniBandVerbs).toList();
     }
 
-    private static RdmaPort of(final Context context, final Chosen chosen, final int ipBytes, final int mtuBytes) {
-        final int bytes = mtuBytes == 0 ? Integer.MAX_VALUE : mtuBytes - ipBytes - HEADERS_BYTES;
-        return new RdmaPort(
-                context,
-                context.protectionDomain(),
-                chosen.gid(),
-                Math.min(chosen.port().mtu().activeBytes(), bytes),
-                null);
-    }
-
-    private static Optional<Chosen> usable(final Context context, final Predicate<GidEntry> isFit) {
+    private static Optional<Place> overRoce(final Context context, final Predicate<GidEntry> isFit) {
         final int ports = context.attributes().ports();
         for (int number = 1; number <= ports; number++) {
             final PortAttributes port = context.port(number);
@@ -223,13 +209,35 @@ record RdmaPort(
                     .filter(isFit)
                     .min(Comparator.comparing(entry -> entry.gid().isLinkLocal()));
             if (gid.isPresent()) {
-                return Optional.of(new Chosen(port, gid.get()));
+                return Optional.of(new Place(port, gid.get(), null));
             }
         }
         return Optional.empty();
     }
 
-    private record Chosen(PortAttributes port, GidEntry gid) {}
+    // An active port of InfiniBand, with IP over InfiniBand on it. Its own GID is the first of its table.
+    private static Optional<Place> onSubnet(final Context context, final boolean ipv4, final String wanted) {
+        final int ports = context.attributes().ports();
+        for (int number = 1; number <= ports; number++) {
+            final PortAttributes port = context.port(number);
+            if (!port.isActive() || port.linkLayer() != PortAttributes.LinkLayer.INFINIBAND || port.lid() == 0) {
+                continue;
+            }
+            final Ipoib ipoib = Ipoib.on(context.name(), number, ipv4).orElse(null);
+            final Optional<GidEntry> gid = context.gid(number, 0);
+            if (ipoib != null && gid.isPresent() && isWanted(context, ipoib, wanted)) {
+                return Optional.of(new Place(port, gid.get(), ipoib));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isWanted(final Context context, final Ipoib ipoib, final String wanted) {
+        return wanted.isEmpty()
+                || wanted.equals(context.name())
+                || wanted.equals(ipoib.name())
+                || isAddress(wanted, ipoib.address());
+    }
 
     private static boolean speaks(final GidEntry entry, final boolean ipv4) {
         return entry.gid().isIpv4Mapped() == ipv4 && entry.type() == GidEntry.Type.ROCE_V2;

@@ -21,12 +21,12 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What this machine has for the transport `verbs`, and how to fix what is missing. Opens each device for a
-/// moment; changes nothing.
+/// The survey of this machine for the transport `verbs`: what is present, and how to fix what is missing. Opens
+/// each device for a moment; changes nothing.
 public final class RdmaSurvey {
     private static final int DATAGRAM_BYTES_MAX = 4096;
     private static final int CAP_IPC_LOCK = 14;
-    // A window and its landing, with room.
+    // A window and its receive buffers, with room.
     private static final long MEMLOCK_BYTES_MIN = 1L << 30;
 
     private final Supplier<VerbsLibrary> library;
@@ -37,8 +37,8 @@ public final class RdmaSurvey {
     /// One line of a survey.
     ///
     /// @param isGood whether nothing needs to be done
-    /// @param what how things are
-    /// @param fix what to do; empty where nothing can or need be
+    /// @param what the state found
+    /// @param fix how to fix it; empty where nothing can be done, or need be
     public record Finding(boolean isGood, String what, String fix) {
         @Override
         public String toString() {
@@ -51,7 +51,7 @@ public final class RdmaSurvey {
         this.root = root;
     }
 
-    /// Looks at this machine. Where libibverbs is missing only that is told of devices. Never throws.
+    /// Looks at this machine. Without libibverbs the survey of devices is that one line. Never throws.
     public static List<Finding> look() {
         return look(VerbsLibrary::load, Path.of("/"));
     }
@@ -139,7 +139,7 @@ public final class RdmaSurvey {
         good("device " + context.name() + ": firmware "
                 + (attributes.firmware().isEmpty() ? "unknown" : attributes.firmware()) + ", " + attributes.ports()
                 + (attributes.ports() == 1 ? " port, " : " ports, ")
-                + attributes.multicast().groupsMax() + " multicast groups");
+                + attributes.groupsMax() + " multicast groups");
         for (int port = 1; port <= attributes.ports(); port++) {
             port(context, port);
         }
@@ -220,7 +220,7 @@ public final class RdmaSurvey {
                 : "";
     }
 
-    // What is registered is pinned and counts; CAP_IPC_LOCK lifts the limit.
+    // Registered memory is pinned and counts; CAP_IPC_LOCK lifts the limit.
     private void memlock() {
         final String limit =
                 field("proc/self/limits", "Max locked memory").trim().split("\\s+", 2)[0];

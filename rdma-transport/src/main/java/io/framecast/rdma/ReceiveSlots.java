@@ -20,9 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A receive ring as prebuilt requests `[routing header and header | payload | overflow]`.
 ///
-/// The overflow is memory that all requests share and nobody reads: a device answers a datagram longer than
-/// its request by failing the whole queue pair, so that anybody who can send could end a lane. With it, such
-/// a datagram lands, is counted and dropped.
+/// The overflow is memory that all requests share and no code reads. Without it a datagram longer than its request
+/// fails the whole queue pair, so any sender could end a lane. With it the lane counts the datagram and drops it.
 ///
 /// A slot whose datagram is dropped (too long, too short, of a stranger, the lane's own) is posted again
 /// behind the others: slots are then no longer used in the order of the ring.
@@ -32,9 +31,9 @@ final class ReceiveSlots implements AutoCloseable {
     private static final int IPV4_SOURCE = 32;
     private static final int IPV6_SOURCE = 8;
     private static final int BATCH = 64;
-    // Whatever this port's MTU is: others may send that much. More than that no network carries.
+    // Other ports may send that much, whatever this port's MTU is. No network carries more.
     private static final int DATAGRAM_BYTES_MAX = 4096;
-    // Of one call, however much comes that is not for this lane.
+    // Batches of one call, also while datagrams come that are not for this lane.
     private static final int BATCHES_MAX = 64;
 
     private final ReceiveRing ring;
@@ -48,12 +47,12 @@ final class ReceiveSlots implements AutoCloseable {
     /// With the reserve; others are dropped.
     private final int datagramBytesMin;
     private final int datagramBytesMax;
-    /// The source that is heard, or the own end, which is not.
-    private final Gid told;
-    private final int toldQueuePair;
+    /// The only source whose datagrams count, or this end, whose datagrams do not count.
+    private final Gid source;
+    private final int sourceQueuePair;
     private final boolean isIpv4;
     /// As it stands in the header.
-    private final int toldIpv4;
+    private final int sourceIpv4;
     private final int depth;
     /// Slots that a queue pair gave back when it failed, in the order of posting.
     private final int[] returned;
@@ -82,10 +81,10 @@ final class ReceiveSlots implements AutoCloseable {
         headerStride = ring.headerStride();
         datagramBytesMin = RESERVE_BYTES + ring.headerBytes();
         datagramBytesMax = datagramBytesMin + ring.payloadBytes();
-        told = only == null ? link.port().gid().gid() : only.gid();
-        toldQueuePair = only == null ? queuePair.number() : only.queuePair();
-        isIpv4 = told.isIpv4Mapped();
-        toldIpv4 = Integer.reverseBytes((int) told.low());
+        source = only == null ? link.port().gid().gid() : only.gid();
+        sourceQueuePair = only == null ? queuePair.number() : only.queuePair();
+        isIpv4 = source.isIpv4Mapped();
+        sourceIpv4 = Integer.reverseBytes((int) source.low());
         depth = queues.depth();
         returned = new int[depth];
         batch = new WorkCompletions(arena, BATCH);
@@ -98,13 +97,13 @@ final class ReceiveSlots implements AutoCloseable {
         try {
             build(arena, link);
         } catch (final RuntimeException e) {
-            // Nobody gets to close it.
+            // The constructor fails, so no caller can close this object.
             close();
             throw e;
         }
     }
 
-    /// What a lane receives by.
+    /// The queues by which a lane receives.
     ///
     /// @param depth receives that may be posted
     record Queues(QueuePair queuePair, CompletionQueue completions, int depth) {}
@@ -139,7 +138,7 @@ final class ReceiveSlots implements AutoCloseable {
         return accepted;
     }
 
-    /// Whether the queue pair has given back what was posted, or part of it, because it failed.
+    /// Whether the queue pair has given back receives, because it failed.
     boolean isFailed() {
         return failure != CompletionStatus.SUCCESS;
     }
@@ -148,7 +147,7 @@ final class ReceiveSlots implements AutoCloseable {
         return new TransportException("verbs: a receive failed: " + CompletionStatus.describe(failure));
     }
 
-    /// The queue pair has failed: what is posted to it from now on it might never give back.
+    /// The queue pair has failed: it might never give back a receive that is posted from now on.
     void hold() {
         held = true;
     }
@@ -158,7 +157,7 @@ final class ReceiveSlots implements AutoCloseable {
         return posted;
     }
 
-    /// Posts what a queue pair gave back that works again.
+    /// Posts the returned receives again: the queue pair works.
     void postAgain() {
         held = false;
         int first = 0;
@@ -205,10 +204,10 @@ final class ReceiveSlots implements AutoCloseable {
             return false;
         }
         final int bytes = batch.bytes(index);
-        // A lane of one source hears that one only, others all but themselves.
-        final boolean isTold = batch.sourceQueuePair(index) == toldQueuePair && isFromTold(slot);
-        if (isTold == (only == null) || bytes < datagramBytesMin || bytes > datagramBytesMax) {
-            drop(slot, bytes, isTold);
+        // A lane of one source takes only its datagrams; other lanes take all but their own.
+        final boolean isSource = batch.sourceQueuePair(index) == sourceQueuePair && isFromSource(slot);
+        if (isSource == (only == null) || bytes < datagramBytesMin || bytes > datagramBytesMax) {
+            drop(slot, bytes, isSource);
             return false;
         }
         received++;
@@ -217,8 +216,8 @@ final class ReceiveSlots implements AutoCloseable {
         return true;
     }
 
-    private void drop(final int slot, final int bytes, final boolean isTold) {
-        if (isTold == (only == null)) {
+    private void drop(final int slot, final int bytes, final boolean isSource) {
+        if (isSource == (only == null)) {
             malformed += only == null ? 0 : 1;
         } else if (bytes > datagramBytesMax) {
             truncated++;
@@ -232,11 +231,11 @@ final class ReceiveSlots implements AutoCloseable {
         }
     }
 
-    private boolean isFromTold(final int slot) {
+    private boolean isFromSource(final int slot) {
         final long header = (long) slot * headerStride;
         return isIpv4
-                ? headers.get(JAVA_INT_UNALIGNED, header + IPV4_SOURCE) == toldIpv4
-                : told.matches(headers, header + IPV6_SOURCE);
+                ? headers.get(JAVA_INT_UNALIGNED, header + IPV4_SOURCE) == sourceIpv4
+                : source.matches(headers, header + IPV6_SOURCE);
     }
 
     long received() {

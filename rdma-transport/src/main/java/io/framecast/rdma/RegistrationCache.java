@@ -11,7 +11,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Memory regions by address range, shared by lanes and kept a while after the last of them let go: to
@@ -31,7 +30,7 @@ final class RegistrationCache implements AutoCloseable {
     private static final int PEERS = Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
 
     private final ProtectionDomain domain;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     /// The most recently used one last.
     private final List<Entry> entries = new ArrayList<>();
 
@@ -62,14 +61,11 @@ final class RegistrationCache implements AutoCloseable {
         /// Idempotent.
         @Override
         public void close() {
-            lock.lock();
-            try {
+            try (ScopedLock.Scope _ = lock.hold()) {
                 if (!closed) {
                     closed = true;
                     release(entry);
                 }
-            } finally {
-                lock.unlock();
             }
         }
     }
@@ -86,8 +82,8 @@ final class RegistrationCache implements AutoCloseable {
                     && (scope == null ? other.scope == null : scope.equals(other.scope));
         }
 
-        // What peers may reach goes with its last lease: its memory may be another's next, and they know
-        // its key.
+        // A region that peers may reach closes with its last lease: its memory may have another owner next, and the
+        // peers know its key.
         boolean mayIdle() {
             return scope != null && scope.isAlive() && (access & PEERS) == 0;
         }
@@ -129,8 +125,7 @@ final class RegistrationCache implements AutoCloseable {
     }
 
     private Lease lease(final What what) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (closed) {
                 throw new TransportException("verbs: the transport is closed; open another");
             }
@@ -145,8 +140,6 @@ final class RegistrationCache implements AutoCloseable {
             }
             misses.incrementAndGet();
             return use(new Entry(what, register(what)));
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -169,7 +162,7 @@ final class RegistrationCache implements AutoCloseable {
             try {
                 return domain.register(what.address, what.bytes, what.access);
             } catch (final NativeException _) {
-                // No driver knows the address: that the device takes no dma-buf is what the user can fix.
+                // No driver knows the address: the user can only fix that the device takes no dma-buf.
                 throw e;
             }
         }
@@ -200,8 +193,8 @@ final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its
-    /// own deregister it: to unpin much takes milliseconds. Waits for nobody.
+    /// Looks once a second for memory whose arena was closed, which would stay pinned, and has a thread of its own
+    /// deregister it: to unpin much takes milliseconds. Never waits for the lock.
     void look() {
         final long nowNs = System.nanoTime();
         if (nowNs - lookedNs < LOOK_NS || !lock.tryLock()) {
@@ -228,13 +221,10 @@ final class RegistrationCache implements AutoCloseable {
     }
 
     private void sweep() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             trim();
         } catch (final NativeException _) {
             // It stays open, and its domain says so when that is closed.
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -250,24 +240,18 @@ final class RegistrationCache implements AutoCloseable {
 
     /// Regions registered now, in use or not.
     int registered() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             return entries.size();
-        } finally {
-            lock.unlock();
         }
     }
 
     /// All leases were closed, and there are none any more.
     @Override
     public void close() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             closed = true;
             entries.forEach(entry -> entry.region.close());
             entries.clear();
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -16,8 +16,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A send ring as prebuilt requests `[header | payload]`. Identifiers of requests count what was submitted,
-/// so that one completion tells of all before it; the last of each call asks for one, and some between.
+/// A send ring as prebuilt requests `[header | payload]`. Identifiers count submitted requests, so one completion
+/// stands for all requests before it. The last request of each call asks for a completion, and every 32nd.
 final class SendSlots implements AutoCloseable {
     // Every 32nd.
     private static final int SIGNAL_MASK = 31;
@@ -34,7 +34,7 @@ final class SendSlots implements AutoCloseable {
     private final List<RegistrationCache.Lease> leases = new ArrayList<>();
     private final int headerBytes;
     private final int[] payloadLengths;
-    /// What the requests say: payload bytes, where to, whether success is told.
+    /// The present content of the requests: payload bytes, receiver, whether success causes a completion.
     private final int[] lengths;
     private final RdmaPeers.@Nullable Peer[] aims;
     private final boolean[] signalled;
@@ -69,7 +69,7 @@ final class SendSlots implements AutoCloseable {
         try {
             build(link);
         } catch (final RuntimeException e) {
-            // Nobody gets to close it.
+            // The constructor fails, so no caller can close this object.
             close();
             throw e;
         }
@@ -99,7 +99,7 @@ final class SendSlots implements AutoCloseable {
     /// @return how many were taken
     int send(final QueuePair queuePair, final RdmaPeers.Peer to, final int firstSlot, final int count) {
         final int wanted = Math.min(count, aims.length);
-        // Who asks for completions reaps; here only when there is no room otherwise.
+        // A caller that asks for completions reaps; this call reaps only without room.
         if (wanted > depth - (submitted - completed)) {
             reap();
         }
@@ -182,7 +182,7 @@ final class SendSlots implements AutoCloseable {
         completed = completed >= posted ? submitted : completed;
     }
 
-    /// Takes what has completed.
+    /// Takes the completions.
     void reap() {
         int count;
         do {
@@ -217,11 +217,11 @@ final class SendSlots implements AutoCloseable {
         return 0;
     }
 
-    /// The queue pair works again, and has forgotten what was posted. Ways may be others now.
+    /// The queue pair works again, and has forgotten all posted sends. Address handles may have changed.
     void restart() {
         Arrays.fill(aims, null);
         while (queue.poll(batch) > 0) {
-            // Told before it was forgotten.
+            // These completions came before the queue pair was reset.
         }
         posted = submitted;
         completed = submitted;

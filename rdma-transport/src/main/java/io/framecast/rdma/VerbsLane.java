@@ -23,14 +23,13 @@ import org.jspecify.annotations.Nullable;
 /// A lane on one UD queue pair: a source's data lane only sends, a receiver's only receives; repair and
 /// control do both, by number and by group.
 ///
-/// Lanes share the channel's group and are told apart by their queue keys ([LaneKeys]).
+/// Lanes share the channel's group; their queue keys separate them ([LaneKeys]).
 final class VerbsLane implements Lane {
     private static final int NO_DESCRIPTOR = -1;
     private static final String NAME = "verbs: ";
     // In vain, before events are looked for: a thread that does not sleep does so within a millisecond or some.
     private static final int IDLE_LOOKS = 1024;
-    // A device that works sends what waits within microseconds, and a lane is closed by a thread that has
-    // others.
+    // A working device sends waiting datagrams within microseconds, and the closing thread serves other lanes.
     private static final long DRAIN_MAX_NS = 50_000_000;
 
     private final LaneKind kind;
@@ -72,8 +71,7 @@ final class VerbsLane implements Lane {
             final RdmaAddress only = isData && peer != null ? RdmaAddress.decode(peer) : null;
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             final int receiveSlots = receiveRing == null ? 0 : receiveRing.slots();
-            final QueueDepths wanted =
-                    QueueDepths.of(port.context().attributes().queues(), sendSlots, receiveSlots);
+            final QueueDepths wanted = QueueDepths.of(port.context().attributes(), sendSlots, receiveSlots);
             final CompletionQueue sends = keep(port.context().completionQueue(wanted.sends(), null));
             wakeup = receiveRing == null ? null : keep(port.context().completionChannel());
             final CompletionQueue receives = keep(port.context().completionQueue(wanted.receives() + 1, wakeup));
@@ -185,7 +183,7 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // What a device says of itself, taken where nothing else is to be done.
+    // Reads the device's events; called when a lane has no other work.
     private void requireDevice() {
         idleLooks = 0;
         final DeviceEvents events = link.events();
@@ -235,7 +233,8 @@ final class VerbsLane implements Lane {
         return true;
     }
 
-    // What leaves from where the own address stood before would fail again. The address may be gone by now.
+    // A datagram that leaves by the former index of this end's address would fail again. The address may be gone by
+    // now.
     private boolean hasRenewedHandles() {
         try {
             renewHandles();
@@ -266,8 +265,8 @@ final class VerbsLane implements Lane {
         return closed || wakeup == null ? NO_DESCRIPTOR : wakeup.descriptor();
     }
 
-    /// Takes back what the descriptor told before, then asks to be told again: a datagram that comes in
-    /// between is found by the look that follows.
+    /// Takes back the descriptor's former signal, then arms it again: the caller's next poll finds a datagram that
+    /// came in between.
     @Override
     public void armReady() {
         if (closed || wakeup == null || receive == null) {
@@ -370,7 +369,7 @@ final class VerbsLane implements Lane {
             case MALFORMED -> receive == null ? 0 : receive.malformed();
             case SEND_BACK_PRESSURED -> send == null ? 0 : send.backPressured();
             case SYSTEM_ERRORS -> recovery.recoveries() + (send == null ? 0 : send.unreachable());
-            // A device drops what finds no receive without telling.
+            // A device drops a datagram without a receive silently.
             case RECEIVE_OVERRUNS -> 0;
         };
     }
@@ -423,7 +422,7 @@ final class VerbsLane implements Lane {
         return line.startsWith(NAME) ? line.substring(NAME.length()) : line;
     }
 
-    // What a device still says of itself when asked.
+    // The state of queue pair and port, as far as the device still answers.
     private String standing() {
         try {
             return "the queue pair is " + queuePair.state() + ", " + port.context() + " port "
@@ -447,8 +446,8 @@ final class VerbsLane implements Lane {
         }
     }
 
-    // The last sends say goodbye. Regions and address handles close next, and a device that has not sent them
-    // by then would lose them.
+    // The last sends announce the end of the session. Regions and address handles close next, and the device would
+    // lose sends that still wait.
     private void drain() {
         final SendSlots posted = send;
         if (posted == null || failure != null || recovery.isFailed() || posted.isFailed()) {
@@ -462,11 +461,11 @@ final class VerbsLane implements Lane {
                 posted.reap();
             }
         } catch (final TransportException _) {
-            // The device is gone, and with it what was posted.
+            // The device is gone, and with it the posted sends.
         }
     }
 
-    // Whatever refuses, the rest is released.
+    // Every resource is released, also after one of them refuses.
     private void release() {
         closed = true;
         RuntimeException refused = null;

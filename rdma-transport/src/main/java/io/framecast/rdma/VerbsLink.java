@@ -3,7 +3,7 @@ package io.framecast.rdma;
 import io.framecast.api.HostPort;
 import io.framecast.rdma.verbs.AddressPath;
 
-/// What the lanes of a channel share.
+/// The objects that the lanes of a channel share.
 ///
 /// @param port the device they use
 /// @param group the channel's group, as users name it

@@ -13,15 +13,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// One-sided operations over RC queue pairs of a channel's port.
 ///
-/// A queue pair and a region of one domain fit each other, so whoever holds one connection and guesses
-/// another's key reaches what that was meant for, as far as its queue pair lets it: keys protect from
-/// strangers, not from members. Who only reads gets a queue pair that lets it only read, and what is written is
-/// checked.
+/// Queue pairs and regions share one domain, so a member that guesses the key of another's region reaches it,
+/// within the rights of its own queue pair: keys protect from strangers, not from members. A peer that only reads
+/// gets a queue pair that allows only reads, and the receiver checks written data.
 ///
 /// Threading: any thread.
 final class VerbsOneSided implements OneSided {
@@ -29,9 +27,9 @@ final class VerbsOneSided implements OneSided {
 
     private final VerbsLink link;
     private final OnDemandThreads workers = new OnDemandThreads("framecast-verbs-connect", CONNECTING_MAX);
-    // Packet sequence numbers that nobody guesses: RC takes any packet that has the right ones.
+    // Packet sequence numbers must be unpredictable: RC takes any packet that has the right one.
     private final SecureRandom random = new SecureRandom();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Set<RcEndpoint> endpoints = new LinkedHashSet<>();
     private @Nullable Runnable last;
     private boolean closed;
@@ -109,53 +107,50 @@ final class VerbsOneSided implements OneSided {
     }
 
     private RcEndpoint add(final int operationsMax, final Access peer) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             if (closed) {
                 throw new TransportException("verbs: the transport is closed; open another");
             }
             final RcEndpoint endpoint = new RcEndpoint(this, operationsMax, allowed(peer), this::onReleased);
             endpoints.add(endpoint);
             return endpoint;
-        } finally {
-            lock.unlock();
         }
     }
 
     // By a lane's thread.
     private void onFailed(final AsyncEvent event) {
         final List<RcEndpoint> open;
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             open = new ArrayList<>(endpoints);
-        } finally {
-            lock.unlock();
         }
         open.forEach(endpoint -> endpoint.onFailed(event));
     }
 
     private void onReleased(final RcEndpoint endpoint) {
-        final Runnable then;
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             endpoints.remove(endpoint);
+        }
+        runLast();
+    }
+
+    // Once, when no endpoint is left after [#close].
+    private void runLast() {
+        final Runnable then;
+        try (ScopedLock.Scope _ = lock.hold()) {
             then = endpoints.isEmpty() ? last : null;
             last = then == null ? last : null;
-        } finally {
-            lock.unlock();
         }
         if (then != null) {
             then.run();
         }
     }
 
-    /// Releases what can be, and lets the rest go when it does.
+    /// Releases an object, where the device still can.
     void quietly(final Runnable release) {
         try {
             release.run();
         } catch (final TransportException | IllegalStateException _) {
-            // A device that is gone refuses everything, and so what depends on it stays; the process's end
-            // releases it.
+            // A device that is gone refuses everything, so its objects stay until the process ends.
         }
     }
 
@@ -163,25 +158,12 @@ final class VerbsOneSided implements OneSided {
     /// worker is connecting.
     void close(final Runnable then) {
         final List<RcEndpoint> open;
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             closed = true;
             last = then;
             open = new ArrayList<>(endpoints);
-        } finally {
-            lock.unlock();
         }
         open.forEach(RcEndpoint::close);
-        final Runnable now;
-        lock.lock();
-        try {
-            now = endpoints.isEmpty() ? last : null;
-            last = now == null ? last : null;
-        } finally {
-            lock.unlock();
-        }
-        if (now != null) {
-            now.run();
-        }
+        runLast();
     }
 }

@@ -37,8 +37,8 @@ public final class VerbsTransportProvider implements TransportProvider {
         return reason(() -> RdmaPort.requireAny(library.get()));
     }
 
-    /// Other channels name an interface or a family of addresses that no device here may have; and what is to
-    /// stay on this host has no business on a device.
+    /// A channel may name an interface or a family of addresses that no device here has. A channel on the loopback
+    /// interface stays off devices.
     @Override
     public Optional<String> unavailable(final Channel channel) {
         if (!(channel instanceof Channel.Multicast multicast)) {

@@ -95,9 +95,9 @@ final class InfiniBandTransportTest extends TransportContract {
             assertEquals(2048, transport.capabilities().datagramBytesMax());
         }
         assertEquals(1, notices.size(), notices::toString);
-        final String told = "verbs: standin1 port 1, GID 0 (InfiniBand, local identifier 17,"
+        final String notice = "verbs: standin1 port 1, GID 0 (InfiniBand, local identifier 17,"
                 + " fe80:0000:0000:0000:0000:00ff:fe00:0002), MTU 2048, group ff1";
-        assertTrue(notices.getFirst().startsWith(told), notices::toString);
+        assertTrue(notices.getFirst().startsWith(notice), notices::toString);
     }
 
     @Test

@@ -55,7 +55,7 @@ final class LaneAddressTest {
 
     private void assertArrives(final Lane from, final Lane at) {
         final int peer = from.connect(at.address());
-        Wait.until("a way", () -> from.unicast(peer, 0, 1) == 1);
+        Wait.until("an address handle", () -> from.unicast(peer, 0, 1) == 1);
         assertEquals(1, poll(at));
     }
 
@@ -63,7 +63,7 @@ final class LaneAddressTest {
     void shouldMakeNewWaysFromWhereItsAddressStandsNow() {
         fabric.set("ipv4_index", OTHER);
         assertEquals(1, source.multicast(0, 1));
-        assertEquals(1, poll(receiver), "by the way that is there");
+        assertEquals(1, poll(receiver), "by the handle that is there");
         final Lane later = RINGS.source(transport, arena);
         final Lane laterReceiver = RINGS.receiver(transport, arena, later);
         laterReceiver.post(0, SLOTS);
@@ -86,7 +86,7 @@ final class LaneAddressTest {
                         .getMessage());
         assertEquals(1, source.multicast(0, 1));
         assertEquals(1, poll(receiver));
-        Wait.until("a send to be lost, or no way to be taken", () -> isLost(control));
+        Wait.until("a send to be lost, or no handle to be taken", () -> isLost(control));
         fabric.set("ipv4_index", OTHER);
         assertArrives(source, control);
     }
@@ -99,7 +99,7 @@ final class LaneAddressTest {
         control.post(0, SLOTS);
         final Lane other = RINGS.control(transport, arena);
         final int peer = other.connect(control.address());
-        Wait.until("a way", () -> other.unicast(peer, 0, 1) == 1);
+        Wait.until("an address handle", () -> other.unicast(peer, 0, 1) == 1);
         assertEquals(1, poll(control));
         fabric.set("ipv4_index", NOWHERE);
         assertEquals(1, source.multicast(0, 1));
@@ -139,7 +139,7 @@ final class LaneAddressTest {
         });
     }
 
-    // To make a way may take longer than one waits for it.
+    // Making an address handle may take longer than a lane waits for it.
     private boolean isLost(final Lane at) {
         try {
             final int peer = source.connect(at.address());

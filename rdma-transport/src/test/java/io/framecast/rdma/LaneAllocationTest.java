@@ -110,7 +110,7 @@ final class LaneAllocationTest {
         final Lane receiver = both(kind, far);
         final int peer = sender.connect(receiver.address());
         receiver.post(0, 1);
-        Wait.until("a way", () -> sender.unicast(peer, 0, 1) == 1);
+        Wait.until("an address handle", () -> sender.unicast(peer, 0, 1) == 1);
         assertEquals(1, landed(receiver, 0));
         assertAllocatesNothing(BATCH, number -> {
             final int first = number % 2 * BATCH;
@@ -123,8 +123,8 @@ final class LaneAllocationTest {
         assertEquals(sender.submitted(), sender.completed());
     }
 
-    /// What a thread does before it sleeps: it looks at the device's events, takes back what its channel told, and asks
-    /// anew.
+    /// The steps of a thread before it sleeps: it looks at the device's events, takes back its channel's signal,
+    /// and arms it anew.
     @Test
     void shouldAllocateNothingWhereNothingComes() {
         final Lane source = RINGS.source(near, arena);

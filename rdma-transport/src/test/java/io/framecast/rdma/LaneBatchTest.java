@@ -58,7 +58,7 @@ final class LaneBatchTest {
                 Lane other = RINGS.control(transport, arena)) {
             other.post(0, SLOTS);
             final int peer = source.connect(other.address());
-            Wait.until("a way", () -> source.unicast(peer, 0, 1) == 1);
+            Wait.until("an address handle", () -> source.unicast(peer, 0, 1) == 1);
             assertEquals(1, calls("send", () -> assertEquals(100, source.unicast(peer, 1, 100))));
         }
     }

@@ -21,8 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a device says of itself while lanes use it, and lanes that close behind what they sent, on the
-/// stand-in.
+/// Events of a device while lanes use it, and lanes that close behind their sends, on the stand-in.
 final class LaneEventsTest {
     private static final int SLOTS = 8;
     private static final int DEVICE_FATAL = 8;
@@ -46,7 +45,7 @@ final class LaneEventsTest {
         source = RINGS.source(transport, arena);
         receiver = RINGS.receiver(transport, arena, source);
         receiver.post(0, SLOTS);
-        // What it uses.
+        // It uses these.
         notices.clear();
     }
 
@@ -74,13 +73,13 @@ final class LaneEventsTest {
         "18, has other addresses (GIDs) now",
         "17, the subnet manager has forgotten"
     })
-    void shouldTellWhatHappensToThePortOnceAndGoOn(final int type, final String told) {
+    void shouldReportWhatHappensToThePortOnceAndGoOn(final int type, final String notice) {
         happens(type);
         receiver.armReady();
         receiver.armReady();
         assertEquals(1, notices.size(), notices::toString);
         assertTrue(notices.getFirst().startsWith("verbs: device standin0 port 1"), notices::toString);
-        assertTrue(notices.getFirst().contains(told), notices::toString);
+        assertTrue(notices.getFirst().contains(notice), notices::toString);
         source.multicast(0, 3);
         poll();
         assertEquals(3, completions.count());
@@ -99,12 +98,12 @@ final class LaneEventsTest {
 
     @Test
     void shouldNotFillALogWhenAPortComesAndGoes() {
-        for (int i = 0; i < 5 * DeviceEvents.TOLD_MAX; i++) {
+        for (int i = 0; i < 5 * DeviceEvents.LINES_MAX; i++) {
             happens(PORT_ERROR);
             receiver.armReady();
         }
-        assertEquals(DeviceEvents.TOLD_MAX, notices.size());
-        assertTrue(notices.getLast().endsWith("further events of this channel's device are not told"));
+        assertEquals(DeviceEvents.LINES_MAX, notices.size());
+        assertTrue(notices.getLast().endsWith("further events of this channel's device are not reported"));
     }
 
     @Test

@@ -123,7 +123,7 @@ final class LaneFailureTest {
         fabric.set("port_state", PORT_ACTIVE);
         Wait.until("the queue pair to be back", () -> receiver.post(0, 3) == 3);
         assertEquals(1, receiver.counter(LaneCounter.SYSTEM_ERRORS));
-        // What was posted before is posted again, before what was posted since.
+        // Receives posted before the failure come first, then the receives posted since.
         assertEquals(SLOTS, source.multicast(0, SLOTS));
         assertEquals(SLOTS, poll());
         for (int i = 0; i < SLOTS; i++) {
@@ -165,10 +165,10 @@ final class LaneFailureTest {
                 Lane peer = RINGS.control(transport, arena)) {
             peer.post(0, SLOTS);
             final RdmaAddress real = RdmaAddress.decode(peer.address());
-            final Gid nobody = Gid.ofAddress(InetAddress.getByName("10.77.0.99"));
+            final Gid unused = Gid.ofAddress(InetAddress.getByName("10.77.0.99"));
             fabric.set("ah_hangs", 1);
             final int hostile =
-                    control.connect(new RdmaAddress(nobody, 0, real.queuePair(), real.queueKey()).toLaneAddress());
+                    control.connect(new RdmaAddress(unused, 0, real.queuePair(), real.queueKey()).toLaneAddress());
             assertEquals(0, control.unicast(hostile, 0, 2));
             assertEquals(2, control.counter(LaneCounter.SEND_BACK_PRESSURED));
             assertEquals(2, control.multicast(0, 2));
@@ -187,9 +187,9 @@ final class LaneFailureTest {
         try (Lane control = RINGS.control(transport, arena)) {
             fabric.set("ah_hangs", 1);
             final RdmaAddress own = RdmaAddress.decode(control.address());
-            final Gid nobody = Gid.ofAddress(InetAddress.getByName("10.77.0.99"));
+            final Gid unused = Gid.ofAddress(InetAddress.getByName("10.77.0.99"));
             final int hostile =
-                    control.connect(new RdmaAddress(nobody, 0, own.queuePair(), own.queueKey()).toLaneAddress());
+                    control.connect(new RdmaAddress(unused, 0, own.queuePair(), own.queueKey()).toLaneAddress());
             fabric.set("ah_fails", 113);
             fabric.set("ah_hangs", 0);
             Wait.until("sends to be lost", () -> control.unicast(hostile, 0, 3) == 3);
@@ -201,7 +201,7 @@ final class LaneFailureTest {
             assertEquals(6, control.completed());
             // A neighbour may have been away: it is sought again.
             fabric.set("ah_fails", 0);
-            Wait.until("a way after all", () -> {
+            Wait.until("an address handle after all", () -> {
                 final long lost = control.counter(LaneCounter.SYSTEM_ERRORS);
                 return control.unicast(hostile, 6, 1) == 1 && control.counter(LaneCounter.SYSTEM_ERRORS) == lost;
             });

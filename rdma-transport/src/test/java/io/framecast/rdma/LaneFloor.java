@@ -41,7 +41,7 @@ final class LaneFloor implements AutoCloseable {
     private static final int BATCH = 16;
     private static final int WARM_UPS = 10;
     private static final long MAGIC = 0x4c41424652414d45L;
-    // What has not come by then was lost: nothing here loses anything.
+    // A datagram that has not come by then was lost: nothing here loses any.
     private static final long PATIENCE_NS = 60_000_000_000L;
     private static final Pattern ROUND = Pattern.compile("round .* (\\d+) ns each:.*");
 
@@ -231,7 +231,7 @@ final class LaneFloor implements AutoCloseable {
                 final double javaNs = floor.round(datagrams);
                 begins.write('\n');
                 begins.flush();
-                final double cNs = told(lines.readLine());
+                final double cNs = reportedNs(lines.readLine());
                 if (i >= 0) {
                     here[i] = javaNs;
                     there[i] = cNs;
@@ -257,7 +257,7 @@ final class LaneFloor implements AutoCloseable {
                 datagrams);
     }
 
-    private static double told(final String line) {
+    private static double reportedNs(final String line) {
         final Matcher matcher = ROUND.matcher(String.valueOf(line));
         if (!matcher.matches()) {
             throw new IllegalStateException("the program in C said: " + line);

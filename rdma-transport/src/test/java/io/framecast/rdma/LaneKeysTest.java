@@ -14,7 +14,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What tells lanes on one group apart.
+/// The keys that separate lanes on one group.
 final class LaneKeysTest {
     private static final int SLOTS = 8;
     private static final int PORTS = 1000;

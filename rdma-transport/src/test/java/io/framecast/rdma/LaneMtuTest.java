@@ -83,7 +83,7 @@ final class LaneMtuTest {
         final Lane other = rings.control(transport, arena);
         other.post(0, SLOTS);
         final int peer = lane.connect(other.address());
-        Wait.until("a way", () -> lane.unicast(peer, 0, 1) == 1);
+        Wait.until("an address handle", () -> lane.unicast(peer, 0, 1) == 1);
         assertEquals(1, poll(other));
         assertEquals(MTU, completions.bytes(0));
         assertTooLong(lane, peer);
@@ -162,7 +162,7 @@ final class LaneMtuTest {
         assertEquals(MTU, completions.bytes(0));
     }
 
-    /// No event tells of it.
+    /// No event reports the change.
     @Test
     void shouldEndALaneWhoseMtuShrinksWhileItsPortStaysUp() {
         final LaneRings rings = new LaneRings(SLOTS, HEADER_BYTES, 2000);
@@ -174,7 +174,7 @@ final class LaneMtuTest {
         assertEquals(1, small.multicast(0, 1));
     }
 
-    /// Nothing tells such a lane afterwards.
+    /// Nothing reports the change to such a lane afterwards.
     @Test
     void shouldNotOpenALaneForLongerDatagramsThanThePortCarriesSince() {
         fabric.set("mtu", MTU);

@@ -59,7 +59,7 @@ final class LaneSignalTest {
                 asked += i == batch || (posted + i) % EVERY == 0 ? 1 : 0;
             }
             posted += batch;
-            // One completion tells of all before it.
+            // One completion stands for all sends before it.
             assertEquals(posted, lane.completed());
         }
         assertEquals(posted, sent());
@@ -71,7 +71,7 @@ final class LaneSignalTest {
         final Lane other = RINGS.control(transport, arena);
         other.post(0, SLOTS);
         final int peer = lane.connect(other.address());
-        Wait.until("a way", () -> lane.unicast(peer, 0, 1) == 1);
+        Wait.until("an address handle", () -> lane.unicast(peer, 0, 1) == 1);
         assertEquals(1, signalled());
         assertEquals(255, lane.unicast(peer, 1, 255));
         assertEquals(256, sent());

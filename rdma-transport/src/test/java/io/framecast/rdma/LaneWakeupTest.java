@@ -58,7 +58,7 @@ final class LaneWakeupTest {
         source.multicast(1, 3);
         assertTrue(ReadyCall.isReadable(descriptor));
         assertEquals(3, poll());
-        // What was told is taken back when asking anew.
+        // Arming anew takes the former signal back.
         receiver.armReady();
         assertFalse(ReadyCall.isReadable(descriptor));
         source.multicast(4, 1);

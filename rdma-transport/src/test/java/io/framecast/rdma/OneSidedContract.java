@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What one side does to the other's memory over an endpoint, on whatever devices there are.
+/// Operations of one side on the other's memory over an endpoint, on the devices of a fabric.
 abstract class OneSidedContract {
     static final int BYTES = 1 << 16;
     private static final int OPERATIONS = 8;
@@ -219,13 +219,13 @@ abstract class OneSidedContract {
                 assertTrue(actor.write64(words.address(), words.key(), i, i));
             }
             assertFalse(actor.write64(words.address(), words.key(), 99, 99));
-            final int[] told = {0};
+            final int[] reported = {0};
             Wait.until("all tokens", () -> {
                 final int count = actor.poll(tokens);
                 for (int i = 0; i < count; i++) {
-                    assertEquals(told[0]++, tokens[i]);
+                    assertEquals(reported[0]++, tokens[i]);
                 }
-                return told[0] == OPERATIONS;
+                return reported[0] == OPERATIONS;
             });
             assertEquals(OPERATIONS - 1, remote.get(JAVA_LONG, 0));
         }

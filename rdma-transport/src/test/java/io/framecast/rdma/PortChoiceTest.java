@@ -62,7 +62,7 @@ final class PortChoiceTest {
                 other.post(0, 8);
                 assertEquals(1, source.multicast(0, 1));
                 final int peer = source.connect(other.address());
-                Wait.until("a way", () -> source.unicast(peer, 1, 1) == 1);
+                Wait.until("an address handle", () -> source.unicast(peer, 1, 1) == 1);
                 final Completions completions = new Completions(8);
                 assertEquals(2, other.poll(completions));
             }

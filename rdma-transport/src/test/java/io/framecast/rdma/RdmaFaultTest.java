@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What becomes of lanes on a real device whose cable is out, whose address goes, and whose MTU shrinks. In the
-/// lab alone: there device rxe1 is on interface ve1, with the address 10.1.1.1, and its cable is port1.
+/// Lanes on a real device whose cable is out, whose address goes, and whose MTU shrinks. In the lab alone: there
+/// device rxe1 is on interface ve1, with the address 10.1.1.1, and its cable is port1.
 @Tag("rdma")
 final class RdmaFaultTest {
     private static final int SLOTS = 16;

@@ -76,9 +76,9 @@ final class RdmaLaneTest {
         final Lane peer = RINGS.control(far, arena);
         peer.post(0, SLOTS);
         final RdmaAddress real = RdmaAddress.decode(peer.address());
-        final Gid nobody = new Gid(real.gid().high(), real.gid().low() | 0xfe);
+        final Gid unused = new Gid(real.gid().high(), real.gid().low() | 0xfe);
         final int hostile =
-                control.connect(new RdmaAddress(nobody, 0, real.queuePair(), real.queueKey()).toLaneAddress());
+                control.connect(new RdmaAddress(unused, 0, real.queuePair(), real.queueKey()).toLaneAddress());
         assertEquals(0, control.unicast(hostile, 0, 1), "the neighbour is still sought");
         assertEquals(2, control.multicast(0, 2));
         Wait.until("what goes to the group", () -> {

@@ -40,9 +40,9 @@ final class RdmaPeersTest {
     void shouldShareAnAddressHandleUntilItsLastPeerIsGone() throws Exception {
         final Fabric fabric = Fabric.standIn();
         final RdmaPort port = port(fabric);
-        try (AddressHandleCache ways = new AddressHandleCache(port, AddressPath.Hops.DEFAULT)) {
-            final RdmaPeers peers = new RdmaPeers(ways);
-            final RdmaPeers others = new RdmaPeers(ways);
+        try (AddressHandleCache handles = new AddressHandleCache(port, AddressPath.Hops.DEFAULT)) {
+            final RdmaPeers peers = new RdmaPeers(handles);
+            final RdmaPeers others = new RdmaPeers(handles);
             final int first = peers.add(address(2, 17));
             final int second = peers.add(address(2, 18));
             final int third = peers.add(address(3, 17));
@@ -74,8 +74,8 @@ final class RdmaPeersTest {
         final Fabric fabric = Fabric.standIn();
         final RdmaPort port = port(fabric);
         fabric.set("ah_hangs", 1);
-        try (AddressHandleCache ways = new AddressHandleCache(port, AddressPath.Hops.DEFAULT);
-                RdmaPeers peers = new RdmaPeers(ways)) {
+        try (AddressHandleCache handles = new AddressHandleCache(port, AddressPath.Hops.DEFAULT);
+                RdmaPeers peers = new RdmaPeers(handles)) {
             final int[] bad = new int[20];
             for (int i = 0; i < bad.length; i++) {
                 bad[i] = peers.add(address(100 + i, 17));
@@ -95,8 +95,8 @@ final class RdmaPeersTest {
     @Test
     void shouldTryAgainWhenAWayCouldNotBeMade() throws Exception {
         final Fabric fabric = Fabric.standIn();
-        try (AddressHandleCache ways = new AddressHandleCache(port(fabric), AddressPath.Hops.DEFAULT);
-                RdmaPeers peers = new RdmaPeers(ways)) {
+        try (AddressHandleCache handles = new AddressHandleCache(port(fabric), AddressPath.Hops.DEFAULT);
+                RdmaPeers peers = new RdmaPeers(handles)) {
             fabric.fail("ibv_create_ah", 110);
             AddressHandleCache.Entry entry = null;
             try {

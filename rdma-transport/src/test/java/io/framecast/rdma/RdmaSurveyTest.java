@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is told of a machine, on the stand-in and made-up files of the kernel.
+/// The survey of a machine, on the stand-in and made-up files of the kernel.
 final class RdmaSurveyTest {
     @TempDir
     private Path root;

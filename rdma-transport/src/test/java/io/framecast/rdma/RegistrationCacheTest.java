@@ -144,7 +144,7 @@ final class RegistrationCacheTest {
             });
             assertFalse(gone.isOpen());
             assertTrue(idle.isOpen());
-            // Whoever leases it knows what he does.
+            // The caller of such a lease answers for the memory.
             assertTrue(lease.region().isOpen());
             lease.close();
             assertFalse(lease.region().isOpen());
@@ -228,7 +228,7 @@ final class RegistrationCacheTest {
                         VerbsTransport.open(fabric.library(), new TransportConfig(channel, notices::add))) {
             assertEquals(1L << 62, lease.region().start());
             assertFalse(lease.region().isDmaBuf());
-            // What it uses.
+            // It uses these.
             notices.clear();
             assertEquals(Optional.empty(), transport.canReceiveInto(exported));
             assertEquals(Optional.empty(), transport.canReceiveInto(exported));

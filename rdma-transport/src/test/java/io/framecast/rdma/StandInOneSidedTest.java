@@ -145,7 +145,7 @@ final class StandInOneSidedTest extends OneSidedContract {
         assertEquals(before, fabric.count("connected"));
     }
 
-    /// An end that only accepts posts nothing: no completion tells it.
+    /// An end that only accepts posts nothing, so no completion reports the failure.
     @Test
     void shouldKnowOnTheAcceptingSideThatItsQueuePairFailed() {
         final Pair other = connect();

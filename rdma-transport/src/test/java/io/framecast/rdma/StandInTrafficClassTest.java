@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// [TrafficClassContract] on the stand-in, which tells of connections too.
+/// [TrafficClassContract] on the stand-in, which reports connections too.
 final class StandInTrafficClassTest extends TrafficClassContract {
     @Override
     Fabric fabric() {

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What `dscp=` marks packets with. Devices land the routing header before each datagram: a packet's own
-/// mark is there.
+/// The mark that `dscp=` gives packets. Devices land the routing header before each datagram: a packet's own mark
+/// is there.
 abstract class TrafficClassContract {
     private static final LaneRings RINGS = new LaneRings(8, 24, 64);
     // In the 40 bytes: behind 20 of zeros, the second of the IPv4 header.
@@ -57,7 +57,7 @@ abstract class TrafficClassContract {
             receiver.post(0, 8);
             assertEquals(1, source.multicast(0, 1));
             final int peer = source.connect(receiver.address());
-            Wait.until("a way", () -> source.unicast(peer, 1, 1) == 1);
+            Wait.until("an address handle", () -> source.unicast(peer, 1, 1) == 1);
             final Completions completions = new Completions(8);
             Wait.until("two datagrams", () -> {
                 receiver.poll(completions);

@@ -92,7 +92,7 @@ final class VerbsTransportProviderTest {
                 "[ff15::77:7]:4000|interface=standin1; standin1 port 1, GID 0 (RoCE v2, fe80:0:0:0:0:ff:fe00:2), MTU"
                         + " 4096, group ff15:0000:0000:0000:0000:0000:0077:0007"
             })
-    void shouldSayOnceWhatItUsesEvenWhereTheUserChose(final String group, final String told) {
+    void shouldSayOnceWhatItUsesEvenWhereTheUserChose(final String group, final String notice) {
         final Fabric fabric = Fabric.standIn();
         final List<String> notices = new ArrayList<>();
         final Channel channel = Channel.parse("framecast:verbs?group=" + group);
@@ -104,6 +104,6 @@ final class VerbsTransportProviderTest {
             rings.source(transport, arena);
             rings.control(transport, arena);
         }
-        assertEquals(List.of("verbs: " + told), notices);
+        assertEquals(List.of("verbs: " + notice), notices);
     }
 }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 public interface ChildLauncher {
     /// @param arguments the command line behind `framecast`
     /// @param stdin whether the child reads this process's standard input
-    /// @param lines takes what it writes to stderr, line by line, on a thread of the launcher's
+    /// @param lines takes its standard error, line by line, on a thread of the launcher's
     /// @throws IOException when the process cannot be started
     Child launch(List<String> arguments, boolean stdin, Consumer<String> lines) throws IOException;
 
@@ -19,7 +19,7 @@ public interface ChildLauncher {
         /// Once it is no longer alive; 128 + n when signal n ended it.
         int exitStatus();
 
-        /// What it wrote to stdout, complete once it is no longer alive.
+        /// Its standard output, complete once it is no longer alive.
         String output();
 
         /// Asks it to finish: SIGTERM.

@@ -4,7 +4,7 @@ import io.framecast.api.error.ConfigException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What the demo tells its children beside the public options. Not for users, hence hidden.
+/// Options that the demo gives its children beside the public ones. Hidden, for they are not for users.
 public final class ChildOptions {
     public static final String PARENT_OPTION = "--parent";
     public static final String CHILD_OPTION = "--child";

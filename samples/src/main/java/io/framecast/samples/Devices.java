@@ -12,15 +12,13 @@ public final class Devices {
 
     /// The channel with the device that `--device` names.
     ///
-    /// @throws ConfigException naming the option and what it expects, also when no provider has the device
+    /// @throws ConfigException naming the option and its values, also when no provider has the device
     public static Channel withDevice(final Channel channel, final String device) {
-        try {
+        return NodeOptions.checked(() -> {
             final Channel changed = channel.withStream(channel.stream().withDevice(device));
             require(changed);
             return changed;
-        } catch (final IllegalArgumentException | ConfigException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
+        });
     }
 
     /// The tool goes on without a GPU and reports it: `auto` becomes `auto,emulated`.

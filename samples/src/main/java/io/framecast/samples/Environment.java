@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What the commands touch of the world outside, so that tests can give them another.
+/// The surroundings of the commands, which tests replace.
 ///
 /// @param in standard input, unbuffered
 /// @param out standard output, unbuffered: JSON or frames

@@ -3,17 +3,17 @@ package io.framecast.samples;
 import io.framecast.api.error.FramecastException;
 import picocli.CommandLine.ParameterException;
 
-/// What the tool's exit statuses mean, and which of them a failure is.
+/// The tool's exit statuses, and the status of each failure.
 public final class ExitStatus {
     /// Done, and verified where there was something to verify.
     public static final int DONE = 0;
-    /// Frames arrived that are not what was published.
+    /// Frames arrived that differ from the published ones.
     public static final int MISMATCH = 1;
     /// Usage or environment: the user fixes it before another try.
     public static final int USAGE = 2;
     /// A peer was lost.
     public static final int PEER_LOST = 3;
-    /// The user ended the run before its end: what was carried is not the whole. As shells report Ctrl-C.
+    /// The user ended the run before its end: a part of the frames is missing. As shells report Ctrl-C.
     public static final int INTERRUPTED = 130;
 
     private ExitStatus() {}

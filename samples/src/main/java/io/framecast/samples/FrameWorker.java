@@ -10,11 +10,11 @@ public interface FrameWorker extends AutoCloseable {
     /// everything it enqueued that reads the frame is done when this returns.
     void onFrame(DeviceFrame frame);
 
-    /// What was found so far, for the report: JSON values (String, Number, Boolean, List, Map) by snake_case key, in
+    /// The results so far, for the report: JSON values (String, Number, Boolean, List, Map) by snake_case key, in
     /// the order in which they are to be shown.
     Map<String, Object> summary();
 
-    /// Frees what the worker allocated on the device, before the subscriber that owns the device is closed.
+    /// Frees the worker's memory on the device, before the subscriber that owns the device is closed.
     @Override
     void close();
 }

@@ -8,9 +8,9 @@ public interface FrameWorkerProvider {
     /// The word behind `--worker`.
     String name();
 
-    /// What the worker computes, in a few words.
+    /// The purpose of the worker, in a few words.
     String description();
 
-    /// Opens a worker on the device that the subscriber's frames land in. The device stays the subscriber's.
+    /// Opens a worker on the device that receives the subscriber's frames. The device stays the subscriber's.
     FrameWorker open(DeviceBackend device);
 }

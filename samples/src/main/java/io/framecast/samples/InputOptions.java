@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What is published, and how it is cut into frames: shared by `publish` and `demo`.
+/// The input of a publisher, and how it is cut into frames: shared by `publish` and `demo`.
 public final class InputOptions {
     private static final double LIVE_FPS = 60;
 
@@ -30,7 +30,7 @@ public final class InputOptions {
                     + " which have a rate of their own or none.")
     private @Nullable Double rate;
 
-    /// @param input what `--input` said: demo has a default where publish has none
+    /// @param input the parsed `--input`: demo has a default where publish has none
     public FrameShape shape(final InputSpec input) {
         return FrameShape.of(input, frameBytes, video);
     }

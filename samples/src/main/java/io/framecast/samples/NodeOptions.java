@@ -3,6 +3,7 @@ package io.framecast.samples;
 import io.framecast.api.NodeConfig;
 import io.framecast.api.error.ConfigException;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -38,13 +39,20 @@ public final class NodeOptions {
         if (metricsPort != null && (metricsPort < 0 || metricsPort > PORT_MAX)) {
             throw new ConfigException("--metrics-port: expected 0 … " + PORT_MAX + ", got " + metricsPort);
         }
+        return checked(() -> NodeConfig.DEFAULT
+                .withFaults(new NodeConfig.Faults(loss))
+                .withSeed(seed == null ? 0 : seed)
+                .withMetricsPort(metricsPort())
+                .withNotices(environment.console()::line));
+    }
+
+    /// Makes a value of an option. The API's messages begin with a key, which is the option's name too.
+    ///
+    /// @throws ConfigException naming the option, when the value is out of range
+    public static <T> T checked(final Supplier<T> value) {
         try {
-            return NodeConfig.DEFAULT
-                    .withFaults(new NodeConfig.Faults(loss))
-                    .withSeed(seed == null ? 0 : seed)
-                    .withMetricsPort(metricsPort())
-                    .withNotices(environment.console()::line);
-        } catch (final IllegalArgumentException e) {
+            return value.get();
+        } catch (final IllegalArgumentException | ConfigException e) {
             throw new ConfigException("--" + e.getMessage(), e);
         }
     }

@@ -83,7 +83,7 @@ public final class Report implements ToolContext {
         return stop.isRequested();
     }
 
-    /// What is in the file is kept until there is a result.
+    /// The file keeps its content until there is a result.
     @Override
     public void requireWritable() {
         if (target == null || ownsStdout()) {
@@ -137,7 +137,8 @@ public final class Report implements ToolContext {
         }
     }
 
-    /// Two writers of one file, or a result over the input it was made of, would destroy what the user wanted.
+    /// Two writers of one file, or a result over the input it was made of, would destroy a file that the user
+    /// wanted.
     ///
     /// @param option the option that names the other file
     /// @throws ConfigException when `file` is where the result goes
@@ -186,7 +187,7 @@ public final class Report implements ToolContext {
             out.write(text.getBytes(StandardCharsets.UTF_8));
             out.flush();
         } catch (final IOException e) {
-            // Somebody who reads part of an object must not get a second one behind it.
+            // A reader of part of an object must not get a second one behind it.
             written = true;
             throw new ConfigException("cannot write to stdout: " + e.getMessage(), e);
         }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The wish to end early, from Ctrl-C or SIGTERM to whoever works. The virtual machine reports both as a
+/// The wish to end early, from Ctrl-C or SIGTERM to the running command. The virtual machine reports both as a
 /// shutdown hook and ends when that returns, so the hook waits for the work to end in order.
 public final class Stop {
     /// Longer than any linger of a stopped publisher; then the process ends anyway.
@@ -40,8 +40,8 @@ public final class Stop {
         all.forEach(Runnable::run);
     }
 
-    /// From now on a signal stops nothing: this process ends when its work does. For a subscriber of the demo,
-    /// whose terminal sends Ctrl-C to every process at once: it must still see the end of the stream.
+    /// From now on a signal stops nothing: this process ends when its work does. For a subscriber of the demo: the
+    /// terminal sends Ctrl-C to every process at once, and the subscriber must still see the end of the stream.
     public void defer() {
         deferred = true;
     }

@@ -2,7 +2,7 @@ package io.framecast.samples;
 
 import java.util.Map;
 
-/// What the tool does for every command alike: lines for people, one JSON object, the user's wish to end early.
+/// Services of the tool for every command: lines for people, one JSON object, the user's wish to end early.
 public interface ToolContext {
     /// A line to stderr. Any thread.
     void line(String text);

@@ -1,6 +1,6 @@
-/// What `ServiceLoader` finds: the providers of transports and devices, which own the names that a channel may
-/// use. A module that holds a transport or a device implements these interfaces on top of `api.spi`; the engine
-/// calls them. Users of `api` need none of them.
+/// The providers of transports and devices, which `ServiceLoader` finds. They own the names that a channel may use.
+/// A module that holds a transport or a device implements these interfaces on top of `api.spi`; the engine calls
+/// them. Users of `api` need none of them.
 @NullMarked
 package io.framecast.api.provider;
 

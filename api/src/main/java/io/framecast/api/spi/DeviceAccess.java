@@ -35,7 +35,7 @@ public interface DeviceAccess {
     /// Returns when what NICs have written, as far as their completions were seen, is visible to work that
     /// starts on the device from now on. Does nothing where the device orders such writes by itself.
     default void flushRemoteWrites() {
-        // Nobody writes from afar.
+        // A device without remote access has no remote writes.
     }
 
     /// Why the CPU cannot store into this device's memory; empty when it can.

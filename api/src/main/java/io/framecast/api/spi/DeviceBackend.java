@@ -40,8 +40,8 @@ public interface DeviceBackend extends AutoCloseable {
 
     void freePinned(MemorySegment segment);
 
-    /// Page-locks memory that somebody else owns (a transport's receive ring), so that copies from it are
-    /// asynchronous and need no bounce buffer. A no-op where it makes no difference.
+    /// Page-locks memory of another owner (a transport's receive ring), so that copies from it are asynchronous and
+    /// need no bounce buffer. A no-op where it makes no difference.
     default void registerHost(final MemorySegment segment) {
         // Copies from any memory run alike.
     }

@@ -1,6 +1,6 @@
 package io.framecast.api.spi;
 
-/// A point in a stream's work. Reusable; owned by whoever opened it.
+/// A point in a stream's work. Reusable; owned by the thread that opened it.
 public interface DeviceEvent extends AutoCloseable {
     /// Whether the work recorded last is done. Never blocks. True for an event never recorded.
     boolean isComplete();

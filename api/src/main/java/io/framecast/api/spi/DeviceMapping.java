@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 /// Device memory as the CPU stores into it and reads from it, through the bus. Stores are fast for short
 /// runs; reads are slow, a thousandth of that on some machines.
 ///
-/// Nothing orders these accesses against the device's streams: whoever uses both must know that no copy or
-/// kernel touches the same bytes meanwhile.
+/// Nothing orders these accesses against the device's streams: the caller must ensure that no copy or kernel
+/// touches the same bytes meanwhile.
 ///
 /// Threading: one thread at a time. Closed before the memory is freed.
 public interface DeviceMapping extends AutoCloseable {

@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /// tests read. All counts are zero once every resource is closed, whatever failed on the way. Any thread;
 /// nothing allocates.
 public final class DeviceResources {
-    /// What is counted, one by one but for pinned memory.
+    /// Kinds of resources. Each counts objects, but PINNED_BYTES counts bytes.
     public enum Kind {
         /// Allocations of device memory; [DeviceBackend#allocatedBytes] has their bytes.
         REGIONS,
         /// Bytes of pinned host memory.
         PINNED_BYTES,
-        /// Ranges of somebody else's memory that are registered.
+        /// Registered ranges of memory that the device did not allocate.
         REGISTRATIONS,
         STREAMS,
         EVENTS,
@@ -57,7 +57,7 @@ public final class DeviceResources {
         }
     }
 
-    /// What is in use: `2 streams, 1 events`; empty when nothing is.
+    /// Resources in use: `2 streams, 1 events`; empty when no resource is.
     @Override
     public String toString() {
         final StringBuilder text = new StringBuilder();

@@ -1,9 +1,9 @@
 package io.framecast.api.spi;
 
-/// A daemon thread that is the engine's own: nobody else's work runs there, and what a device makes current on
-/// it (a CUDA context) may stay so. On every other thread a [DeviceBackend] leaves what it found.
+/// A daemon thread that runs only work of the engine, so a device may leave its own state (a CUDA context) current
+/// on it. On every other thread a [DeviceBackend] restores the state that it found.
 public final class EngineThread extends Thread {
-    /// Named and started by whoever runs the task.
+    /// The caller names and starts the thread.
     public EngineThread(final Runnable task) {
         super(task);
         setDaemon(true);

@@ -1,14 +1,19 @@
 package io.framecast.api.spi;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.function.Supplier;
 
 /// One kernel in the forms that backends need: PTX for a GPU, Java for the emulated device. Both must compute
 /// the same bytes.
 ///
+/// Immutable; any thread. A backend may ask for the PTX more than once, and must not change the array.
+///
 /// @param name entry point in the PTX
 /// @param ptx gives the PTX text; asked for only by a backend that runs PTX
 /// @param emulation the same computation on host-addressable memory
-/// @param persistent whether the kernel runs until it is told to end, beside copies and other kernels: its
+/// @param persistent whether the kernel runs until the host asks it to end, beside copies and other kernels: its
 ///     emulation then has a thread of its own
 public record KernelSource(String name, Supplier<byte[]> ptx, Emulation emulation, boolean persistent) {
     /// A kernel that ends by itself, soon.
@@ -20,6 +25,24 @@ public record KernelSource(String name, Supplier<byte[]> ptx, Emulation emulatio
     /// blocks must fit on the device at once, beside those of other persistent kernels: else its launch is refused.
     public static KernelSource persistent(final String name, final Supplier<byte[]> ptx, final Emulation emulation) {
         return new KernelSource(name, ptx, emulation, true);
+    }
+
+    /// PTX that lies beside the classes of a program.
+    ///
+    /// @param owner a class of the jar that holds the resource
+    /// @param resource name, as [Class#getResourceAsStream] takes it
+    /// @return gives the text; throws [IllegalStateException] where the jar lacks it
+    public static Supplier<byte[]> resource(final Class<?> owner, final String resource) {
+        return () -> {
+            try (InputStream in = owner.getResourceAsStream(resource)) {
+                if (in == null) {
+                    throw new IllegalStateException("the jar lacks " + resource);
+                }
+                return in.readAllBytes();
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
     }
 
     /// A kernel in Java: runs once for the whole grid, on the emulated device's own thread, in stream order.

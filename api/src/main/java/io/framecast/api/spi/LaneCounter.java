@@ -1,6 +1,6 @@
 package io.framecast.api.spi;
 
-/// What a lane counts, beside what it returns.
+/// Counters of a lane.
 public enum LaneCounter {
     SENT_DATAGRAMS,
     SENT_BYTES,
@@ -14,6 +14,7 @@ public enum LaneCounter {
     SEND_BACK_PRESSURED,
     /// Other errors of the system, survived (ENETDOWN, EPERM, EMSGSIZE …).
     SYSTEM_ERRORS,
-    /// What the kernel or driver dropped for want of receive room, as far as it tells; joined datagrams count once.
+    /// Datagrams that the kernel or driver dropped for want of receive room, where it reports them; joined
+    /// datagrams count once.
     RECEIVE_OVERRUNS
 }

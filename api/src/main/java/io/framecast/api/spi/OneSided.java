@@ -13,7 +13,7 @@ public interface OneSided {
     /// Longest descriptor of an endpoint.
     int DESCRIPTOR_BYTES_MAX = 64;
 
-    /// What registered memory is for, and what a peer may do over an endpoint: both must allow it.
+    /// The use of registered memory, and the rights of a peer over an endpoint: an operation needs both.
     enum Access {
         /// Only endpoints of this side use it, and only this side acts.
         LOCAL,

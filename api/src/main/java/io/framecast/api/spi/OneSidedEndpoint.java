@@ -17,8 +17,8 @@ public interface OneSidedEndpoint extends AutoCloseable {
         BROKEN
     }
 
-    /// What the peer must be given: opaque, at most [OneSided#DESCRIPTOR_BYTES_MAX] bytes. Of an accepting
-    /// endpoint only once it is up; empty before.
+    /// The bytes that the peer needs to connect: opaque, at most [OneSided#DESCRIPTOR_BYTES_MAX] bytes. An
+    /// accepting endpoint has them once it is up; empty before.
     byte[] descriptor();
 
     /// Begins to connect to an endpoint that accepted this one. Returns at once.
@@ -52,7 +52,7 @@ public interface OneSidedEndpoint extends AutoCloseable {
     boolean read(Range target, long address, int key, long token);
 
     /// Writes to the peer's memory. What lies at `source` must stay until the token comes back. Operations are
-    /// carried out, and complete, in order: who sees the last of them sees those before.
+    /// carried out, and complete, in order: a reader that sees the last of them sees those before.
     ///
     /// @param source what
     /// @param token comes back from [#poll], or [#NO_TOKEN]

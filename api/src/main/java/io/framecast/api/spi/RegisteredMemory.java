@@ -2,12 +2,12 @@ package io.framecast.api.spi;
 
 /// Memory that a device may reach, until it is closed.
 public interface RegisteredMemory extends AutoCloseable {
-    /// What peers call the first byte.
+    /// The address of the first byte in requests of peers.
     long address();
 
     long bytes();
 
-    /// What peers must show.
+    /// The key that requests of peers must carry.
     int key();
 
     /// Idempotent.

@@ -47,10 +47,10 @@ public interface Transport extends AutoCloseable {
         return -1;
     }
 
-    /// What this transport does to peers' memory without their CPU; the transport's.
+    /// One-sided operations on peers' memory, without their CPU; owned by the transport.
     ///
-    /// @return null where it has none: [TransportCapabilities#oneSidedWrite] and `oneSidedRead` are false
-    ///     then
+    /// @return null for a transport without one-sided operations: [TransportCapabilities#oneSidedWrite] and
+    ///     `oneSidedRead` are false then
     default @Nullable OneSided oneSided() {
         return null;
     }

@@ -1,6 +1,6 @@
 package io.framecast.api.spi;
 
-/// What a transport can do on this machine, fixed when it opens.
+/// The capabilities of a transport on this machine, fixed when it opens.
 ///
 /// @param name the provider's name
 /// @param hardwareMulticast one send reaches all receivers, whatever their number

@@ -22,7 +22,7 @@ final class ContractEnd implements AutoCloseable {
     static final int PAYLOAD_BYTES = 1024;
     static final int DATAGRAM_BYTES_MIN = 8;
 
-    /// What fills a receive ring before anything landed there.
+    /// The fill of a receive ring before any datagram landed there.
     static final byte CANARY = 0x5a;
 
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);

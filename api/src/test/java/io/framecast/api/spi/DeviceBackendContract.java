@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What every [DeviceBackend] does, whatever it runs on. Content is always read back from the device and
-/// compared.
+/// The contract of every [DeviceBackend]. Content is always read back from the device and compared.
 public abstract class DeviceBackendContract {
     private static final long SEED = 20_261_121L;
     private static final int SMALL_BYTES = 4096;

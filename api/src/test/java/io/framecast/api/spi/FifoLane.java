@@ -12,14 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A lane of [FifoTransport]. Not built for speed: it copies and allocates.
 final class FifoLane implements Lane {
-    /// What the transport writes where verbs writes the global routing header: nobody may read meaning into
-    /// it.
+    /// The bytes where verbs writes the global routing header: no test may read meaning into it.
     private static final byte RESERVE_FILL = 'G';
 
     private static final int MAGIC = 0x4649464f;
     private static final int PEERS_MAX = 1024;
 
-    private record Landing(int slot, int bytes) {}
+    private record Received(int slot, int bytes) {}
 
     private final FifoNetwork network;
     private final LaneConfig config;
@@ -27,7 +26,7 @@ final class FifoLane implements Lane {
     private final int number;
     private final long[] counters = new long[LaneCounter.values().length];
     private final ArrayDeque<Integer> posted = new ArrayDeque<>();
-    private final Queue<Landing> landed = new ArrayDeque<>();
+    private final Queue<Received> landed = new ArrayDeque<>();
     private final BitSet peersUsed = new BitSet(PEERS_MAX);
     private final int[] peerNumbers = new int[PEERS_MAX];
     private byte @Nullable [] heldBack;
@@ -93,8 +92,8 @@ final class FifoLane implements Lane {
             }
             final int before = completions.count();
             while (!completions.isFull() && !landed.isEmpty()) {
-                final Landing landing = landed.remove();
-                completions.add(landing.slot(), landing.bytes());
+                final Received received = landed.remove();
+                completions.add(received.slot(), received.bytes());
             }
             return completions.count() - before;
         }
@@ -228,9 +227,9 @@ final class FifoLane implements Lane {
         } else if (remote != null) {
             remote.write(ring.payload().address() + offset, source, ring.headerBytes(), payload);
         } else {
-            throw new IllegalStateException("fifo: a ring in device memory, and nobody reaches it");
+            throw new IllegalStateException("fifo: a ring in device memory, which no NIC of this network reaches");
         }
-        landed.add(new Landing(slot, datagram.length));
+        landed.add(new Received(slot, datagram.length));
         count(LaneCounter.RECEIVED_DATAGRAMS, 1);
         count(LaneCounter.RECEIVED_BYTES, datagram.length);
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// so that a failing run replays. Safe for lanes used by several threads: every delivery holds the network's
 /// lock.
 public final class FifoNetwork {
-    /// What the network does to a datagram on its way to one receiver.
+    /// The faults of the network for a datagram on its way to one receiver.
     ///
     /// @param lossProbability chance to be lost
     /// @param duplicateProbability chance to arrive twice
@@ -31,7 +31,7 @@ public final class FifoNetwork {
         }
     }
 
-    /// What a NIC does with payloads for memory that the host cannot address.
+    /// Writes payloads into memory that the host cannot address, as a NIC does.
     @FunctionalInterface
     public interface RemoteMemory {
         void write(long deviceAddress, MemorySegment source, long sourceOffset, long bytes);
@@ -86,7 +86,7 @@ public final class FifoNetwork {
         }
     }
 
-    /// A datagram to an address that nobody holds any more is lost, as on a real network.
+    /// A datagram to an address without a lane is lost, as on a real network.
     void unicast(final int laneNumber, final byte[] datagram) {
         for (int i = 0; i < lanes.size(); i++) {
             if (lanes.get(i).number() == laneNumber) {

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What every [Transport] must do, on a network that loses nothing. Extend it and say how to open a
-/// transport; all transports opened in one test must reach each other.
+/// The contract of every [Transport], on a network that loses nothing. Extend it and say how to open a transport;
+/// all transports opened in one test must reach each other.
 public abstract class TransportContract {
     private static final int FULL_BYTES = HEADER_BYTES + PAYLOAD_BYTES;
     private static final long WARM_UP_ID = Long.MAX_VALUE - 1;
@@ -275,8 +275,7 @@ public abstract class TransportContract {
         assertEquals(0, receiver.poll());
         receiver.lane().post(5, 2);
 
-        // What came too early was dropped or kept by the system, or was late enough; only posted slots may
-        // tell.
+        // The system dropped or kept datagrams that came too early; only posted slots may tell.
         sendEach(source, 2, 2);
         receiver.awaitLanded(2);
         assertEquals(0, receiver.poll());

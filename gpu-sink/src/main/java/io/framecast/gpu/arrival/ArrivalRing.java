@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Used by one thread. Allocates nothing after its construction.
 final class ArrivalRing {
-    /// Takes what the device returned.
+    /// Takes the slots that the device returned.
     @FunctionalInterface
     interface Returns {
         void onReturned(int slot);
@@ -40,7 +40,8 @@ final class ArrivalRing {
         SharedWords.intAt(area, ArrivalLayout.VERSION_OFFSET, ArrivalLayout.VERSION);
     }
 
-    /// Before a launch: who reads, and where from. What was returned out of order is skipped by the readers.
+    /// Sets the readers and their first entry, before a launch. The readers skip entries that were returned out of
+    /// order.
     void resume(final int consumers, final long stateAddress) {
         SharedWords.intAt(area, ArrivalLayout.CONSUMERS_OFFSET, consumers);
         SharedWords.intAt(area, ArrivalLayout.FIRST_OFFSET, tail);
@@ -49,7 +50,7 @@ final class ArrivalRing {
         stop(0);
     }
 
-    /// Tells the kernel what to do: 0, [ArrivalLayout#STOP_DRAIN] or [ArrivalLayout#STOP_NOW].
+    /// Sets the order for the kernel: 0, [ArrivalLayout#STOP_DRAIN] or [ArrivalLayout#STOP_NOW].
     void stop(final int wish) {
         SharedWords.intAt(area, ArrivalLayout.STOP_OFFSET, wish);
     }
@@ -103,7 +104,7 @@ final class ArrivalRing {
         head++;
     }
 
-    /// Tells what the device returned since.
+    /// Reports the slots that the device returned since the last call.
     ///
     /// @return how many
     int collect(final Returns handler) {

@@ -8,8 +8,8 @@ import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import org.jspecify.annotations.Nullable;
 
-/// One subscriber whose frames go to the ring, in order: what a poll tells, then the frame it gives, when all
-/// its bytes are in place. A frame that is not complete yet holds back those behind it.
+/// One subscriber whose frames go to the ring, in order: the events of a poll, then the frame of the poll, when all
+/// its bytes are in place. An incomplete frame holds back the frames behind it.
 final class Attachment implements LossHandler, SourceHandler {
     // Before another subscriber's turn.
     private static final int ENTRIES_PER_TURN = 32;
@@ -35,7 +35,7 @@ final class Attachment implements LossHandler, SourceHandler {
         return channel;
     }
 
-    /// Whether the subscriber is over and the ring was told.
+    /// Whether the subscriber is over and the ring has the entry that says so.
     boolean isOver() {
         return over && events.isEmpty() && pending == null;
     }
@@ -56,7 +56,7 @@ final class Attachment implements LossHandler, SourceHandler {
         return events.merged();
     }
 
-    /// Writes what there is room for.
+    /// Writes entries while the ring has room.
     ///
     /// @param held by slot: gets the frames, until the device returns them
     /// @return entries written
@@ -128,13 +128,13 @@ final class Attachment implements LossHandler, SourceHandler {
         if (record.kind != ArrivalLayout.KIND_OVER) {
             record.source = sources.of(record.session);
         }
-        // One that was lost may come back: it keeps its number as long as nobody else needs it.
+        // A lost source may come back: it keeps its number until another source needs it.
         if (record.kind == ArrivalLayout.KIND_ENDED || record.kind == ArrivalLayout.KIND_LOST) {
             sources.retire(record.session);
         }
     }
 
-    /// Gives back what was polled and not written.
+    /// Gives back the frame that was polled and not written.
     void close() {
         final DeviceFrame frame = pending;
         pending = null;

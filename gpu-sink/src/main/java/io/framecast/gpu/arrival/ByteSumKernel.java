@@ -2,9 +2,6 @@ package io.framecast.gpu.arrival;
 
 import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.SharedWords;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -42,14 +39,7 @@ public final class ByteSumKernel {
 
     /// The PTX of all kernels of `byte_sum.cu`.
     public static byte[] ptx() {
-        try (InputStream in = ByteSumKernel.class.getResourceAsStream(PTX_RESOURCE)) {
-            if (in == null) {
-                throw new IllegalStateException("the jar lacks " + PTX_RESOURCE);
-            }
-            return in.readAllBytes();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return KernelSource.resource(ByteSumKernel.class, PTX_RESOURCE).get();
     }
 
     private static void emulate(

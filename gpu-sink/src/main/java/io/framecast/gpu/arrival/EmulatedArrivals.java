@@ -5,8 +5,8 @@ import io.framecast.gpu.SharedWords;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
-/// What `framecast.cuh` is to a CUDA kernel, to a kernel's emulation in Java: wait, match, view, release,
-/// function by function the same. An emulation runs once for the whole grid, so it is the only consumer.
+/// The functions of `framecast.cuh` (wait, match, view, release) for a kernel's emulation in Java. An emulation
+/// runs once for the whole grid, so it is the only consumer.
 ///
 /// Used by the kernel's thread.
 public final class EmulatedArrivals {
@@ -44,7 +44,7 @@ public final class EmulatedArrivals {
         return new EmulatedArrivals(memory, memory.at(address, ArrivalLayout.areaBytes(entries)), entries);
     }
 
-    /// What the host wants: 0, [ArrivalLayout#STOP_DRAIN] or [ArrivalLayout#STOP_NOW].
+    /// The order of the host: 0, [ArrivalLayout#STOP_DRAIN] or [ArrivalLayout#STOP_NOW].
     public int stopping() {
         return SharedWords.intAt(area, ArrivalLayout.STOP_OFFSET);
     }

@@ -5,7 +5,7 @@ package io.framecast.gpu.arrival;
 ///
 /// Used by one thread; allocates nothing after its construction.
 final class EventQueue {
-    // One poll tells what became of at most 64 sources, three events each, and then runs of losses, which merge.
+    // One poll reports at most 64 sources, with three events each, and then runs of losses, which merge.
     static final int EVENTS_MAX = 256;
 
     private final int[] kinds = new int[EVENTS_MAX];
@@ -21,7 +21,7 @@ final class EventQueue {
         return size == 0;
     }
 
-    /// Losses told with another reason than their own, or events dropped, for want of room.
+    /// Losses reported with another reason than their own, or events dropped, for want of room.
     long merged() {
         return merged;
     }

@@ -191,7 +191,7 @@ public final class FrameArrival implements Arrival {
         closing = true;
         if (!hasEnded()) {
             throw new DeviceException(device.name() + ": kernel " + kernel.name() + " did not end within "
-                    + options.closeTimeoutMs() + " ms of being told to and holds " + ring.outstanding()
+                    + options.closeTimeoutMs() + " ms after it was asked to and holds " + ring.outstanding()
                     + " entries; it must call fc_wait or fc_stopping again and return when they say so");
         }
         closed = true;

@@ -2,7 +2,7 @@ package io.framecast.gpu.arrival;
 
 import java.util.concurrent.locks.LockSupport;
 
-/// What a thread does that found nothing to do: looks again at once for a while, then sleeps a little.
+/// The pause of a thread that found no work: it spins for a while, then sleeps for short times.
 public final class Pause {
     private static final int SPINS = 200;
     private static final long SHORTEST_NS = 10_000;

@@ -13,8 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// What NICs and the CPU may do with a GPU's memory: exports by dma-buf, else by nvidia-peermem, and mappings
-/// by gdrcopy.
+/// Access of NICs and the CPU to a GPU's memory: exports by dma-buf, else by nvidia-peermem, and mappings by
+/// gdrcopy.
 final class CudaAccess implements DeviceAccess {
     // Attributes that JCuda 12.6 does not name, and those it does, by their numbers in cuda.h.
     private static final int GPU_DIRECT_RDMA_SUPPORTED = 116;

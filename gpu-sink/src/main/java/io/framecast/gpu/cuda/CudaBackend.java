@@ -1,26 +1,20 @@
 package io.framecast.gpu.cuda;
 
-import io.framecast.api.ArrivalRings;
-import io.framecast.api.RequestQueues;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceAccess;
-import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
-import io.framecast.gpu.AllocationTable;
-import io.framecast.gpu.AllocationTable.Allocation;
-import io.framecast.gpu.DeferredFrees;
-import io.framecast.gpu.HostBounds;
-import io.framecast.gpu.KernelGather;
-import io.framecast.gpu.ResidentGrid;
-import io.framecast.gpu.arrival.FrameArrival;
-import io.framecast.gpu.request.HostRequests;
+import io.framecast.gpu.device.AllocationTable.Allocation;
+import io.framecast.gpu.device.DeferredFrees;
+import io.framecast.gpu.device.GpuDevice;
+import io.framecast.gpu.device.HostBounds;
+import io.framecast.gpu.device.KernelGather;
+import io.framecast.gpu.device.ResidentGrid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,12 +22,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CopyOnWriteArrayList;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
@@ -50,17 +43,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A kernel that leaves its memory breaks the primary context for the whole process; every later call says
 /// so.
-final class CudaBackend implements DeviceBackend {
+final class CudaBackend extends GpuDevice {
     private static final int PORTABLE = JCudaDriver.CU_MEMHOSTALLOC_PORTABLE;
 
-    private final String name;
     private final CudaProperties properties;
     private final CudaContext context;
-    private final AllocationTable table = new AllocationTable();
     private final PersistentLaunches kernels;
     private final CudaFrees frees;
-    private final LoadedKernels loaded = new LoadedKernels();
-    private final DeviceResources resources = new DeviceResources();
+    private final List<Loaded> loaded = new CopyOnWriteArrayList<>();
     private final CudaAccess access;
     private final CudaStreams streams;
 
@@ -70,21 +60,22 @@ final class CudaBackend implements DeviceBackend {
     private final Set<Long> registered = ConcurrentHashMap.newKeySet();
     private final Set<CudaEvent> events = ConcurrentHashMap.newKeySet();
     private final Queue<CUmodule> modules = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean closed = new AtomicBoolean();
 
     /// @param life ends the segment's life with the memory's: a later access throws instead of crashing
     private record Pinned(long address, long bytes, Arena life) {}
 
+    private record Loaded(byte[] ptx, CudaKernel kernel) {}
+
     /// @param ordinal below [CudaDriver#deviceCount]
     CudaBackend(final int ordinal) {
-        name = "cuda:" + ordinal;
-        kernels = PersistentLaunches.of(name);
+        super("cuda:" + ordinal);
+        kernels = PersistentLaunches.of(name());
         frees = new CudaFrees(this, kernels);
         final CUdevice device = new CUdevice();
         CudaErrors.check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
         properties = new CudaProperties(device);
         context = new CudaContext(device);
-        streams = new CudaStreams(context, kernels, resources);
+        streams = new CudaStreams(context, kernels, resources());
         access = new CudaAccess(this);
     }
 
@@ -98,23 +89,13 @@ final class CudaBackend implements DeviceBackend {
     }
 
     @Override
-    public String name() {
-        return name;
-    }
-
-    @Override
     public String description() {
         return properties.description();
     }
 
     @Override
-    public boolean hostAddressable() {
-        return false;
-    }
-
-    @Override
     public DeviceRegion allocate(final long bytes) {
-        checkLength("allocate", bytes);
+        requireLength("allocate", bytes);
         final long again = frees.flush(frees.device(), bytes);
         if (again != DeferredFrees.NONE) {
             return DeviceRegion.ofDevice(again, bytes);
@@ -124,8 +105,8 @@ final class CudaBackend implements DeviceBackend {
             CudaErrors.check("cuMemAlloc", JCudaDriver.cuMemAlloc(pointer, bytes));
         }
         pointers.put(pointer.value(), pointer);
-        table.add(new Allocation(pointer.value(), bytes, MemorySegment.NULL));
-        resources.take(Kind.REGIONS, 1);
+        table().add(new Allocation(pointer.value(), bytes, MemorySegment.NULL));
+        resources().take(Kind.REGIONS, 1);
         return DeviceRegion.ofDevice(pointer.value(), bytes);
     }
 
@@ -133,19 +114,16 @@ final class CudaBackend implements DeviceBackend {
     @Override
     public void free(final DeviceRegion region) {
         requireOpen();
-        final @Nullable Allocation found = table.find(region.address());
-        if (found == null || found.address() != region.address() || found.bytes() != region.bytes()) {
-            throw new IllegalArgumentException(name + ": free of a region that is no allocation of this device");
-        }
+        requireAllocated(region);
         frees.free(frees.device(), region.address(), region.bytes(), () -> freeNow(region));
     }
 
     private void freeNow(final DeviceRegion region) {
         try (CudaContext.Visit _ = visit()) {
-            table.remove(region.address(), region.bytes());
+            table().remove(region.address(), region.bytes());
             final CudaHandles.@Nullable DevicePointer pointer = pointers.remove(region.address());
             if (pointer != null) {
-                resources.give(Kind.REGIONS, 1);
+                resources().give(Kind.REGIONS, 1);
                 CudaErrors.check("cuMemFree", JCudaDriver.cuMemFree(pointer));
             }
         }
@@ -153,7 +131,7 @@ final class CudaBackend implements DeviceBackend {
 
     @Override
     public MemorySegment allocatePinned(final long bytes) {
-        checkLength("allocatePinned", bytes);
+        requireLength("allocatePinned", bytes);
         final long again = frees.flush(frees.pinned(), bytes);
         if (again != DeferredFrees.NONE) {
             return pinnedAgain(again, bytes);
@@ -165,7 +143,7 @@ final class CudaBackend implements DeviceBackend {
             CudaErrors.check("cuMemHostAlloc", CudaCalls.memHostAlloc(out, bytes, PORTABLE));
             address = out.get(ValueLayout.ADDRESS, 0).address();
         }
-        resources.take(Kind.PINNED_BYTES, bytes);
+        resources().take(Kind.PINNED_BYTES, bytes);
         return pin(address, bytes);
     }
 
@@ -175,7 +153,7 @@ final class CudaBackend implements DeviceBackend {
         return MemorySegment.ofAddress(address).reinterpret(bytes, life, null);
     }
 
-    // Who freed it has no access any more.
+    // The former owner's segment ends with its arena.
     private MemorySegment pinnedAgain(final long address, final long bytes) {
         final @Nullable Pinned before = pinned.remove(address);
         if (before != null) {
@@ -189,7 +167,7 @@ final class CudaBackend implements DeviceBackend {
         requireOpen();
         final @Nullable Pinned known = pinned.get(segment.address());
         if (known == null) {
-            throw new IllegalArgumentException(name + ": free of pinned memory that this device did not allocate");
+            throw new IllegalArgumentException(name() + ": free of pinned memory that this device did not allocate");
         }
         final long address = segment.address();
         frees.free(frees.pinned(), address, known.bytes(), () -> freePinnedNow(address));
@@ -200,25 +178,25 @@ final class CudaBackend implements DeviceBackend {
             streams.drain();
             final @Nullable Pinned memory = pinned.remove(address);
             if (memory != null) {
-                resources.give(Kind.PINNED_BYTES, memory.bytes());
+                resources().give(Kind.PINNED_BYTES, memory.bytes());
                 memory.life().close();
                 CudaErrors.check("cuMemFreeHost", CudaCalls.memFreeHost(address));
             }
         }
     }
 
-    /// Fails when the memory is registered already, by whomever in this process, or when the system lets no
-    /// more memory be locked; copies from unregistered memory are correct, but synchronous and slower.
+    /// Fails when any library of this process has registered the memory already, or when the system lets no more
+    /// memory be locked; copies from unregistered memory are correct, but synchronous and slower.
     @Override
     public void registerHost(final MemorySegment segment) {
         requireOpen();
-        HostBounds.check(name, segment, 0, segment.byteSize());
+        HostBounds.check(name(), segment, 0, segment.byteSize());
         final var pointer = new CudaHandles.HostPointer(segment.address());
         try (CudaContext.Visit _ = visit()) {
             CudaErrors.check("cuMemHostRegister", JCudaDriver.cuMemHostRegister(pointer, segment.byteSize(), PORTABLE));
         }
         registered.add(segment.address());
-        resources.take(Kind.REGISTRATIONS, 1);
+        resources().take(Kind.REGISTRATIONS, 1);
     }
 
     @Override
@@ -229,7 +207,7 @@ final class CudaBackend implements DeviceBackend {
             CudaErrors.check("cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(pointer));
         }
         if (registered.remove(segment.address())) {
-            resources.give(Kind.REGISTRATIONS, 1);
+            resources().give(Kind.REGISTRATIONS, 1);
         }
     }
 
@@ -253,7 +231,7 @@ final class CudaBackend implements DeviceBackend {
             event = new CudaEvent(this);
         }
         events.add(event);
-        resources.take(Kind.EVENTS, 1);
+        resources().take(Kind.EVENTS, 1);
         return event;
     }
 
@@ -262,19 +240,30 @@ final class CudaBackend implements DeviceBackend {
     /// in the environment before the process starts, so the function is loaded by hand: cuFuncLoad, or an
     /// attribute on older drivers.
     ///
-    /// What was loaded before is answered at once, also beside a persistent kernel; anything else is refused
-    /// there: loading may wait for that kernel's end.
+    /// A kernel that was loaded before is returned at once. Beside a persistent kernel any other load is refused:
+    /// it may wait for that kernel's end.
     @Override
     public DeviceKernel load(final KernelSource source) {
         requireOpen();
         final byte[] ptx = source.ptx().get();
-        final @Nullable CudaKernel known = loaded.find(source, ptx);
-        if (known != null) {
-            return known;
+        for (final Loaded known : loaded) {
+            final CudaKernel kernel = known.kernel;
+            if (kernel.name().equals(source.name())
+                    && kernel.persistent() == source.persistent()
+                    && Arrays.equals(known.ptx, ptx)) {
+                return kernel;
+            }
         }
-        loaded.requireQuiet(name, source, kernels);
+        // CUDA's guide on lazy loading: "Loading kernels might require context synchronization", which behind a
+        // persistent kernel never ends.
+        if (kernels.any()) {
+            throw new DeviceException(name() + ": kernel " + source.name() + " cannot be loaded while a persistent"
+                    + " kernel runs: loading may wait for its end; load it before that one is launched");
+        }
         try (CudaContext.Visit _ = visit()) {
-            return loaded.add(ptx, load(source, Arrays.copyOf(ptx, ptx.length + 1)));
+            final CudaKernel kernel = load(source, Arrays.copyOf(ptx, ptx.length + 1));
+            loaded.add(new Loaded(ptx, kernel));
+            return kernel;
         }
     }
 
@@ -287,7 +276,7 @@ final class CudaBackend implements DeviceBackend {
             modules.add(module);
             return kernel;
         } catch (final DeviceException e) {
-            // The first failure is what is told.
+            // The first failure is thrown; unloading may wait.
             kernels.whenNoneRuns(() -> unload(module));
             throw e;
         }
@@ -312,41 +301,18 @@ final class CudaBackend implements DeviceBackend {
     }
 
     @Override
-    public <T> Optional<T> capability(final Class<T> type) {
-        if (type == ArrivalRings.class) {
-            final ArrivalRings rings = options -> new FrameArrival(this, options);
-            return Optional.of(type.cast(rings));
-        }
-        if (type == RequestQueues.class) {
-            final RequestQueues queues = requestsMax -> new HostRequests(this, requestsMax);
-            return Optional.of(type.cast(queues));
-        }
-        return Optional.empty();
-    }
-
-    @Override
-    public long allocatedBytes() {
-        return table.totalBytes();
-    }
-
-    @Override
     public DeviceGather openGather(final DeviceStream stream) {
         return KernelGather.measured(this, stream, kernels::any);
     }
 
     @Override
     public boolean isBusy() {
-        return !closed.get() && streams.isBusy();
+        return !isClosed() && streams.isBusy();
     }
 
     @Override
     public boolean runsPersistentKernel() {
         return kernels.any();
-    }
-
-    @Override
-    public DeviceResources resources() {
-        return resources;
     }
 
     @Override
@@ -361,12 +327,12 @@ final class CudaBackend implements DeviceBackend {
     /// Frees everything, whatever fails on the way; the first failure is thrown at the end. A device that is
     /// lost has lost its memory with it, and was complained of before.
     ///
-    /// Waits for this backend's own streams, [BoundedSync] long: what still runs then keeps all that this
-    /// backend has, for good. Beside a persistent kernel of another, what would wait for that one is freed
-    /// later.
+    /// Waits for this backend's own streams, 10 s at most: work that still runs then keeps everything of this
+    /// backend, for good. Beside a persistent kernel of another backend, memory whose freeing would wait for it is
+    /// freed later.
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
+        if (!markClosed()) {
             return;
         }
         final FirstFailure failure = new FirstFailure();
@@ -380,44 +346,56 @@ final class CudaBackend implements DeviceBackend {
         streams.close(alive, failure);
         // Its kernels have ended with its streams, and the events behind them go now.
         kernels.forget(this);
-        final Runnable remains = remains(alive, failure);
+        final Runnable release = release(alive, failure);
         if (alive) {
             context.leave();
         }
-        kernels.whenNoneRuns(remains);
+        kernels.whenNoneRuns(release);
         failure.rethrow();
     }
 
-    // What does not end keeps its context.
+    // Work that does not end keeps its context.
     private void awaitOwnWork() {
         try {
-            streams.awaitAll(name);
+            streams.awaitAll(name());
         } catch (final DeviceException e) {
             context.leave();
             throw e;
         }
     }
 
-    // Nobody else reaches what is left, and new work is refused.
-    private DeferredRelease remains(final boolean alive, final FirstFailure failure) {
+    // The backend is closed, so no other thread reaches its objects.
+    private Runnable release(final boolean alive, final FirstFailure failure) {
         if (alive) {
             events.forEach(event -> {
                 if (events.remove(event)) {
                     failure.note("cuEventDestroy", event.destroy());
                 }
             });
-            // At once: the owner may give the memory back to the system, and a registration that outlives it
-            // would send later copies to pages of others.
+            // At once: the owner may give the memory back to the system, and a registration that stays would send
+            // later copies to pages of other memory.
             registered.forEach(address -> failure.note(
                     "cuMemHostUnregister", JCudaDriver.cuMemHostUnregister(new CudaHandles.HostPointer(address))));
         }
         registered.clear();
-        final List<Pinned> left = drain(pinned);
-        left.forEach(memory -> memory.life().close());
-        table.removeAll();
-        resources.close();
-        return new DeferredRelease(
-                context, drain(pointers), left.stream().map(Pinned::address).toList(), List.copyOf(modules), failure);
+        final List<Pinned> pinnedLeft = drain(pinned);
+        pinnedLeft.forEach(memory -> memory.life().close());
+        table().clear();
+        resources().close();
+        final List<CudaHandles.DevicePointer> pointersLeft = drain(pointers);
+        // Freeing memory and code waits for the whole GPU, so this runs once no persistent kernel runs.
+        return () -> {
+            final int code = context.enter();
+            failure.note("cuCtxPushCurrent", code);
+            // Handles of a context that was destroyed name nothing: a driver may crash on them.
+            if (code == CUresult.CUDA_SUCCESS) {
+                modules.forEach(module -> failure.note("cuModuleUnload", JCudaDriver.cuModuleUnload(module)));
+                pointersLeft.forEach(pointer -> failure.note("cuMemFree", JCudaDriver.cuMemFree(pointer)));
+                pinnedLeft.forEach(memory -> failure.note("cuMemFreeHost", CudaCalls.memFreeHost(memory.address())));
+                context.leave();
+            }
+            failure.note("cuDevicePrimaryCtxRelease", context.release());
+        };
     }
 
     private static <V> List<V> drain(final Map<Long, V> map) {
@@ -429,13 +407,6 @@ final class CudaBackend implements DeviceBackend {
             }
         });
         return all;
-    }
-
-    /// @throws DeviceException when the backend is closed
-    void requireOpen() {
-        if (closed.get()) {
-            throw new DeviceException(name + " is closed; open it again");
-        }
     }
 
     /// A call into this device begins on the calling thread.
@@ -458,12 +429,12 @@ final class CudaBackend implements DeviceBackend {
     /// Refuses a range that starts in one of this backend's allocations and leaves it. Memory of others is
     /// the driver's to judge: a user's own buffers may come from any library.
     void checkRange(final String call, final long address, final long bytes) {
-        final @Nullable Allocation found = table.find(address);
-        // What lies right behind an allocation may be somebody else's.
+        final @Nullable Allocation found = table().find(address);
+        // The address right behind an allocation may belong to another library's memory.
         final boolean leaves =
                 found != null && address < found.address() + found.bytes() && !found.holds(address, bytes);
         if (bytes < 0 || leaves) {
-            throw new DeviceException(name + ": " + call + " of " + bytes + " bytes at 0x" + Long.toHexString(address)
+            throw new DeviceException(name() + ": " + call + " of " + bytes + " bytes at 0x" + Long.toHexString(address)
                     + " leaves the memory allocated here; check address and length");
         }
     }
@@ -480,7 +451,7 @@ final class CudaBackend implements DeviceBackend {
         }
     }
 
-    /// Launches a persistent kernel on a stream, if it fits. Whoever frees meanwhile knows of it already.
+    /// Launches a persistent kernel on a stream, if it fits. A thread that frees memory meanwhile sees it already.
     void launchPersistent(final CudaStream stream, final ResidentGrid grid, final Runnable launch) {
         final CudaEvent ended = event();
         boolean running = false;
@@ -503,19 +474,13 @@ final class CudaBackend implements DeviceBackend {
     boolean forget(final CudaEvent event) {
         final boolean known = events.remove(event);
         if (known) {
-            resources.give(Kind.EVENTS, 1);
+            resources().give(Kind.EVENTS, 1);
         }
         return known;
     }
 
-    /// Marks what was enqueued by now on streams without a persistent kernel.
+    /// Marks the work enqueued so far on streams without a persistent kernel.
     void mark(final StreamFences marks) {
         streams.mark(marks, this::event);
-    }
-
-    private void checkLength(final String call, final long bytes) {
-        if (bytes <= 0) {
-            throw new IllegalArgumentException(name + ": " + call + " expects bytes > 0, got " + bytes);
-        }
     }
 }

@@ -29,9 +29,9 @@ final class CudaCalls {
 
     private static final MethodHandle CTX_SET_CURRENT = handle("cuCtxSetCurrent", JAVA_LONG);
     private static final MethodHandle CTX_PUSH_CURRENT = handle("cuCtxPushCurrent_v2", JAVA_LONG);
-    private static final MethodHandle CTX_POP_CURRENT = handle("cuCtxPopCurrent_v2", ADDRESS);
-    // What was popped; written by any thread, read by none.
-    private static final MemorySegment POPPED = Arena.global().allocate(ADDRESS);
+    private static final MethodHandle CTX_POP_CURRENT = handle("cuCtxPopCurrent_v2", JAVA_LONG);
+    // Takes the popped context; written by any thread, read by none.
+    private static final long POPPED = Arena.global().allocate(ADDRESS).address();
     private static final MethodHandle MEM_HOST_ALLOC = handle("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
     private static final MethodHandle MEM_FREE_HOST = handle("cuMemFreeHost", JAVA_LONG);
     private static final MethodHandle COPY_TO_DEVICE =
@@ -64,15 +64,12 @@ final class CudaCalls {
             JAVA_LONG);
 
     // Since CUDA 12.4; before, asking for an attribute of a function loads it.
-    private static final Optional<MethodHandle> FUNC_LOAD = CUDA.find("cuFuncLoad")
-            .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, JAVA_LONG)));
-
+    private static final Optional<MethodHandle> FUNC_LOAD = optional("cuFuncLoad", JAVA_LONG);
     // Since CUDA 11.7, and 11.3.
-    private static final Optional<MethodHandle> EXPORT = CUDA.find("cuMemGetHandleForAddressRange")
-            .map(symbol -> LINKER.downcallHandle(
-                    symbol, FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG)));
-    private static final Optional<MethodHandle> FLUSH = CUDA.find("cuFlushGPUDirectRDMAWrites")
-            .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT)));
+    private static final Optional<MethodHandle> EXPORT =
+            optional("cuMemGetHandleForAddressRange", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
+    private static final Optional<MethodHandle> FLUSH = optional("cuFlushGPUDirectRDMAWrites", JAVA_INT, JAVA_INT);
+
     private static final MethodHandle CLOSE = LINKER.downcallHandle(
             LINKER.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final int DMA_BUF_FD = 1;
@@ -96,11 +93,7 @@ final class CudaCalls {
 
     /// @param out one `int`, receives a dma-buf's descriptor
     static int exportDmaBuf(final MemorySegment out, final long deviceAddress, final long bytes) {
-        try {
-            return (int) EXPORT.orElseThrow().invokeExact(out, deviceAddress, bytes, DMA_BUF_FD, 0L);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return callCold(EXPORT.orElseThrow(), out, deviceAddress, bytes, DMA_BUF_FD, 0L);
     }
 
     /// Waits until the current context sees what NICs wrote.
@@ -113,15 +106,16 @@ final class CudaCalls {
     }
 
     static int closeDescriptor(final int descriptor) {
-        try {
-            return (int) CLOSE.invokeExact(descriptor);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return callCold(CLOSE, descriptor);
     }
 
     private static MethodHandle handle(final String name, final MemoryLayout... parameters) {
-        return LINKER.downcallHandle(CUDA.findOrThrow(name), FunctionDescriptor.of(JAVA_INT, parameters));
+        return optional(name, parameters).orElseThrow(() -> new UnsatisfiedLinkError(LIBRARY + " has no " + name));
+    }
+
+    private static Optional<MethodHandle> optional(final String name, final MemoryLayout... parameters) {
+        return CUDA.find(name)
+                .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, parameters)));
     }
 
     static int ctxSetCurrent(final long context) {
@@ -135,20 +129,12 @@ final class CudaCalls {
 
     /// Takes the topmost off: what was current before it is current again.
     static int ctxPopCurrent() {
-        try {
-            return (int) CTX_POP_CURRENT.invokeExact(POPPED);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return call(CTX_POP_CURRENT, POPPED);
     }
 
     /// @param out one pointer, receives the memory's address
     static int memHostAlloc(final MemorySegment out, final long bytes, final int flags) {
-        try {
-            return (int) MEM_HOST_ALLOC.invokeExact(out, bytes, flags);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return callCold(MEM_HOST_ALLOC, out, bytes, flags);
     }
 
     static int memFreeHost(final long hostPointer) {
@@ -208,11 +194,7 @@ final class CudaCalls {
     ///
     /// @param out one `int`
     static int maxActiveBlocks(final MemorySegment out, final long function, final int blockThreads) {
-        try {
-            return (int) MAX_ACTIVE_BLOCKS.invokeExact(out, function, blockThreads, 0L);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return callCold(MAX_ACTIVE_BLOCKS, out, function, blockThreads, 0L);
     }
 
     /// @param parameters address of an array of pointers to the kernel's parameters
@@ -232,14 +214,7 @@ final class CudaCalls {
 
     /// Loads a function now rather than at its first launch; does nothing on drivers before CUDA 12.4.
     static int funcLoad(final long function) {
-        if (FUNC_LOAD.isEmpty()) {
-            return 0;
-        }
-        try {
-            return (int) FUNC_LOAD.get().invokeExact(function);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return FUNC_LOAD.map(load -> callCold(load, function)).orElse(0);
     }
 
     // Every caller passes a constant handle, which the compiler sees once it has inlined these.
@@ -267,7 +242,18 @@ final class CudaCalls {
         }
     }
 
-    private static AssertionError impossible(final Throwable e) {
+    /// A call that may allocate.
+    ///
+    /// @param arguments of exactly the types of the handle's parameters
+    static int callCold(final MethodHandle handle, final Object... arguments) {
+        try {
+            return (int) handle.invokeWithArguments(arguments);
+        } catch (final Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static AssertionError impossible(final Throwable e) {
         return new AssertionError("a downcall to C cannot throw", e);
     }
 }

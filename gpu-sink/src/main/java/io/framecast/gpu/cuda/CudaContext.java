@@ -58,7 +58,7 @@ final class CudaContext {
         }
     }
 
-    /// What [#enter] failed with.
+    /// The failure for a code that [#enter] returned.
     static DeviceException failure(final int code) {
         return CudaErrors.failure(isEngines() ? "cuCtxSetCurrent" : "cuCtxPushCurrent", code);
     }

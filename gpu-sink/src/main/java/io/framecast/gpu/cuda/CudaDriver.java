@@ -68,7 +68,7 @@ final class CudaDriver {
         }
     }
 
-    /// @return what the loader says; empty when all is well
+    /// @return the loader's message; empty when it loaded both
     private static String loadElsewhere() {
         String refusal = "";
         for (final Path library : ELSEWHERE) {
@@ -81,8 +81,8 @@ final class CudaDriver {
         return refusal;
     }
 
-    // A name that the driver lacks is the cause of an initialiser's error. JCuda tells of two attempts with
-    // their stack traces; what the loader said is in the lines of the last error.
+    // A name that the driver lacks is the cause of an initialiser's error. JCuda reports two attempts with their
+    // stack traces; the loader's own message is in the lines of the last error.
     private static String cause(final LinkageError error) {
         final String message = String.valueOf(
                 Objects.requireNonNullElse(error.getCause(), error).getMessage());
@@ -123,9 +123,9 @@ final class CudaDriver {
         return new Probe(Optional.of(reason), 0);
     }
 
-    // JCuda unpacks its library under a fixed name into java.io.tmpdir and loads what is there already, whoever
-    // put it there. So it is given a directory that only this user can write, for the moment of loading. The
-    // JDK reads the property once, in the line before, so no other thread's temporary files go astray.
+    // JCuda unpacks its library under a fixed name into java.io.tmpdir and loads a file that is there already, even
+    // another user's. So JCuda gets a directory that only this user can write, for the moment of loading. The JDK
+    // reads the property once, in the line before, so no other thread's temporary files go astray.
     private static void loadJcuda() throws IOException {
         final Path directory = Files.createTempDirectory("framecast-jcuda");
         final String before = System.setProperty(TEMPORARY_DIRECTORY, directory.toString());

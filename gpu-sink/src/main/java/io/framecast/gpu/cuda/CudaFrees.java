@@ -1,6 +1,7 @@
 package io.framecast.gpu.cuda;
 
-import io.framecast.gpu.DeferredFrees;
+import io.framecast.gpu.ScopedLock;
+import io.framecast.gpu.device.DeferredFrees;
 
 /// How a backend gives memory back, or out again, beside persistent kernels of its GPU. To ask whether one runs
 /// and to free is one step: none begins in between. Any thread.
@@ -25,20 +26,18 @@ final class CudaFrees {
         return pinned;
     }
 
-    /// Before memory is allocated: frees what waits; beside a persistent kernel looks for as much that waits.
+    /// Frees waiting memory, before an allocation; beside a persistent kernel looks for a waiting block of that
+    /// length.
     ///
     /// @return its address, or [DeferredFrees#NONE]
     long flush(final DeferredFrees frees, final long bytes) {
-        kernels.lock().lock();
-        try {
+        try (ScopedLock.Scope _ = kernels.lock().hold()) {
             kernels.flush();
             backend.requireOpen();
             final boolean running = kernels.any();
             device.flush(running);
             pinned.flush(running);
             return running ? frees.take(bytes) : DeferredFrees.NONE;
-        } finally {
-            kernels.lock().unlock();
         }
     }
 
@@ -46,8 +45,7 @@ final class CudaFrees {
     ///
     /// @param now frees it
     void free(final DeferredFrees frees, final long address, final long bytes, final Runnable now) {
-        kernels.lock().lock();
-        try {
+        try (ScopedLock.Scope _ = kernels.lock().hold()) {
             kernels.flush();
             backend.requireOpen();
             final boolean running = kernels.any();
@@ -65,8 +63,6 @@ final class CudaFrees {
                 marks.close();
                 throw e;
             }
-        } finally {
-            kernels.lock().unlock();
         }
     }
 

@@ -6,7 +6,7 @@ import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
-/// What a GPU says of itself, without a context.
+/// Properties of a GPU, which need no context.
 final class CudaProperties {
     private final CUdevice device;
     private final String description;

@@ -4,8 +4,8 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.gpu.HostBounds;
-import io.framecast.gpu.ResidentGrid;
+import io.framecast.gpu.device.HostBounds;
+import io.framecast.gpu.device.ResidentGrid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -155,7 +155,7 @@ final class CudaStream implements DeviceStream {
         return CudaCalls.streamQuery(handle.value()) == CUresult.CUDA_ERROR_NOT_READY;
     }
 
-    /// Waits, whoever asks; in the context.
+    /// Waits without checks, for the backend; in the context.
     int drain() {
         return CudaCalls.streamSynchronize(handle.value());
     }

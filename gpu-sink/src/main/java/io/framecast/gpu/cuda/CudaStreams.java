@@ -3,19 +3,24 @@ package io.framecast.gpu.cuda;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceResources.Kind;
+import io.framecast.gpu.ScopedLock;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import jcuda.driver.CUresult;
 
-/// The open streams of one backend. They are asked, waited for and destroyed under one lock, so that nobody
-/// waits for one that is gone; it is taken before any other lock of the backend. Any thread.
+/// The open streams of one backend. Queries, waits and destruction take one lock, so that no thread waits for a
+/// destroyed stream; the lock is taken before any other lock of the backend. Any thread.
 final class CudaStreams {
+    private static final long CLOSE_MAX_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final CudaContext context;
     private final PersistentLaunches kernels;
     private final DeviceResources resources;
-    private final ReentrantLock inUse = new ReentrantLock();
+    private final ScopedLock inUse = new ScopedLock();
     private final List<CudaStream> open = new CopyOnWriteArrayList<>();
 
     CudaStreams(final CudaContext context, final PersistentLaunches kernels, final DeviceResources resources) {
@@ -31,8 +36,7 @@ final class CudaStreams {
 
     /// Waits for the stream's work and destroys it, once.
     void retire(final CudaStream stream) {
-        inUse.lock();
-        try {
+        try (ScopedLock.Scope _ = inUse.hold()) {
             if (!open.remove(stream)) {
                 return;
             }
@@ -47,16 +51,27 @@ final class CudaStreams {
             } finally {
                 context.leave();
             }
-        } finally {
-            inUse.unlock();
         }
     }
 
-    /// Waits for the work of all, [BoundedSync] long; in the context.
+    /// Waits for the work of all, 10 s at most; in the context. CUDA cannot end a kernel, and destroying a stream waits
+    /// for
+    /// its work without bound.
     ///
-    /// @throws DeviceException when some has not ended then
+    /// @throws DeviceException when some work has not ended then: nothing of the device may be freed
     void awaitAll(final String device) {
-        BoundedSync.require(device, open);
+        final long startNs = System.nanoTime();
+        for (final CudaStream stream : open) {
+            while (stream.isBusy()) {
+                if (System.nanoTime() - startNs > CLOSE_MAX_NS) {
+                    throw new DeviceException(device + ": a kernel still runs "
+                            + TimeUnit.NANOSECONDS.toSeconds(CLOSE_MAX_NS)
+                            + " s after the device was closed: its memory and streams stay until this process ends;"
+                            + " close what was launched first, and look at the kernel");
+                }
+                LockSupport.parkNanos(PAUSE_NS);
+            }
+        }
     }
 
     /// Waits for the work of all and destroys them; in the context.
@@ -64,8 +79,7 @@ final class CudaStreams {
     /// @param alive whether there is one: handles of a context that was destroyed name nothing, and a driver
     ///     may crash on them
     void close(final boolean alive, final FirstFailure failure) {
-        inUse.lock();
-        try {
+        try (ScopedLock.Scope _ = inUse.hold()) {
             for (final CudaStream stream : List.copyOf(open)) {
                 if (!open.remove(stream)) {
                     continue;
@@ -76,14 +90,12 @@ final class CudaStreams {
                     stream.abandon();
                 }
             }
-        } finally {
-            inUse.unlock();
         }
     }
 
     /// Whether one has work that has not ended.
     boolean isBusy() {
-        // Who has it may wait for one.
+        // The holder of the lock may wait for a stream.
         if (!inUse.tryLock()) {
             return true;
         }
@@ -107,9 +119,9 @@ final class CudaStreams {
         }
     }
 
-    /// Marks what was enqueued by now on streams without a persistent kernel.
+    /// Marks the work enqueued so far on streams without a persistent kernel.
     void mark(final StreamFences marks, final Supplier<CudaEvent> events) {
-        // Whoever closes a stream may wait long, for a kernel on it.
+        // A thread that closes a stream may wait long, for a kernel on it.
         if (!inUse.tryLock()) {
             marks.giveUp();
             return;
@@ -129,16 +141,13 @@ final class CudaStreams {
 
     /// Waits for the work of those without a persistent kernel; in the context.
     void drain() {
-        inUse.lock();
-        try {
+        try (ScopedLock.Scope _ = inUse.hold()) {
             for (final CudaStream stream : open) {
                 // A persistent kernel ends when its owner says so; it uses only what was passed to it.
                 if (!kernels.on(stream)) {
                     CudaErrors.check("cuStreamSynchronize", stream.drain());
                 }
             }
-        } finally {
-            inUse.unlock();
         }
     }
 }

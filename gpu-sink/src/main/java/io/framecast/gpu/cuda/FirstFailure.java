@@ -4,8 +4,8 @@ import io.framecast.api.error.DeviceException;
 import jcuda.driver.CUresult;
 import org.jspecify.annotations.Nullable;
 
-/// What went wrong first while a device is given back. One that is lost has lost everything with it, and was
-/// complained of before: that is no failure here.
+/// The first failure while a device is given back. The loss of a device was reported before, and counts as no
+/// failure here.
 final class FirstFailure {
     private @Nullable DeviceException first;
 

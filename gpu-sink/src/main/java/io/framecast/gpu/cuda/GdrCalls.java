@@ -67,59 +67,38 @@ final class GdrCalls {
         try {
             return (long) open.invokeExact();
         } catch (final Throwable e) {
-            throw impossible(e);
+            throw CudaCalls.impossible(e);
         }
     }
 
     /// @param out one 64-bit handle
     int pin(final long library, final long deviceAddress, final long bytes, final MemorySegment out) {
-        try {
-            return (int) pin.invokeExact(library, deviceAddress, bytes, 0L, 0, out);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return CudaCalls.callCold(pin, library, deviceAddress, bytes, 0L, 0, out);
     }
 
     int unpin(final long library, final long handle) {
-        try {
-            return (int) unpin.invokeExact(library, handle);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return CudaCalls.callCold(unpin, library, handle);
     }
 
     /// @param out one pointer
     int map(final long library, final long handle, final MemorySegment out, final long bytes) {
-        try {
-            return (int) map.invokeExact(library, handle, out, bytes);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return CudaCalls.callCold(map, library, handle, out, bytes);
     }
 
     int unmap(final long library, final long handle, final long mapped, final long bytes) {
-        try {
-            return (int) unmap.invokeExact(library, handle, mapped, bytes);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return CudaCalls.callCold(unmap, library, handle, mapped, bytes);
     }
 
-    /// @param out a gdr_info_v2, 48 bytes; the first 64 bits are the device address that the mapping begins
-    ///     with
+    /// @param out a gdr_info_v2, 48 bytes; the first 64 bits are the device address of the mapping's first byte
     int info(final long library, final long handle, final MemorySegment out) {
-        try {
-            return (int) info.invokeExact(library, handle, out);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
+        return CudaCalls.callCold(info, library, handle, out);
     }
 
     int copyTo(final long handle, final long mapped, final long host, final long bytes) {
         try {
             return (int) copyTo.invokeExact(handle, mapped, host, bytes);
         } catch (final Throwable e) {
-            throw impossible(e);
+            throw CudaCalls.impossible(e);
         }
     }
 
@@ -127,11 +106,7 @@ final class GdrCalls {
         try {
             return (int) copyFrom.invokeExact(handle, host, mapped, bytes);
         } catch (final Throwable e) {
-            throw impossible(e);
+            throw CudaCalls.impossible(e);
         }
-    }
-
-    private static AssertionError impossible(final Throwable e) {
-        return new AssertionError("a downcall to C cannot throw", e);
     }
 }

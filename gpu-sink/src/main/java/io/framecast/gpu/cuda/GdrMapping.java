@@ -4,7 +4,7 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources;
-import io.framecast.gpu.HostBounds;
+import io.framecast.gpu.device.HostBounds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -87,26 +87,16 @@ final class GdrMapping implements DeviceMapping {
 
     @Override
     public void write(final long offset, final MemorySegment source, final long sourceOffset, final long length) {
-        check(offset, length);
+        HostBounds.checkMapped(device, closed, bytes, offset, length);
         HostBounds.check(device, source, sourceOffset, length);
         check("gdr_copy_to_mapping", calls.copyTo(handle, base + offset, source.address() + sourceOffset, length));
     }
 
     @Override
     public void read(final long offset, final MemorySegment target, final long targetOffset, final long length) {
-        check(offset, length);
+        HostBounds.checkMapped(device, closed, bytes, offset, length);
         HostBounds.check(device, target, targetOffset, length);
         check("gdr_copy_from_mapping", calls.copyFrom(handle, target.address() + targetOffset, base + offset, length));
-    }
-
-    private void check(final long offset, final long length) {
-        if (closed) {
-            throw new DeviceException(device + ": the mapping is closed; map the memory again");
-        }
-        if (offset < 0 || length < 0 || offset > bytes - length) {
-            throw new IndexOutOfBoundsException(
-                    device + ": " + length + " bytes at " + offset + " of a mapping of " + bytes);
-        }
     }
 
     private void check(final String call, final int errno) {

@@ -1,44 +1,33 @@
 package io.framecast.gpu.cuda;
 
-import io.framecast.gpu.ResidentGrid;
+import io.framecast.gpu.ScopedLock;
+import io.framecast.gpu.device.ResidentGrid;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The persistent kernels of one GPU, whichever backend of this process launched them, and what waits for
-/// their end: all backends of a GPU share its primary context, and what waits for one waits for all.
+/// The persistent kernels of one GPU, whichever backend of this process launched them, and the work that waits for
+/// their end. All backends of a GPU share its primary context, so a wait for one kernel is a wait for all.
 ///
-/// Any thread may call any method. Whoever holds [#lock] sees no kernel begin: to ask and to free under it is
-/// one step. Taken before any lock of a backend.
+/// Any thread may call any method. While a thread holds [#lock] no kernel begins, so a query and a free under the
+/// lock are one step. Taken before any lock of a backend.
 final class PersistentLaunches {
     private static final Map<String, PersistentLaunches> BY_GPU = new ConcurrentHashMap<>();
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final List<Launch> launches = new ArrayList<>();
     private final ArrayDeque<Runnable> remains = new ArrayDeque<>();
-    // Hardly ever is there one: who asks while memory is freed elsewhere must not wait for that.
+    // Persistent kernels are rare: a query must not wait while another thread frees memory.
     private volatile boolean none = true;
 
     /// One kernel; it counts as running from before it is launched until the event behind it is complete.
-    private static final class Launch {
-        private final CudaBackend backend;
-        private final CudaStream stream;
-        private final CudaEvent ended;
-        private final ResidentGrid grid;
-        // The event of a launch that is under way was never recorded, and a driver calls such an event
-        // complete.
-        private boolean recorded;
-
-        Launch(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
-            this.backend = backend;
-            this.stream = stream;
-            this.ended = ended;
-            this.grid = grid;
-        }
-    }
+    ///
+    /// @param recorded whether the event was recorded: a driver calls an event complete that never was
+    private record Launch(
+            CudaBackend backend, CudaStream stream, CudaEvent ended, ResidentGrid grid, AtomicBoolean recorded) {}
 
     private PersistentLaunches() {}
 
@@ -49,61 +38,47 @@ final class PersistentLaunches {
         return BY_GPU.computeIfAbsent(gpu, _ -> new PersistentLaunches());
     }
 
-    ReentrantLock lock() {
+    ScopedLock lock() {
         return lock;
     }
 
-    /// One is about to be launched: who frees from now on knows of it.
+    /// A kernel is about to be launched: every later free sees it.
     ///
     /// @param ended will be recorded behind it
     /// @throws io.framecast.api.error.DeviceException when it does not fit beside those that run: nothing
     ///     begins
     void begin(final CudaBackend backend, final CudaStream stream, final CudaEvent ended, final ResidentGrid grid) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(PersistentLaunches::isOver);
-            // What is launched on one stream runs one behind the other.
+            // Kernels on one stream run one behind the other.
             final long taken = launches.stream()
                     .filter(launch -> launch.stream != stream)
                     .mapToLong(launch -> grid.keptOffBy(launch.grid))
                     .sum();
             grid.check(backend.name(), taken);
-            launches.add(new Launch(backend, stream, ended, grid));
+            launches.add(new Launch(backend, stream, ended, grid, new AtomicBoolean()));
             none = false;
-        } finally {
-            lock.unlock();
         }
     }
 
     /// It was launched, and the event recorded.
     void launched(final CudaEvent ended) {
-        lock.lock();
-        try {
-            for (final Launch launch : launches) {
-                launch.recorded |= launch.ended == ended;
-            }
-        } finally {
-            lock.unlock();
+        try (ScopedLock.Scope _ = lock.hold()) {
+            launches.stream().filter(launch -> launch.ended == ended).forEach(launch -> launch.recorded.set(true));
         }
     }
 
     /// It was not launched after all.
     void failed(final CudaEvent ended) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(launch -> launch.ended == ended);
-        } finally {
-            lock.unlock();
         }
     }
 
     /// A backend is closed, and has waited for its streams.
     void forget(final CudaBackend backend) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(launch -> launch.backend == backend);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -112,13 +87,10 @@ final class PersistentLaunches {
         if (none) {
             return false;
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             launches.removeIf(PersistentLaunches::isOver);
             none = launches.isEmpty();
             return !none;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -127,16 +99,13 @@ final class PersistentLaunches {
         if (none) {
             return false;
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             return any() && launches.stream().anyMatch(launch -> launch.stream == stream);
-        } finally {
-            lock.unlock();
         }
     }
 
     private static boolean isOver(final Launch launch) {
-        final boolean over = launch.recorded && launch.ended.isOver();
+        final boolean over = launch.recorded.get() && launch.ended.isOver();
         if (over) {
             launch.ended.discard();
         }
@@ -145,24 +114,18 @@ final class PersistentLaunches {
 
     /// Frees what a closed backend left: now, or once no persistent kernel runs.
     void whenNoneRuns(final Runnable free) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             remains.add(free);
             flush();
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Frees what closed backends left, unless a persistent kernel runs.
     void flush() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             while (!remains.isEmpty() && !any()) {
                 remains.remove().run();
             }
-        } finally {
-            lock.unlock();
         }
     }
 }

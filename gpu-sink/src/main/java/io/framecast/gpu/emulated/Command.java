@@ -1,6 +1,5 @@
 package io.framecast.gpu.emulated;
 
-import io.framecast.gpu.AllocationTable.Allocation;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -18,21 +17,15 @@ final class Command {
 
     Kind kind = Kind.FILL;
 
-    // The host's end of a copy, and where each end starts.
-    MemorySegment host = MemorySegment.NULL;
-
-    @Nullable
-    Allocation target;
-
-    @Nullable
-    Allocation source;
-
+    // The ends of a copy; a fill has a target only.
+    MemorySegment source = MemorySegment.NULL;
+    MemorySegment target = MemorySegment.NULL;
     long targetOffset;
     long sourceOffset;
     long bytes;
     byte value;
 
-    // What AWAIT waits for, as EmulatedEvent packs it.
+    // The mark that AWAIT waits for, as EmulatedEvent packs it.
     long mark;
 
     @Nullable
@@ -51,11 +44,10 @@ final class Command {
 
     static final long[] NO_ARGUMENTS = {};
 
-    /// Drops references, so that a quiet stream keeps nobody's memory alive.
+    /// Drops references, so that a quiet stream keeps no memory alive.
     void clear() {
-        host = MemorySegment.NULL;
-        target = null;
-        source = null;
+        source = MemorySegment.NULL;
+        target = MemorySegment.NULL;
         kernel = null;
         running = null;
         arguments = NO_ARGUMENTS;

@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// A stream's commands: one enqueuer, consumed by the DMA thread in order. Positions only grow and go on
 /// where the slot's last stream stopped, so that an old event never mistakes a new stream for its own.
 final class CommandRing {
-    static final long NOBODY = Long.MAX_VALUE;
+    static final long NEVER = Long.MAX_VALUE;
 
     private final Command[] commands;
     private final int slot;
 
-    // Commands enqueued, and commands done: everything below `done` is visible to whoever reads it.
+    // Commands enqueued, and commands done: a thread that reads `done` sees the effects of all commands below it.
     private volatile long enqueued;
     private volatile long done;
 
@@ -18,11 +18,12 @@ final class CommandRing {
     private final AtomicInteger residentBlocks = new AtomicInteger();
 
     // The nearest position that a thread sleeps for; set under the DMA thread's lock.
-    private volatile long awaited = NOBODY;
+    private volatile long awaited = NEVER;
 
-    // When the link delivers what the DMA thread moved last; the DMA thread's own.
-    private long busyUntilNs = Long.MIN_VALUE;
-    private boolean delayDrawn;
+    // When the link delivers the bytes that the DMA thread moved last; the DMA thread's own.
+    long busyUntilNs = Long.MIN_VALUE;
+    // Whether the delay of the oldest command was drawn; the DMA thread's own.
+    boolean delayDrawn;
 
     CommandRing(final int slot, final int commandsMax, final long firstPosition) {
         this.slot = slot;
@@ -97,22 +98,5 @@ final class CommandRing {
 
     void addResident(final int blocks) {
         residentBlocks.addAndGet(blocks);
-    }
-
-    /// Whether it was decided how late the oldest command begins; the DMA thread's own.
-    boolean isDelayDrawn() {
-        return delayDrawn;
-    }
-
-    void delayDrawn(final boolean drawn) {
-        delayDrawn = drawn;
-    }
-
-    long busyUntilNs() {
-        return busyUntilNs;
-    }
-
-    void busyUntilNs(final long untilNs) {
-        busyUntilNs = untilNs;
     }
 }

@@ -2,7 +2,7 @@ package io.framecast.gpu.emulated;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.KernelSource;
-import io.framecast.gpu.AllocationTable.Allocation;
+import io.framecast.gpu.ScopedLock;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
@@ -11,7 +11,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The engine of one emulated device: takes the commands of all streams in turn, each stream's in order, a
@@ -38,7 +37,7 @@ final class DmaThread implements Runnable {
     private final SplittableRandom delays;
     private final Thread thread;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Condition progress = lock.newCondition();
 
     // [slot]; a closed stream's ring stays in its slot, complete, until a new stream takes the slot.
@@ -71,8 +70,8 @@ final class DmaThread implements Runnable {
         thread.start();
     }
 
-    /// Runs what is enqueued, then ends the thread. A persistent kernel is interrupted; one that does not
-    /// listen keeps its thread, and what is enqueued behind it is dropped.
+    /// Runs the enqueued commands, then ends the thread. A persistent kernel is interrupted; a kernel that does not
+    /// listen keeps its thread, and the commands behind it are dropped.
     void close() {
         kernels.forEach(kernel -> kernel.end(KERNEL_END_MS));
         closing = true;
@@ -130,8 +129,7 @@ final class DmaThread implements Runnable {
     }
 
     CommandRing openRing(final int commandsMax) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             int slot = 0;
             while (slot < slotTaken.length && slotTaken[slot]) {
                 slot++;
@@ -148,22 +146,17 @@ final class DmaThread implements Runnable {
             slotTaken[slot] = true;
             rings = after;
             return after[slot];
-        } finally {
-            lock.unlock();
         }
     }
 
     /// Gives a ring's slot back; the ring must be empty.
     void closeRing(final CommandRing ring) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             slotTaken[ring.slot()] = false;
-        } finally {
-            lock.unlock();
         }
     }
 
-    /// Lets the thread see what was published.
+    /// Lets the thread see published commands.
     void wake() {
         if (parked) {
             LockSupport.unpark(thread);
@@ -186,8 +179,7 @@ final class DmaThread implements Runnable {
         if (ring.done() >= position) {
             return;
         }
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             while (true) {
                 // Said before looking: the DMA thread, which completes before it reads this, cannot miss it.
                 ring.awaited(Math.min(ring.awaited(), position));
@@ -197,8 +189,6 @@ final class DmaThread implements Runnable {
                 }
                 progress.awaitUninterruptibly();
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -229,7 +219,7 @@ final class DmaThread implements Runnable {
             for (final CommandRing ring : current) {
                 if (!ring.isEmpty()) {
                     worked |= turn(ring);
-                    wakeAtNs = Math.min(wakeAtNs, isBusy(ring) ? ring.busyUntilNs() : NEVER_NS);
+                    wakeAtNs = Math.min(wakeAtNs, isBusy(ring) ? ring.busyUntilNs : NEVER_NS);
                 }
             }
             if (worked) {
@@ -264,8 +254,8 @@ final class DmaThread implements Runnable {
         return running == null ? command.kind == Command.Kind.AWAIT && !isReached(command.mark) : !running.isDone();
     }
 
-    // Streams that are not held up go on meanwhile: whoever publishes ends it. What was published just before
-    // waits, at most as long.
+    // A stream that publishes ends the wait, so streams that are not held up go on. A command published just before
+    // the wait is delayed by at most that time.
     private void parkUntil(final long wakeAtNs) {
         parked = true;
         LockSupport.parkNanos(this, wakeAtNs - System.nanoTime());
@@ -310,7 +300,7 @@ final class DmaThread implements Runnable {
                 ring.addResident(-command.gridBlocks);
             }
             command.clear();
-            ring.delayDrawn(false);
+            ring.delayDrawn = false;
             ring.complete();
             if (ring.done() >= ring.awaited()) {
                 signal(ring);
@@ -321,31 +311,28 @@ final class DmaThread implements Runnable {
 
     // Draws once for each command.
     private boolean isDelayed(final CommandRing ring) {
-        if (delayMaxNs == 0 || ring.isDelayDrawn() || failure != null) {
+        if (delayMaxNs == 0 || ring.delayDrawn || failure != null) {
             return false;
         }
-        ring.delayDrawn(true);
+        ring.delayDrawn = true;
         if (delays.nextBoolean()) {
             return false;
         }
-        // Most are short, some are longer than a scheduler keeps those away who would notice.
+        // Most delays are short; some are longer than a time slice, so that a missed wait shows.
         final double share = delays.nextDouble();
-        ring.busyUntilNs(System.nanoTime() + (long) (delayMaxNs * share * share * share * share));
+        ring.busyUntilNs = System.nanoTime() + (long) (delayMaxNs * share * share * share * share);
         return true;
     }
 
     private static boolean isBusy(final CommandRing ring) {
-        final long untilNs = ring.busyUntilNs();
+        final long untilNs = ring.busyUntilNs;
         return untilNs != Long.MIN_VALUE && System.nanoTime() - untilNs < 0;
     }
 
     private void signal(final CommandRing ring) {
-        lock.lock();
-        try {
-            ring.awaited(CommandRing.NOBODY);
+        try (ScopedLock.Scope _ = lock.hold()) {
+            ring.awaited(CommandRing.NEVER);
             progress.signalAll();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -353,7 +340,8 @@ final class DmaThread implements Runnable {
         try {
             return run(command, ring);
         } catch (final Throwable e) {
-            // Whatever a kernel throws ends here: the thread must outlive it to complete what others wait for.
+            // Any exception of a kernel ends here: the thread must go on, to complete commands that other threads
+            // wait for.
             fail(command, e);
             return true;
         }
@@ -371,27 +359,15 @@ final class DmaThread implements Runnable {
     // Whether the command is done; a long copy is done a chunk at a time.
     private boolean run(final Command command, final CommandRing ring) {
         return switch (command.kind) {
-            case TO_DEVICE -> {
-                final Allocation target = Objects.requireNonNull(command.target);
-                yield moveChunk(command, ring, toDevice, command.host, target.backing());
-            }
-            case TO_HOST -> {
-                final Allocation source = Objects.requireNonNull(command.source);
-                yield moveChunk(command, ring, toHost, source.backing(), command.host);
-            }
+            case TO_DEVICE -> moveChunk(command, ring, toDevice);
+            case TO_HOST -> moveChunk(command, ring, toHost);
             case WITHIN -> {
-                final MemorySegment source =
-                        Objects.requireNonNull(command.source).backing();
-                final MemorySegment target =
-                        Objects.requireNonNull(command.target).backing();
-                MemorySegment.copy(source, command.sourceOffset, target, command.targetOffset, command.bytes);
+                MemorySegment.copy(
+                        command.source, command.sourceOffset, command.target, command.targetOffset, command.bytes);
                 yield true;
             }
             case FILL -> {
-                Objects.requireNonNull(command.target)
-                        .backing()
-                        .asSlice(command.targetOffset, command.bytes)
-                        .fill(command.value);
+                command.target.asSlice(command.targetOffset, command.bytes).fill(command.value);
                 yield true;
             }
             case AWAIT -> true;
@@ -408,7 +384,7 @@ final class DmaThread implements Runnable {
         final KernelThread running = command.running;
         if (running == null) {
             kernels.removeIf(KernelThread::isDone);
-            final KernelThread started = KernelThread.start(command, kernel, memory, this::wake);
+            final KernelThread started = new KernelThread(command, kernel, memory, this::wake);
             command.running = started;
             kernels.add(started);
             return false;
@@ -420,20 +396,16 @@ final class DmaThread implements Runnable {
         return true;
     }
 
-    private static boolean moveChunk(
-            final Command command,
-            final CommandRing ring,
-            final PcieLink link,
-            final MemorySegment source,
-            final MemorySegment target) {
+    private static boolean moveChunk(final Command command, final CommandRing ring, final PcieLink link) {
         final long from = command.bytesDone;
         final long bytes = Math.min(link.chunkBytes(), command.bytes - from);
         if (bytes > 0) {
-            MemorySegment.copy(source, command.sourceOffset + from, target, command.targetOffset + from, bytes);
+            MemorySegment.copy(
+                    command.source, command.sourceOffset + from, command.target, command.targetOffset + from, bytes);
             command.bytesDone = from + bytes;
             if (!link.unlimited()) {
                 final boolean backlog = from > 0 || ring.enqueued() - ring.done() > 1;
-                ring.busyUntilNs(link.send(bytes, backlog, System.nanoTime()));
+                ring.busyUntilNs = link.send(bytes, backlog, System.nanoTime());
             }
         }
         return command.bytesDone == command.bytes;

@@ -7,9 +7,9 @@ import io.framecast.api.spi.DeviceResources;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
-/// The mapping of an emulated device's memory, for who asks for it. It is not offered where a channel leaves
-/// the choice: stores of the CPU into what is its own memory would always win, and tell nothing of a GPU. And
-/// its export, where it was configured, for a NIC of tests.
+/// The mapping of an emulated device's memory, for a channel that asks for it, and its export, for a NIC of tests.
+/// A channel that leaves the choice never gets the mapping: stores of the CPU into its own memory would always win,
+/// which means nothing for a GPU.
 final class EmulatedAccess implements DeviceAccess {
     private final EmulatedDevice device;
 

@@ -1,6 +1,6 @@
 package io.framecast.gpu.emulated;
 
-/// What an emulated GPU is like.
+/// Settings of an emulated GPU.
 ///
 /// @param memoryBytes device memory; host memory is taken only for what is allocated and written
 /// @param toDeviceBytesPerSecond bandwidth of the modelled PCIe link towards the device, shared by all
@@ -10,7 +10,7 @@ package io.framecast.gpu.emulated;
 /// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
 /// @param disorder how late streams run against each other
 /// @param exports whether NICs that map a descriptor of shared memory may write into the device: those of tests.
-///     Copies run as late as ever, what NICs write is there at once
+///     Copies run as late as ever; writes of NICs are visible at once
 public record EmulatedConfig(
         long memoryBytes,
         long toDeviceBytesPerSecond,
@@ -19,8 +19,8 @@ public record EmulatedConfig(
         int residentBlocks,
         Disorder disorder,
         boolean exports) {
-    /// Half of all commands begin late, each stream's in order all the same: who does not wait for what he
-    /// should wait for reads what is old, or writes what is still read.
+    /// Half of all commands begin late, each stream's still in order: a program that misses a wait reads old data,
+    /// or overwrites data in use.
     ///
     /// @param seed of the delays
     /// @param delayMaxNs longest delay of a command, most are much shorter; 0 delays nothing

@@ -1,46 +1,39 @@
 package io.framecast.gpu.emulated;
 
-import io.framecast.api.ArrivalRings;
-import io.framecast.api.RequestQueues;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceAccess;
-import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
-import io.framecast.gpu.AllocationTable;
-import io.framecast.gpu.AllocationTable.Allocation;
-import io.framecast.gpu.DeferredFrees;
-import io.framecast.gpu.HostBounds;
-import io.framecast.gpu.KernelGather;
-import io.framecast.gpu.ResidentGrid;
-import io.framecast.gpu.arrival.FrameArrival;
-import io.framecast.gpu.request.HostRequests;
+import io.framecast.gpu.ScopedLock;
+import io.framecast.gpu.device.AllocationTable;
+import io.framecast.gpu.device.AllocationTable.Allocation;
+import io.framecast.gpu.device.DeferredFrees;
+import io.framecast.gpu.device.GpuDevice;
+import io.framecast.gpu.device.HostBounds;
+import io.framecast.gpu.device.KernelGather;
+import io.framecast.gpu.device.ResidentGrid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// A GPU in software. Device addresses are numbers that no host pointer can be, are never given out twice and
 /// keep a distance from each other: reading through one crashes, overruns and use after free are refused.
 ///
-/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works
-/// is thrown from the call where possible; what only the thread can find (a kernel out of bounds) breaks the
+/// Copies and kernels run on a daemon thread `framecast-emulated-N`. What a GPU would find out while it works is
+/// thrown from the call where possible; an error that only the thread can find (a kernel out of bounds) breaks the
 /// device, as on a GPU.
-public final class EmulatedDevice implements DeviceBackend {
+public final class EmulatedDevice extends GpuDevice {
     // Bit 62 set and bit 63 clear is no address on any 64-bit CPU; 2^48 numbers for each device ever opened.
     private static final long ADDRESS_BASE = 1L << 62;
     private static final int DEVICE_SHIFT = 48;
@@ -50,45 +43,35 @@ public final class EmulatedDevice implements DeviceBackend {
     private static final long ALIGNMENT_BYTES = 256;
     private static final long GUARD_BYTES = 64 << 10;
     private static final long PAGE_BYTES = 4096;
-    // What is sooner here tells nothing of a GPU: the kernel, so that it is tried.
+    // Timings here mean nothing for a GPU, so the kernel runs early: that tests it.
     private static final int GATHER_PIECES_MIN = 2;
 
-    // Kernels see what any backend of the same GPU allocated, as in CUDA, where backends share the primary
-    // context.
+    // Kernels see allocations of any backend of the same GPU, as in CUDA, where backends share the primary context.
     private static final List<EmulatedDevice> OPEN = new CopyOnWriteArrayList<>();
     // To count the blocks of persistent kernels and to add to them is one step.
-    private static final ReentrantLock RESIDENCE = new ReentrantLock();
+    private static final ScopedLock RESIDENCE = new ScopedLock();
 
-    private final String name;
     private final int ordinal;
     private final EmulatedConfig config;
     private final DmaThread dma;
-    private final AllocationTable table = new AllocationTable();
     // Pinned host memory: kernels reach it at the host's address.
     private final AllocationTable pinned = new AllocationTable();
     private final DeferredFrees deferred = new DeferredFrees();
-    private final DeviceResources resources = new DeviceResources();
 
     private final Map<Long, Arena> arenas = new ConcurrentHashMap<>();
     private final Map<Long, SharedMemory> shared = new ConcurrentHashMap<>();
     private final Set<Long> registered = ConcurrentHashMap.newKeySet();
     // To look for room and to take it is one step.
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private long nextAddress = ADDRESS_BASE | (long) (OPENED.getAndIncrement() & DEVICES_MASK) << DEVICE_SHIFT;
-    private final AtomicBoolean closed = new AtomicBoolean();
 
     public EmulatedDevice(final int ordinal, final EmulatedConfig config) {
-        this.name = "emulated:" + ordinal;
+        super("emulated:" + ordinal);
         this.ordinal = ordinal;
         this.config = config;
-        this.dma = new DmaThread(name, ordinal, config, this::at);
+        this.dma = new DmaThread(name(), ordinal, config, this::at);
         dma.start();
         OPEN.add(this);
-    }
-
-    @Override
-    public String name() {
-        return name;
     }
 
     @Override
@@ -100,20 +83,14 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
-    public boolean hostAddressable() {
-        return false;
-    }
-
-    @Override
     public DeviceRegion allocate(final long bytes) {
         checkUsable();
-        checkLength("allocate", bytes);
+        requireLength("allocate", bytes);
         deferred.flush(dma.hasKernels());
-        lock.lock();
-        try {
-            final long freeBytes = config.memoryBytes() - table.totalBytes();
+        try (ScopedLock.Scope _ = lock.hold()) {
+            final long freeBytes = config.memoryBytes() - table().totalBytes();
             if (bytes > freeBytes) {
-                throw new DeviceException(name + ": out of memory, " + bytes + " bytes asked, " + freeBytes + " of "
+                throw new DeviceException(name() + ": out of memory, " + bytes + " bytes asked, " + freeBytes + " of "
                         + config.memoryBytes() + " free; lower window or frame-max");
             }
             final Arena arena = Arena.ofShared();
@@ -121,11 +98,9 @@ public final class EmulatedDevice implements DeviceBackend {
             final MemorySegment backing = backing(arena, address, bytes);
             nextAddress += (bytes + ALIGNMENT_BYTES - 1 & -ALIGNMENT_BYTES) + GUARD_BYTES;
             arenas.put(address, arena);
-            table.add(new Allocation(address, bytes, backing));
-            resources.take(Kind.REGIONS, 1);
+            table().add(new Allocation(address, bytes, backing));
+            resources().take(Kind.REGIONS, 1);
             return DeviceRegion.ofDevice(address, bytes);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -138,14 +113,14 @@ public final class EmulatedDevice implements DeviceBackend {
         return memory.segment();
     }
 
-    /// What an allocation is exported by.
+    /// The shared memory of an allocation.
     ///
-    /// @throws DeviceException when it is none, whole, of a device that exports
+    /// @throws DeviceException unless the region is one whole allocation of a device that exports
     SharedMemory shared(final DeviceRegion region) {
         final SharedMemory found = shared.get(region.address());
         if (found == null || found.segment().byteSize() != region.bytes()) {
-            throw new DeviceException(
-                    name + ": export of " + region.bytes() + " bytes that are no allocation of a device that exports");
+            throw new DeviceException(name() + ": export of " + region.bytes()
+                    + " bytes that are no allocation of a device that exports");
         }
         return found;
     }
@@ -154,40 +129,37 @@ public final class EmulatedDevice implements DeviceBackend {
     /// kernel it frees later.
     @Override
     public void free(final DeviceRegion region) {
-        checkOpen();
-        final Allocation found = table.find(region.address());
-        if (found == null || found.address() != region.address() || found.bytes() != region.bytes()) {
-            throw new IllegalArgumentException(name + ": free of a region that is no allocation of this device");
-        }
+        requireOpen();
+        requireAllocated(region);
         deferred.free(dma.hasKernels(), region.address(), () -> {
             // Before it leaves the table: a kernel enqueued before may still resolve addresses in it.
             dma.drain();
-            table.remove(region.address(), region.bytes());
+            table().remove(region.address(), region.bytes());
             closeArena(region.address());
-            resources.give(Kind.REGIONS, 1);
+            resources().give(Kind.REGIONS, 1);
         });
     }
 
     @Override
     public MemorySegment allocatePinned(final long bytes) {
         checkUsable();
-        checkLength("allocatePinned", bytes);
+        requireLength("allocatePinned", bytes);
         final Arena arena = Arena.ofShared();
         final MemorySegment segment = HostMemory.allocate(arena, bytes, PAGE_BYTES);
         arenas.put(segment.address(), arena);
         pinned.add(new Allocation(segment.address(), bytes, segment));
-        resources.take(Kind.PINNED_BYTES, bytes);
+        resources().take(Kind.PINNED_BYTES, bytes);
         return segment;
     }
 
     @Override
     public void freePinned(final MemorySegment segment) {
-        checkOpen();
+        requireOpen();
         deferred.free(dma.hasKernels(), segment.address(), () -> {
             dma.drain();
             pinned.remove(segment.address(), segment.byteSize());
             closeArena(segment.address());
-            resources.give(Kind.PINNED_BYTES, segment.byteSize());
+            resources().give(Kind.PINNED_BYTES, segment.byteSize());
         });
     }
 
@@ -195,34 +167,34 @@ public final class EmulatedDevice implements DeviceBackend {
     @Override
     public void registerHost(final MemorySegment segment) {
         checkUsable();
-        HostBounds.check(name, segment, 0, segment.byteSize());
+        HostBounds.check(name(), segment, 0, segment.byteSize());
         if (!registered.add(segment.address())) {
-            throw new DeviceException(name + ": host memory is registered already; register it once");
+            throw new DeviceException(name() + ": host memory is registered already; register it once");
         }
-        resources.take(Kind.REGISTRATIONS, 1);
+        resources().take(Kind.REGISTRATIONS, 1);
     }
 
     @Override
     public void unregisterHost(final MemorySegment segment) {
-        checkOpen();
+        requireOpen();
         if (!registered.remove(segment.address())) {
-            throw new DeviceException(name + ": host memory is not registered; unregister what was registered");
+            throw new DeviceException(name() + ": host memory is not registered; unregister what was registered");
         }
-        resources.give(Kind.REGISTRATIONS, 1);
+        resources().give(Kind.REGISTRATIONS, 1);
     }
 
     @Override
     public DeviceStream openStream() {
         checkUsable();
         final EmulatedStream stream = new EmulatedStream(this, dma.openRing(config.streamCommandsMax()));
-        resources.take(Kind.STREAMS, 1);
+        resources().take(Kind.STREAMS, 1);
         return stream;
     }
 
     @Override
     public DeviceEvent openEvent() {
         checkUsable();
-        resources.take(Kind.EVENTS, 1);
+        resources().take(Kind.EVENTS, 1);
         return new EmulatedEvent(this);
     }
 
@@ -233,31 +205,13 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
-    public <T> Optional<T> capability(final Class<T> type) {
-        if (type == ArrivalRings.class) {
-            final ArrivalRings rings = options -> new FrameArrival(this, options);
-            return Optional.of(type.cast(rings));
-        }
-        if (type == RequestQueues.class) {
-            final RequestQueues queues = requestsMax -> new HostRequests(this, requestsMax);
-            return Optional.of(type.cast(queues));
-        }
-        return Optional.empty();
-    }
-
-    @Override
-    public long allocatedBytes() {
-        return table.totalBytes();
-    }
-
-    @Override
     public DeviceGather openGather(final DeviceStream stream) {
         return KernelGather.of(this, stream, dma::hasKernels, GATHER_PIECES_MIN);
     }
 
     @Override
     public boolean isBusy() {
-        return !closed.get() && dma.isBusy();
+        return !isClosed() && dma.isBusy();
     }
 
     @Override
@@ -266,25 +220,20 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     @Override
-    public DeviceResources resources() {
-        return resources;
-    }
-
-    @Override
     public long availableBytes() {
-        return config.memoryBytes() - table.totalBytes();
+        return config.memoryBytes() - table().totalBytes();
     }
 
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
+        if (!markClosed()) {
             return;
         }
         OPEN.remove(this);
         dma.close();
         deferred.clear();
-        table.removeAll();
-        pinned.removeAll();
+        table().clear();
+        pinned.clear();
         arenas.keySet().forEach(address -> {
             final @Nullable Arena arena = arenas.remove(address);
             if (arena != null) {
@@ -292,7 +241,7 @@ public final class EmulatedDevice implements DeviceBackend {
             }
         });
         registered.clear();
-        resources.close();
+        resources().close();
     }
 
     @Override
@@ -313,17 +262,14 @@ public final class EmulatedDevice implements DeviceBackend {
     /// @throws DeviceException when its blocks do not fit beside those of others
     void reside(final CommandRing ring, final String kernel, final int gridBlocks, final int blockThreads) {
         final ResidentGrid grid = new ResidentGrid(kernel, gridBlocks, blockThreads, config.residentBlocks(), 1);
-        RESIDENCE.lock();
-        try {
+        try (ScopedLock.Scope _ = RESIDENCE.hold()) {
             // Those on the same stream run one behind the other.
             long taken = -ring.residentBlocks();
             for (final EmulatedDevice other : OPEN) {
                 taken += other.ordinal == ordinal ? other.dma.residentBlocks() : 0;
             }
-            grid.check(name, taken);
+            grid.check(name(), taken);
             ring.addResident(gridBlocks);
-        } finally {
-            RESIDENCE.unlock();
         }
     }
 
@@ -331,9 +277,9 @@ public final class EmulatedDevice implements DeviceBackend {
     ///
     /// @throws DeviceException when none does
     Allocation resolve(final String call, final long address, final long bytes) {
-        final @Nullable Allocation found = table.find(address);
+        final @Nullable Allocation found = table().find(address);
         if (found == null || !found.holds(address, bytes)) {
-            throw new DeviceException(name + ": " + call + " of " + bytes + " bytes at 0x" + Long.toHexString(address)
+            throw new DeviceException(name() + ": " + call + " of " + bytes + " bytes at 0x" + Long.toHexString(address)
                     + " leaves the memory allocated here; check address and length");
         }
         return found;
@@ -345,19 +291,7 @@ public final class EmulatedDevice implements DeviceBackend {
         if (failure != null) {
             throw new DeviceException(failure);
         }
-        checkOpen();
-    }
-
-    private void checkOpen() {
-        if (closed.get()) {
-            throw new DeviceException(name + " is closed; open it again");
-        }
-    }
-
-    private void checkLength(final String call, final long bytes) {
-        if (bytes <= 0) {
-            throw new IllegalArgumentException(name + ": " + call + " expects bytes > 0, got " + bytes);
-        }
+        requireOpen();
     }
 
     private MemorySegment at(final long address, final long bytes) {
@@ -372,7 +306,7 @@ public final class EmulatedDevice implements DeviceBackend {
     }
 
     private @Nullable Allocation locate(final long address, final long bytes) {
-        final Allocation device = table.find(address);
+        final Allocation device = table().find(address);
         if (device != null && device.holds(address, bytes)) {
             return device;
         }
@@ -384,7 +318,7 @@ public final class EmulatedDevice implements DeviceBackend {
         final @Nullable Arena arena = arenas.remove(address);
         shared.remove(address);
         if (arena == null) {
-            throw new IllegalArgumentException(name + ": free of memory that is no allocation of this device");
+            throw new IllegalArgumentException(name() + ": free of memory that is no allocation of this device");
         }
         arena.close();
     }

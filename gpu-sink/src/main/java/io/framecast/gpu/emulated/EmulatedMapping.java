@@ -1,11 +1,10 @@
 package io.framecast.gpu.emulated;
 
-import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceResources;
-import io.framecast.gpu.AllocationTable.Allocation;
-import io.framecast.gpu.HostBounds;
+import io.framecast.gpu.device.AllocationTable.Allocation;
+import io.framecast.gpu.device.HostBounds;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -50,13 +49,7 @@ final class EmulatedMapping implements DeviceMapping {
 
     private void check(final long offset, final long length) {
         device.checkUsable();
-        if (closed) {
-            throw new DeviceException(device.name() + ": the mapping is closed; map the memory again");
-        }
-        if (offset < 0 || length < 0 || offset > bytes - length) {
-            throw new IndexOutOfBoundsException(
-                    device.name() + ": " + length + " bytes at " + offset + " of a mapping of " + bytes);
-        }
+        HostBounds.checkMapped(device.name(), closed, bytes, offset, length);
     }
 
     private static void pass(final long startNs, final long length, final long bytesPerSecond) {

@@ -12,7 +12,7 @@ public final class EmulatedProvider implements DeviceBackendProvider {
 
     private static volatile EmulatedConfig config = EmulatedConfig.DEFAULT;
 
-    /// What devices opened from now on, in all of this process, are like: for benches and tests.
+    /// Sets the configuration of all devices that this process opens from now on: for benches and tests.
     public static void configure(final EmulatedConfig value) {
         config = value;
     }

@@ -5,8 +5,8 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceResources;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.gpu.AllocationTable.Allocation;
-import io.framecast.gpu.HostBounds;
+import io.framecast.gpu.device.AllocationTable.Allocation;
+import io.framecast.gpu.device.HostBounds;
 import java.lang.foreign.MemorySegment;
 
 /// A stream of an [EmulatedDevice]: checks each call where it is made, then hands it to the DMA thread through a ring.
@@ -26,14 +26,8 @@ final class EmulatedStream implements DeviceStream {
             final long deviceAddress, final MemorySegment source, final long sourceOffset, final long bytes) {
         checkHost(source, sourceOffset, bytes);
         final Allocation target = device.resolve("copyToDevice", deviceAddress, bytes);
-        final Command command = claim();
-        command.kind = Command.Kind.TO_DEVICE;
-        command.host = source;
-        command.sourceOffset = sourceOffset;
-        command.target = target;
-        command.targetOffset = deviceAddress - target.address();
-        command.bytes = bytes;
-        publish();
+        final long targetOffset = deviceAddress - target.address();
+        copy(Command.Kind.TO_DEVICE, source, sourceOffset, target.backing(), targetOffset, bytes);
     }
 
     @Override
@@ -44,26 +38,32 @@ final class EmulatedStream implements DeviceStream {
         if (target.isReadOnly()) {
             throw new DeviceException(device.name() + ": copyToHost into read-only memory; pass a writable segment");
         }
-        final Command command = claim();
-        command.kind = Command.Kind.TO_HOST;
-        command.host = target;
-        command.targetOffset = targetOffset;
-        command.source = source;
-        command.sourceOffset = deviceAddress - source.address();
-        command.bytes = bytes;
-        publish();
+        final long sourceOffset = deviceAddress - source.address();
+        copy(Command.Kind.TO_HOST, source.backing(), sourceOffset, target, targetOffset, bytes);
     }
 
     @Override
     public void copyWithin(final long targetAddress, final long sourceAddress, final long bytes) {
         final Allocation target = device.resolve("copyWithin", targetAddress, bytes);
         final Allocation source = device.resolve("copyWithin", sourceAddress, bytes);
+        final long sourceOffset = sourceAddress - source.address();
+        final long targetOffset = targetAddress - target.address();
+        copy(Command.Kind.WITHIN, source.backing(), sourceOffset, target.backing(), targetOffset, bytes);
+    }
+
+    private void copy(
+            final Command.Kind kind,
+            final MemorySegment source,
+            final long sourceOffset,
+            final MemorySegment target,
+            final long targetOffset,
+            final long bytes) {
         final Command command = claim();
-        command.kind = Command.Kind.WITHIN;
-        command.target = target;
-        command.targetOffset = targetAddress - target.address();
+        command.kind = kind;
         command.source = source;
-        command.sourceOffset = sourceAddress - source.address();
+        command.sourceOffset = sourceOffset;
+        command.target = target;
+        command.targetOffset = targetOffset;
         command.bytes = bytes;
         publish();
     }
@@ -73,7 +73,7 @@ final class EmulatedStream implements DeviceStream {
         final Allocation target = device.resolve("fill", deviceAddress, bytes);
         final Command command = claim();
         command.kind = Command.Kind.FILL;
-        command.target = target;
+        command.target = target.backing();
         command.targetOffset = deviceAddress - target.address();
         command.value = value;
         command.bytes = bytes;

@@ -4,22 +4,15 @@ import io.framecast.api.spi.KernelSource;
 import org.jspecify.annotations.Nullable;
 
 /// A persistent kernel on its own thread, so that copies and other kernels go on beside it.
-final class KernelThread implements Runnable {
-    private final Runnable work;
-    private final Runnable onEnd;
+final class KernelThread {
     private final Thread thread;
     private volatile boolean done;
     private volatile @Nullable Throwable failure;
 
-    private KernelThread(final String name, final Runnable work, final Runnable onEnd) {
-        this.work = work;
-        this.onEnd = onEnd;
-        thread = new Thread(this, name);
-        thread.setDaemon(true);
-    }
-
+    /// Starts the kernel.
+    ///
     /// @param onEnd called on the kernel's thread when it has ended
-    static KernelThread start(
+    KernelThread(
             final Command command,
             final EmulatedKernel kernel,
             final KernelSource.DeviceMemory memory,
@@ -27,32 +20,27 @@ final class KernelThread implements Runnable {
         final int gridBlocks = command.gridBlocks;
         final int blockThreads = command.blockThreads;
         final long[] arguments = command.arguments;
-        final KernelThread started = new KernelThread(
-                "framecast-emulated-kernel-" + kernel.name(),
-                () -> kernel.emulation().run(memory, gridBlocks, blockThreads, arguments),
-                onEnd);
-        started.thread.start();
-        return started;
-    }
-
-    @Override
-    public void run() {
-        try {
-            work.run();
-        } catch (final Throwable e) {
-            // Told by the DMA thread, which breaks the device.
-            failure = e;
-        } finally {
-            done = true;
-            onEnd.run();
-        }
+        thread = Thread.ofPlatform()
+                .daemon()
+                .name("framecast-emulated-kernel-" + kernel.name())
+                .start(() -> {
+                    try {
+                        kernel.emulation().run(memory, gridBlocks, blockThreads, arguments);
+                    } catch (final Throwable e) {
+                        // The DMA thread reports it, and breaks the device.
+                        failure = e;
+                    } finally {
+                        done = true;
+                        onEnd.run();
+                    }
+                });
     }
 
     boolean isDone() {
         return done;
     }
 
-    /// What it ended with, or null.
+    /// The exception that ended the kernel, or null.
     @Nullable
     Throwable failure() {
         return failure;

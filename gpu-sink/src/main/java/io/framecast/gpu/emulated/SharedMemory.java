@@ -2,14 +2,17 @@ package io.framecast.gpu.emulated;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.api.error.DeviceException;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /// Zeroed host memory with a descriptor by which others map it (memfd): in place of a dma-buf.
 ///
@@ -17,18 +20,9 @@ import java.lang.invoke.MethodHandle;
 /// @param descriptor its own; others get copies
 record SharedMemory(MemorySegment segment, int descriptor) {
     private static final int MFD_CLOEXEC = 1;
-    private static final int READ_WRITE = 3;
-    private static final int MAP_SHARED = 1;
-    private static final long MAP_FAILED = -1;
-
     private static final Linker LINKER = Linker.nativeLinker();
     private static final MethodHandle MEMFD_CREATE =
             handle("memfd_create", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
-    private static final MethodHandle FTRUNCATE =
-            handle("ftruncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle MMAP = handle(
-            "mmap", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle MUNMAP = handle("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle DUP = handle("dup", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
@@ -38,25 +32,23 @@ record SharedMemory(MemorySegment segment, int descriptor) {
 
     /// @param arena frees the memory when it closes
     static SharedMemory allocate(final Arena arena, final long bytes) {
+        final int made = create();
+        try (FileChannel file =
+                FileChannel.open(Path.of("/proc/self/fd/" + made), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            final MemorySegment segment = file.map(FileChannel.MapMode.READ_WRITE, 0, bytes, arena);
+            return new SharedMemory(segment.reinterpret(arena, _ -> close(made)), made);
+        } catch (final IOException e) {
+            close(made);
+            throw new DeviceException(
+                    "emulated device: the host has no " + bytes + " bytes to share; allocate less", e);
+        }
+    }
+
+    private static int create() {
         try (Arena scratch = Arena.ofConfined()) {
-            final int made = (int) MEMFD_CREATE.invokeExact(scratch.allocateFrom("framecast-emulated"), MFD_CLOEXEC);
-            final long address = made >= 0 && (int) FTRUNCATE.invokeExact(made, bytes) == 0
-                    ? (long) MMAP.invokeExact(0L, bytes, READ_WRITE, MAP_SHARED, made, 0L)
-                    : MAP_FAILED;
-            if (address == MAP_FAILED) {
-                close(made);
-                throw new DeviceException(
-                        "emulated device: the host has no " + bytes + " bytes to share; allocate less");
-            }
-            final MemorySegment segment = MemorySegment.ofAddress(address).reinterpret(bytes, arena, memory -> {
-                unmap(memory);
-                close(made);
-            });
-            return new SharedMemory(segment, made);
-        } catch (final DeviceException e) {
-            throw e;
+            return (int) MEMFD_CREATE.invokeExact(scratch.allocateFrom("framecast-emulated"), MFD_CLOEXEC);
         } catch (final Throwable e) {
-            throw new AssertionError("a system call cannot throw", e);
+            throw new AssertionError("memfd_create cannot throw", e);
         }
     }
 
@@ -72,14 +64,6 @@ record SharedMemory(MemorySegment segment, int descriptor) {
             throw e;
         } catch (final Throwable e) {
             throw new AssertionError("dup cannot throw", e);
-        }
-    }
-
-    private static void unmap(final MemorySegment memory) {
-        try {
-            final int _ = (int) MUNMAP.invokeExact(memory.address(), memory.byteSize());
-        } catch (final Throwable e) {
-            throw new AssertionError("munmap cannot throw", e);
         }
     }
 

@@ -178,8 +178,8 @@ public final class HostRequests implements DeviceRequests {
         free();
     }
 
-    // Not given back to be freed later: what is, is given out again beside a persistent kernel, and this one
-    // may still be written by it.
+    // Never by a deferred free: its memory is given out again beside a persistent kernel, and the kernel may still
+    // write to this queue.
     private void free() {
         if (freed || !queue.scope().isAlive() || device.runsPersistentKernel() || device.isBusy()) {
             return;

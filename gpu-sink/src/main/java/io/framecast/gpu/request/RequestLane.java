@@ -8,12 +8,12 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceStream;
 
-/// The requests for one publisher, in order, one at a time: claim, copy out of the device into the claim,
-/// commit. A publisher without room keeps its own requests waiting, and nobody else's.
+/// The requests for one publisher, in order, one at a time: claim, copy out of the device into the claim, commit. A
+/// publisher without room delays only its own requests.
 final class RequestLane {
     static final int KEYFRAME = 1;
 
-    /// Takes what became of requests.
+    /// Takes the results of requests.
     @FunctionalInterface
     interface Answers {
         void answer(Request request, int status);

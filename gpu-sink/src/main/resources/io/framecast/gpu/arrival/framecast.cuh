@@ -19,8 +19,8 @@
 // Everything taken must be released, events too. fc_wait answers 0 when the host wants the kernel to end: return then.
 // Frames not released by a kernel that ended are given to the next one that is launched on the area.
 //
-// Who orders what. Host: writes the record and word 1 of the entry, then word 0, which holds the sequence, with release
-// order. Device: reads word 0 with ld.acquire.sys; when the sequence is the expected one, whatever it reads afterwards
+// Memory order. Host: writes the record and word 1 of the entry, then word 0, which holds the sequence, with release
+// order. Device: reads word 0 with ld.acquire.sys; when the sequence is the expected one, everything that it reads afterwards
 // is at least as new as the entry, in the record as in the frame. Back: all threads' reads, then __syncthreads, then
 // __threadfence_system and st.release.sys of the sequence into the slot's return word; the host reads that with acquire
 // order and only then lets the frame's memory, and the entry, be overwritten. Nothing relies on 16-byte accesses being
@@ -137,7 +137,7 @@ FC_CALL fc_u32 fc_block() { return fc_host_block; }
 FC_CALL void fc_pause() { sched_yield(); }
 #endif
 
-// What to take: a channel, source and tag, or any; and which kinds, one bit each.
+// The entries to take: of a channel, source and tag, or of any; and of which kinds, one bit each.
 struct fc_match {
     fc_u32 channel;
     fc_u32 source;
@@ -225,7 +225,7 @@ FC_CALL void fc_open(fc_queue *q, const void *area) {
     q->first = *(const fc_u32 *) (q->area + FC_FIRST_OFFSET);
 }
 
-// What the host wants: 0 to go on, FC_STOP_DRAIN that nothing comes any more, FC_STOP_NOW to end at once. A kernel that
+// The order of the host: 0 go on, FC_STOP_DRAIN no entry comes any more, FC_STOP_NOW end at once. A kernel that
 // works long on a frame looks here meanwhile.
 FC_CALL fc_u32 fc_stopping(const fc_queue *q) { return fc_load_u32(q->area + FC_STOP_OFFSET); }
 
@@ -305,7 +305,7 @@ FC_CALL int fc_test(fc_queue *q, fc_match match, fc_frame *frame) {
     return 0;
 }
 
-// Waits for an entry that matches. 0: the host wants the kernel to end. Entries that nobody asks for stay queued and
+// Waits for an entry that matches. 0: the host wants the kernel to end. Entries that no call matches stay queued and
 // hold their credit: when they fill the ring, nothing arrives any more.
 FC_CALL int fc_wait(fc_queue *q, fc_match match, fc_frame *frame) {
     for (;;) {
@@ -313,7 +313,7 @@ FC_CALL int fc_wait(fc_queue *q, fc_match match, fc_frame *frame) {
         if (stop == FC_STOP_NOW) {
             return 0;
         }
-        // What was written before the wish to drain is seen after it.
+        // Entries written before the order to drain are seen after it.
         if (fc_test(q, match, frame)) {
             return 1;
         }

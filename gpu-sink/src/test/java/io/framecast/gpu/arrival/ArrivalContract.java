@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What arrival rings do on every device that has them, seen through the persistent kernel that adds up
+/// The contract of arrival rings on every device that has them, seen through the persistent kernel that adds up
 /// frames.
 abstract class ArrivalContract {
     private static final int FRAME_BYTES = 1000;
@@ -136,7 +136,7 @@ abstract class ArrivalContract {
                 Arrival arrival = Arrival.open(device, ArrivalOptions.DEFAULT.withEntries(8))) {
             arrival.attach(subscriber, 0);
             subscriber.frames(100);
-            // Nobody takes anything: no kernel runs.
+            // No kernel runs, so no entry is taken.
             assertFalse(arrival.serve(Duration.ofMillis(20)));
             assertTrue(subscriber.framesHeld <= 9, "one more than the ring may have been polled");
             assertEquals(8, arrival.stats().outstanding());
@@ -253,16 +253,16 @@ abstract class ArrivalContract {
             arrival.attach(subscriber, 0);
             final DeviceException refused =
                     assertThrows(DeviceException.class, () -> launch(arrival, 200_000), "no GPU holds as many");
-            final String told = refused.getMessage();
+            final String message = refused.getMessage();
             assertTrue(
-                    told.startsWith(device.name() + ": kernel framecast_byte_sum: expected at most ")
-                            && told.contains(" blocks of 128 threads, got 200000: "),
-                    told);
+                    message.startsWith(device.name() + ": kernel framecast_byte_sum: expected at most ")
+                            && message.contains(" blocks of 128 threads, got 200000: "),
+                    message);
             if (capacity() > 0) {
-                assertTrue(told.contains(" at most " + capacity() + " "), told);
+                assertTrue(message.contains(" at most " + capacity() + " "), message);
             }
             assertFalse(arrival.isRunning());
-            // Nothing runs that nobody knows of, and the ring is as good as before.
+            // No kernel was started, and the ring is as good as before.
             launch(arrival);
             subscriber.frames(3);
             subscriber.end(Subscriber.State.END_OF_STREAM);

@@ -73,7 +73,7 @@ class ArrivalLitmusTest {
             if (frame.frameId != expected) {
                 violations.incrementAndGet();
             }
-            // Whatever the record says, only what lies in the area may be touched.
+            // A kernel may touch only the area, also where the record names other addresses.
             if (frame.length > 0) {
                 violations.addAndGet(wrongWords(arrivals.data(frame), expected, random, returnsEarly));
             }

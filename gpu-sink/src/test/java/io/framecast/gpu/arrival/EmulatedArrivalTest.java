@@ -51,9 +51,9 @@ class EmulatedArrivalTest extends ArrivalContract {
             assertTrue(
                     refused.getMessage()
                             .startsWith(
-                                    "emulated:3: kernel deaf did not end within 2000 ms of being told to and holds 4"),
+                                    "emulated:3: kernel deaf did not end within 2000 ms after it was asked to and holds 4"),
                     refused.getMessage());
-            // What it may still read stays held.
+            // The frames that it may still read stay held.
             assertTrue(subscriber.framesHeld >= 4);
             // Others go on beside it.
             try (DeviceStream stream = device.openStream()) {

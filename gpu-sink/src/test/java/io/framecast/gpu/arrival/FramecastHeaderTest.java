@@ -64,7 +64,7 @@ class FramecastHeaderTest {
         assertTrue(ptx.contains(".visible .entry framecast_request_frames("));
     }
 
-    /// What the protocol rests on must reach the machine code: no compiler may weaken it.
+    /// The memory orders of the protocol must reach the machine code: no compiler may weaken them.
     @Test
     void shouldAcquireEntriesAndReleaseReturns() {
         final String ptx = new String(ByteSumKernel.ptx(), StandardCharsets.UTF_8);

@@ -42,13 +42,13 @@ final class Litmus {
         return new PlainMemory(ENTRIES, (long) ENTRIES * WORDS * Long.BYTES);
     }
 
-    /// What word `index` of frame `frameId` must be.
+    /// Word `index` of frame `frameId`.
     static long pattern(final long frameId, final int index) {
         final long mixed = (frameId * WORDS + index + 1) * 0x9e37_79b9_7f4a_7c15L;
         return mixed ^ mixed >>> 29;
     }
 
-    /// Offers frames, then tells the device to end.
+    /// Offers frames, then asks the device to end.
     void run(final int rounds) {
         for (int frameId = 0; frameId < rounds; frameId++) {
             while (ring.room() == 0) {

@@ -51,7 +51,7 @@ final class ScriptedSubscriber implements Subscriber {
         }
     }
 
-    /// What byte `index` of frame `frameId` is.
+    /// Byte `index` of frame `frameId`.
     static byte pattern(final long frameId, final long index) {
         return (byte) (frameId * 31 + index * 7 + (index >> 8));
     }

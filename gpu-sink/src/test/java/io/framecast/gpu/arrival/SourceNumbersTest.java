@@ -47,17 +47,17 @@ class SourceNumbersTest {
             final Attachment attachment = new Attachment(subscriber, 0);
             final ArrivalRing ring = new ArrivalRing(memory.area(), 8);
             ring.resume(1, 0);
-            final int ours = told(attachment, ring, memory, SourceEvent.Kind.JOINED, OURS);
+            final int ours = written(attachment, ring, memory, SourceEvent.Kind.JOINED, OURS);
             for (long session = 1000; session < 1000 + 3L * SourceNumbers.NUMBERS; session++) {
-                assertNotEquals(ours, told(attachment, ring, memory, SourceEvent.Kind.JOINED, session));
-                assertNotEquals(ours, told(attachment, ring, memory, SourceEvent.Kind.LOST, session));
+                assertNotEquals(ours, written(attachment, ring, memory, SourceEvent.Kind.JOINED, session));
+                assertNotEquals(ours, written(attachment, ring, memory, SourceEvent.Kind.LOST, session));
             }
             attachment.close();
         }
     }
 
-    // The number that the device is told.
-    private static int told(
+    // The number that the device gets.
+    private static int written(
             final Attachment attachment,
             final ArrivalRing ring,
             final PlainMemory memory,
@@ -69,7 +69,7 @@ class SourceNumbersTest {
                 EmulatedArrivals.open(memory, memory.area().address());
         final ArrivalRecord seen = new ArrivalRecord();
         if (!device.test(ArrivalMatch.ANY, seen)) {
-            throw new AssertionError("nothing was told");
+            throw new AssertionError("no entry was written");
         }
         device.release(seen);
         ring.collect(_ -> {});

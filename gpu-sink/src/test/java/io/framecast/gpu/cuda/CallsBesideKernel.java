@@ -62,14 +62,14 @@ public final class CallsBesideKernel {
         registered = Pointer.to(heap.alignedSlice(4096));
     }
 
-    /// Words: `cuda:N`, and how long the kernel runs in milliseconds, 2000 if not told; behind that one call.
+    /// Words: `cuda:N`, and how long the kernel runs in milliseconds, default 2000; behind that one call.
     public static void main(final String[] words) throws IOException, InterruptedException {
         final int milliseconds = words.length > 1 ? Integer.parseInt(words[1]) : KERNEL_MS;
         if (words.length > 2) {
             final int ordinal = Integer.parseInt(words[0].substring(words[0].indexOf(':') + 1));
             System.out.println(measure(ordinal, milliseconds, words[2]));
             System.out.flush();
-            // The kernel may still run: nobody waits for it.
+            // The kernel may still run: this process does not wait for it.
             Runtime.getRuntime().halt(0);
         }
         final List<String> rows = new ArrayList<>();
@@ -191,7 +191,7 @@ public final class CallsBesideKernel {
         return code == CUresult.CUDA_ERROR_NOT_READY ? CUresult.CUDA_SUCCESS : code;
     }
 
-    // What it needs is made now, and not beside the kernel.
+    // The objects that the call needs are made now, and not beside the kernel.
     private IntSupplier call(final String name) {
         return switch (name) {
             case "cuMemAlloc" -> () -> JCudaDriver.cuMemAlloc(new CUdeviceptr(), BYTES);

@@ -67,7 +67,7 @@ public final class ContextWatch implements InvocationHandler {
         CudaErrors.check("cuCtxCreate", JCudaDriver.cuCtxCreate(made, CUctx_flags.CU_CTX_SCHED_AUTO, new CUdevice()));
     }
 
-    /// What is current on this thread, and how much is stacked there.
+    /// The current context of this thread, and the depth of its stack.
     public static String current() {
         final CudaHandles.Context current = new CudaHandles.Context();
         JCudaDriver.cuCtxGetCurrent(current);

@@ -33,7 +33,7 @@ class CudaDeviceTest extends DeviceBackendContract {
         return new CudaProvider().open(0);
     }
 
-    /// What a NIC is given, of a length that one is given; where the device says that it can.
+    /// Exports memory of a usual length to a NIC, where the device supports it.
     @Test
     void shouldExportTwoMebibytesWhereTheDeviceSaysSo() {
         try (DeviceBackend device = open()) {

@@ -200,7 +200,7 @@ class CudaUnderStubTest {
             assertEquals("closed", said.get(code + "-close"));
             assertEquals("0", said.get(code + "-allocated"), "counted as gone");
             assertEquals("", said.get(code + "-left"));
-            // Nobody may name what a destroyed context had.
+            // No call may name an object of a destroyed context.
             assertEquals(code.equals("709") ? "0" : "1", said.get(code + "-destroyed"));
         }
     }

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What waits for a kernel that does not end, on the stub libcuda; and what a driver that does not load says.
+/// Calls that wait for a kernel that does not end, on the stub libcuda; and the message for a driver that does not
+/// load.
 @Tag("campaign")
 class StandingKernelTest {
     @TempDir

@@ -42,7 +42,7 @@ class EmulatedRequestTest extends RequestContract {
                 for (int round = 0; round < 20_000; round++) {
                     final long at = RequestLayout.requestOffset(round % REQUESTS);
                     writeGarbage(queue, at, data.address(), random);
-                    // What the host expects next, so that it does look; the slot may not be free.
+                    // The sequence that the host expects next, so that it looks; the slot may not be free.
                     final long requested = requests.stats().published()
                             + requests.stats().refused()
                             + requests.stats().waiting();

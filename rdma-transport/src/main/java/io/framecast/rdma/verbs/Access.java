@@ -1,6 +1,6 @@
 package io.framecast.rdma.verbs;
 
-/// What a memory region or queue pair allows; to be combined with `|`. Local reading is always allowed.
+/// Rights of a memory region or queue pair, combined with `|`. Local reading is always allowed.
 public final class Access {
     public static final int LOCAL_READ = 0;
     public static final int LOCAL_WRITE = VerbsConstants.IBV_ACCESS_LOCAL_WRITE;
@@ -9,8 +9,6 @@ public final class Access {
     public static final int REMOTE_READ = VerbsConstants.IBV_ACCESS_REMOTE_READ;
     /// A peer may add and swap; needs [#LOCAL_WRITE] too.
     public static final int REMOTE_ATOMIC = VerbsConstants.IBV_ACCESS_REMOTE_ATOMIC;
-    /// The device may write out of order, faster on some machines; drivers that cannot ignore it.
-    public static final int RELAXED_ORDERING = VerbsConstants.IBV_ACCESS_RELAXED_ORDERING;
 
     private Access() {}
 }

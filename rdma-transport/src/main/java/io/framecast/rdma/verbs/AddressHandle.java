@@ -3,7 +3,7 @@ package io.framecast.rdma.verbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// A way that datagrams can take. Sends already posted may still need it: close it after they completed.
+/// The path to a receiver, as the device holds it. Posted sends may still need it: close it after they completed.
 public final class AddressHandle extends Handle {
     private final AddressPath path;
 
@@ -14,19 +14,11 @@ public final class AddressHandle extends Handle {
 
     static AddressHandle create(final ProtectionDomain domain, final AddressPath path) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.AH_ATTR);
             path.write(attributes);
-            final MemorySegment handle =
-                    Downcalls.pointer(domain.verbs().createAh, capture, domain.pointer(), attributes);
+            final String what = path.destination() + " from " + domain.context().name();
             return new AddressHandle(
-                    domain,
-                    check(
-                            handle,
-                            capture,
-                            "ibv_create_ah",
-                            path.destination() + " from " + domain.context().name()),
-                    path);
+                    domain, domain.verbs().make("ibv_create_ah", what, domain.pointer(), attributes), path);
         }
     }
 
@@ -35,8 +27,8 @@ public final class AddressHandle extends Handle {
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().destroyAh, capture, released), capture, "ibv_destroy_ah", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_destroy_ah", this, released);
     }
 
     @Override

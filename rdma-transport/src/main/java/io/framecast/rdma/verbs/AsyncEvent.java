@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 
 /// Something that happened to a device, one of its ports, or an object on it.
 ///
-/// @param kind what
+/// @param kind of event
 /// @param port the port, for events of ports; else 0
 /// @param object identifies the object for [#isOf]; 0 for events of ports and devices
 public record AsyncEvent(Kind kind, int port, long object) {
@@ -43,13 +43,13 @@ public record AsyncEvent(Kind kind, int port, long object) {
             this.subject = subject;
         }
 
-        /// What the event is about.
+        /// The subject of the event.
         public Subject subject() {
             return subject;
         }
     }
 
-    /// What an event can be about.
+    /// Subjects of events.
     public enum Subject {
         DEVICE,
         PORT,

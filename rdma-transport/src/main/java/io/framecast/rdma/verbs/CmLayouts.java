@@ -1,9 +1,6 @@
 package io.framecast.rdma.verbs;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
@@ -20,44 +17,25 @@ final class CmLayouts {
     static final int AF_INET6 = 10;
 
     /// Of netinet/in.h.
-    static final StructLayout SOCKADDR_IN = MemoryLayout.structLayout(
-                    JAVA_SHORT.withName("sin_family"),
-                    JAVA_SHORT.withName("sin_port"),
-                    JAVA_INT.withName("sin_addr"),
-                    MemoryLayout.paddingLayout(8))
-            .withName("sockaddr_in");
-
-    static final StructLayout SOCKADDR_IN6 = MemoryLayout.structLayout(
-                    JAVA_SHORT.withName("sin6_family"),
-                    JAVA_SHORT.withName("sin6_port"),
-                    JAVA_INT.withName("sin6_flowinfo"),
-                    MemoryLayout.sequenceLayout(16, JAVA_BYTE).withName("sin6_addr"),
-                    JAVA_INT.withName("sin6_scope_id"))
-            .withName("sockaddr_in6");
-
-    static final StructLayout EVENT_CHANNEL =
-            MemoryLayout.structLayout(JAVA_INT.withName("fd")).withName("rdma_event_channel");
-
-    static final StructLayout UD_PARAM = MemoryLayout.structLayout(
-                    ADDRESS.withName("private_data"),
-                    JAVA_BYTE.withName("private_data_len"),
-                    MemoryLayout.paddingLayout(7),
-                    VerbsLayouts.AH_ATTR.withName("ah_attr"),
-                    JAVA_INT.withName("qp_num"),
-                    JAVA_INT.withName("qkey"))
-            .withName("rdma_ud_param");
-
+    static final StructLayout SOCKADDR_IN =
+            VerbsLayouts.struct("sockaddr_in", "u16 sin_family sin_port", "u32 sin_addr", "skip 8");
+    static final StructLayout SOCKADDR_IN6 = VerbsLayouts.struct(
+            "sockaddr_in6",
+            "u16 sin6_family sin6_port",
+            "u32 sin6_flowinfo",
+            MemoryLayout.sequenceLayout(16, JAVA_BYTE).withName("sin6_addr"),
+            "u32 sin6_scope_id");
+    static final StructLayout EVENT_CHANNEL = VerbsLayouts.struct("rdma_event_channel", "u32 fd");
+    static final StructLayout UD_PARAM = VerbsLayouts.struct(
+            "rdma_ud_param",
+            "ptr private_data",
+            "u8 private_data_len",
+            VerbsLayouts.AH_ATTR.withName("ah_attr"),
+            "u32 qp_num qkey");
     /// `param` is a union; its member for datagrams is the longest.
-    static final StructLayout CM_EVENT = MemoryLayout.structLayout(
-                    ADDRESS.withName("id"),
-                    ADDRESS.withName("listen_id"),
-                    JAVA_INT.withName("event"),
-                    JAVA_INT.withName("status"),
-                    UD_PARAM.withName("param"))
-            .withName("rdma_cm_event");
-
+    static final StructLayout CM_EVENT =
+            VerbsLayouts.struct("rdma_cm_event", "ptr id listen_id", "u32 event status", UD_PARAM.withName("param"));
     static final List<StructLayout> ALL = List.of(EVENT_CHANNEL, UD_PARAM, CM_EVENT);
-
     /// Of the C library.
     static final List<StructLayout> SOCKETS = List.of(SOCKADDR_IN, SOCKADDR_IN6);
 

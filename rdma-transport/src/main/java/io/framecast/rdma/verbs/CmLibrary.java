@@ -1,9 +1,7 @@
 package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.TransportException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
+import java.util.List;
 
 /// A loaded librdmacm: asks an InfiniBand subnet manager for multicast groups. Only where there is one is it
 /// needed; RoCE does without. It stays loaded for the life of the process.
@@ -15,35 +13,25 @@ public final class CmLibrary {
 
     private static final String DEFAULT = "librdmacm.so.1";
 
-    private final SymbolLookup symbols;
+    private static final List<String> FUNCTIONS = List.of(
+            "rdma_create_event_channel",
+            "rdma_destroy_event_channel",
+            "rdma_create_id",
+            "rdma_destroy_id",
+            "rdma_bind_addr",
+            "rdma_join_multicast",
+            "rdma_leave_multicast",
+            "rdma_get_cm_event",
+            "rdma_ack_cm_event");
 
-    final MemorySegment createEventChannel;
-    final MemorySegment destroyEventChannel;
-    final MemorySegment createId;
-    final MemorySegment destroyId;
-    final MemorySegment bindAddr;
-    final MemorySegment joinMulticast;
-    final MemorySegment leaveMulticast;
-    final MemorySegment getCmEvent;
-    final MemorySegment ackCmEvent;
+    private final Verbs verbs;
 
-    private CmLibrary(final String library) {
-        symbols = SymbolLookup.libraryLookup(library, Arena.global());
-        createEventChannel = find("rdma_create_event_channel");
-        destroyEventChannel = find("rdma_destroy_event_channel");
-        createId = find("rdma_create_id");
-        destroyId = find("rdma_destroy_id");
-        bindAddr = find("rdma_bind_addr");
-        joinMulticast = find("rdma_join_multicast");
-        leaveMulticast = find("rdma_leave_multicast");
-        getCmEvent = find("rdma_get_cm_event");
-        ackCmEvent = find("rdma_ack_cm_event");
+    private CmLibrary(final Verbs verbs) {
+        this.verbs = verbs;
     }
 
-    private MemorySegment find(final String function) {
-        return symbols.find(function)
-                .orElseThrow(() -> new TransportException(
-                        "verbs: the library lacks " + function + "; install librdmacm of rdma-core 44 or newer"));
+    Verbs verbs() {
+        return verbs;
     }
 
     /// Loads the library of the system property [#PROPERTY], else the system's.
@@ -56,7 +44,7 @@ public final class CmLibrary {
     /// @param library name or path
     public static CmLibrary load(final String library) {
         try {
-            return new CmLibrary(library);
+            return new CmLibrary(new Verbs(library, "librdmacm", FUNCTIONS));
         } catch (final IllegalArgumentException e) {
             throw new TransportException(
                     "verbs: no " + library + " on this machine, which InfiniBand's groups need; install librdmacm1"

@@ -5,13 +5,15 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Tells of completions through a descriptor, so that a thread can sleep until there is one:
-/// [CompletionQueue#arm], poll once more, wait until [#descriptor] is readable, [#drain], poll.
+/// Signals completions through a descriptor, so that a thread can sleep until there is one: [CompletionQueue#arm],
+/// poll once more, wait until [#descriptor] is readable, [#drain], poll.
 ///
 /// Threading: [#drain] by one thread at a time.
 public final class CompletionChannel extends Handle {
     private final Context context;
     private final DescriptorMode mode;
+    private final MemorySegment getEvent;
+    private final MemorySegment ackEvents;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment capture = Downcalls.newCapture(arena);
     private final MemorySegment queue = arena.allocate(JAVA_LONG);
@@ -19,18 +21,16 @@ public final class CompletionChannel extends Handle {
 
     private CompletionChannel(final Context context, final MemorySegment channel) {
         super(context.library(), channel, context);
+        getEvent = verbs().function("ibv_get_cq_event");
+        ackEvents = verbs().function("ibv_ack_cq_events");
         this.context = context;
         mode = new DescriptorMode(
                 Verbs.intAt(channel, VerbsLayouts.COMP_CHANNEL, "fd"), "completions of " + context.name());
     }
 
     static CompletionChannel create(final Context context) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment channel =
-                    Downcalls.pointer(context.verbs().createCompChannel, capture, context.pointer());
-            return new CompletionChannel(context, check(channel, capture, "ibv_create_comp_channel", context));
-        }
+        return new CompletionChannel(
+                context, context.verbs().make("ibv_create_comp_channel", context, context.pointer()));
     }
 
     Context context() {
@@ -43,25 +43,24 @@ public final class CompletionChannel extends Handle {
         return mode.descriptor();
     }
 
-    /// Takes and acknowledges what the descriptor tells: an event not acknowledged would block the closing of
-    /// its queue for ever. Queues that told are no longer armed. Never blocks.
+    /// Takes and acknowledges the events of the descriptor: an unacknowledged event would block the closing of its
+    /// queue for ever. A queue that caused an event is no longer armed. Never blocks.
     ///
     /// @return events taken
     public int drain() {
         requireOpen();
-        mode.unblock(capture);
-        final MemorySegment take = verbs().getCqEvent;
+        mode.unblock();
         int events = 0;
-        while (Downcalls.takeEvent(take, address(), queue.address(), queueContext.address()) == 0) {
+        while (Downcalls.call(getEvent, address(), queue.address(), queueContext.address()) == 0) {
             acknowledge();
             events++;
         }
-        // Only who found nothing asks why.
-        return events > 0 ? events : drainOrThrow(take);
+        // The hot call captures no errno, so a drain that found nothing calls once more to learn why.
+        return events > 0 ? events : drainOrThrow();
     }
 
-    private int drainOrThrow(final MemorySegment take) {
-        if (Downcalls.intOf(take, capture, pointer(), queue, queueContext) == 0) {
+    private int drainOrThrow() {
+        if (Downcalls.getCqEvent(getEvent, capture, pointer(), queue, queueContext) == 0) {
             acknowledge();
             return 1;
         }
@@ -73,16 +72,12 @@ public final class CompletionChannel extends Handle {
     }
 
     private void acknowledge() {
-        Downcalls.acknowledge(verbs().ackCqEvents, queue.get(JAVA_LONG, 0), 1);
+        Downcalls.acknowledge(ackEvents, queue.get(JAVA_LONG, 0), 1);
     }
 
     @Override
-    void release(final MemorySegment scratch, final MemorySegment released) {
-        check(
-                Downcalls.intOf(verbs().destroyCompChannel, scratch, released),
-                scratch,
-                "ibv_destroy_comp_channel",
-                this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_destroy_comp_channel", this, released);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.TransportException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -27,29 +26,20 @@ public final class CompletionQueue extends Handle {
             throw new IllegalArgumentException(
                     "completion queue on " + context.name() + ": " + channel + " is not its");
         }
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment queue = check(
-                    Downcalls.createCq(
-                            context.verbs().createCq,
-                            capture,
-                            context.pointer(),
-                            entries,
-                            channel == null ? MemorySegment.NULL : channel.pointer()),
-                    capture,
-                    "ibv_create_cq",
-                    entries + " completions on " + context.name());
-            return channel == null
-                    ? new CompletionQueue(context, queue, context)
-                    : new CompletionQueue(context, queue, context, channel);
-        }
+        final String what = entries + " completions on " + context.name();
+        final MemorySegment notified = channel == null ? MemorySegment.NULL : channel.pointer();
+        final MemorySegment queue = context.verbs()
+                .make("ibv_create_cq", what, context.pointer(), entries, MemorySegment.NULL, notified, 0);
+        return channel == null
+                ? new CompletionQueue(context, queue, context)
+                : new CompletionQueue(context, queue, context, channel);
     }
 
     Context context() {
         return context;
     }
 
-    /// Completions that may wait at once: at least what was asked for.
+    /// Completions that may wait at once: at least the number asked for.
     public int entries() {
         return entries;
     }
@@ -75,8 +65,7 @@ public final class CompletionQueue extends Handle {
         return count;
     }
 
-    /// Has the channel tell once, of the next completion. One that came before is not told: poll after
-    /// arming.
+    /// Has the channel signal the next completion, once. It does not signal earlier completions: poll after arming.
     ///
     /// @param solicitedOnly of receives whose sender asked for it, and of failures, only
     public void arm(final boolean solicitedOnly) {
@@ -88,8 +77,8 @@ public final class CompletionQueue extends Handle {
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().destroyCq, capture, released), capture, "ibv_destroy_cq", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_destroy_cq", this, released);
     }
 
     @Override

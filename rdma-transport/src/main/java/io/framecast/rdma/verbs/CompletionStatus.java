@@ -1,6 +1,6 @@
 package io.framecast.rdma.verbs;
 
-/// What became of a request that failed, for an operator.
+/// The results of requests, in words for an operator.
 public final class CompletionStatus {
     public static final int SUCCESS = VerbsConstants.IBV_WC_SUCCESS;
     /// Given back because the queue pair failed before.

@@ -1,9 +1,7 @@
 package io.framecast.rdma.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.framecast.rdma.verbs.Downcalls.PortIndex;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -18,7 +16,7 @@ public final class Context extends Handle {
     private final String name;
     private final Operations operations;
     private final DescriptorMode asyncMode;
-    // NULL where there is none, or where it refused what it is used for.
+    // NULL where the device has none, or refused its flag.
     private volatile MemorySegment createFlagged;
 
     Context(final VerbsLibrary library, final MemorySegment context, final String name) {
@@ -55,36 +53,25 @@ public final class Context extends Handle {
 
     public DeviceAttributes attributes() {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.DEVICE_ATTR);
-            check(
-                    Downcalls.intOf(verbs().queryDevice, capture, pointer(), attributes),
-                    capture,
-                    "ibv_query_device",
-                    this);
+            verbs().require("ibv_query_device", this, pointer(), attributes);
             return DeviceAttributes.read(attributes);
         }
     }
 
-    /// Whether the device is still there: one that was removed answers nothing.
+    /// Whether the device is still there: a removed device answers nothing.
     boolean answers() {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.PORT_ATTR);
-            return isOpen() && Downcalls.queryPort(verbs().queryPort, capture, pointer(), 1, attributes) == 0;
+            return isOpen() && verbs().errnoOf("ibv_query_port", pointer(), (byte) 1, attributes) == 0;
         }
     }
 
     /// @param port from 1
     public PortAttributes port(final int port) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.PORT_ATTR);
-            check(
-                    Downcalls.queryPort(verbs().queryPort, capture, pointer(), port, attributes),
-                    capture,
-                    "ibv_query_port",
-                    this + " port " + port);
+            verbs().require("ibv_query_port", this + " port " + port, pointer(), (byte) port, attributes);
             return PortAttributes.read(attributes);
         }
     }
@@ -92,20 +79,20 @@ public final class Context extends Handle {
     /// Entry `index` of a port's GID table; empty where nothing is set.
     public Optional<GidEntry> gid(final int port, final int index) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment entry = scratch.allocate(VerbsLayouts.GID_ENTRY);
-            final PortIndex at = new PortIndex(port, index);
-            final int result = Downcalls.queryGidEntry(verbs().queryGidEx, capture, pointer(), at, entry);
-            if (result == VerbsErrors.ENODATA) {
+            final int errno = verbs().errnoOf("_ibv_query_gid_ex", pointer(), port, index, entry, 0, entry.byteSize());
+            if (errno == VerbsErrors.ENODATA) {
                 return Optional.empty();
             }
-            check(result, capture, "_ibv_query_gid_ex", this + " port " + port + " index " + index);
+            if (errno != 0) {
+                throw VerbsErrors.of("_ibv_query_gid_ex", errno, this + " port " + port + " index " + index);
+            }
             final Gid gid = Gid.read(entry, 0);
-            return gid.isZero() ? Optional.empty() : Optional.of(entry(gid, at, entry));
+            return gid.isZero() ? Optional.empty() : Optional.of(entry(gid, port, index, entry));
         }
     }
 
-    private static GidEntry entry(final Gid gid, final PortIndex at, final MemorySegment entry) {
+    private static GidEntry entry(final Gid gid, final int port, final int index, final MemorySegment entry) {
         final GidEntry.Type type =
                 switch (entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"))) {
                     case VerbsConstants.IBV_GID_TYPE_IB -> GidEntry.Type.INFINIBAND;
@@ -114,7 +101,7 @@ public final class Context extends Handle {
                     default -> GidEntry.Type.UNKNOWN;
                 };
         final int interfaceIndex = entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "ndev_ifindex"));
-        return new GidEntry(gid, at.index(), at.port(), type, interfaceIndex);
+        return new GidEntry(gid, index, port, type, interfaceIndex);
     }
 
     /// All entries set in a port's GID table, in order.
@@ -127,23 +114,8 @@ public final class Context extends Handle {
         return gids;
     }
 
-    /// Partition key `index` of a port, in host order.
-    public int pkey(final int port, final int index) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment key = scratch.allocate(JAVA_SHORT);
-            final PortIndex at = new PortIndex(port, index);
-            check(
-                    Downcalls.queryTable(verbs().queryPkey, capture, pointer(), at, key),
-                    capture,
-                    "ibv_query_pkey",
-                    this + " port " + port + " index " + index);
-            return Short.toUnsignedInt(Short.reverseBytes(key.get(JAVA_SHORT, 0)));
-        }
-    }
-
     public ProtectionDomain protectionDomain() {
-        return ProtectionDomain.allocate(this);
+        return new ProtectionDomain(this);
     }
 
     public CompletionChannel completionChannel() {
@@ -152,42 +124,35 @@ public final class Context extends Handle {
 
     /// @param entries completions that may wait at once; one more is lost and breaks the queue, so at least
     ///     the requests outstanding in all queues that complete here
-    /// @param channel where it tells of completions when asked; null for a queue that is only polled
+    /// @param channel signals completions of an armed queue; null for a queue that is only polled
     public CompletionQueue completionQueue(final int entries, final @Nullable CompletionChannel channel) {
         return CompletionQueue.create(this, entries, channel);
     }
 
-    /// Polls readable while [#asyncEvents] have something to tell; it stays the context's.
+    /// Polls readable while an event of [#asyncEvents] waits; it stays the context's.
     public int asyncDescriptor() {
         requireOpen();
         return asyncMode.descriptor();
     }
 
-    /// What takes the events of the device.
-    ///
-    /// @param arena of its memory
-    public AsyncEvents asyncEvents(final Arena arena) {
-        return new AsyncEvents(this, arena);
-    }
-
-    /// What asks a port for its MTU.
+    /// Makes the reader of the device's events and of a port's MTU.
     ///
     /// @param port from 1
     /// @param arena of its memory
-    public PortWatch portWatch(final int port, final Arena arena) {
-        return new PortWatch(this, port, arena);
+    public AsyncEvents asyncEvents(final int port, final Arena arena) {
+        return new AsyncEvents(this, port, arena);
     }
 
     // The C object, whose events are read without waiting.
-    MemorySegment unblocked(final MemorySegment capture) {
+    MemorySegment unblocked() {
         final MemorySegment context = pointer();
-        asyncMode.unblock(capture);
+        asyncMode.unblock();
         return context;
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().closeDevice, capture, released), capture, "ibv_close_device", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_close_device", this, released);
     }
 
     @Override

@@ -1,10 +1,10 @@
 package io.framecast.rdma.verbs;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 
-/// A descriptor that a library made, which would block whoever reads it; turned non-blocking before its
-/// first use here.
+/// A descriptor that a library made blocking, turned non-blocking before its first use.
 final class DescriptorMode {
     static final int F_GETFL = 3;
     static final int F_SETFL = 4;
@@ -26,19 +26,22 @@ final class DescriptorMode {
         return descriptor;
     }
 
-    void unblock(final MemorySegment capture) {
-        if (isUnblocked) {
-            return;
+    void unblock() {
+        if (!isUnblocked) {
+            final int flags = control(F_GETFL, 0);
+            control(F_SETFL, flags | O_NONBLOCK);
+            isUnblocked = true;
         }
-        final int flags = checked(capture, Downcalls.fcntl(FCNTL, capture, descriptor, F_GETFL, 0));
-        checked(capture, Downcalls.fcntl(FCNTL, capture, descriptor, F_SETFL, flags | O_NONBLOCK));
-        isUnblocked = true;
     }
 
-    private int checked(final MemorySegment capture, final int result) {
-        if (result < 0) {
-            throw VerbsErrors.of("fcntl", Downcalls.errno(capture), what);
+    private int control(final int command, final int argument) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final int result = Downcalls.fcntl(FCNTL, capture, descriptor, command, argument);
+            if (result < 0) {
+                throw VerbsErrors.of("fcntl", Downcalls.errno(capture), what);
+            }
+            return result;
         }
-        return result;
     }
 }

@@ -13,64 +13,43 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/// Calls of C functions by their address, one method per shape of parameters. The handles name no function:
-/// the address is their first argument, because a provider's functions are known only when its device is
-/// open, and a handle must be `static final` for the compiler to see through it.
+/// Calls of C functions by their address: a provider's functions are known only when its device is open.
 ///
-/// Control calls leave the errno in the caller's capture segment; hot calls return theirs.
+/// Control calls go through [#call], which may allocate. The calls that must not allocate have a `static final` handle
+/// each, which the compiler can inline.
 final class Downcalls {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option ERRNO_CAPTURE = Linker.Option.captureCallState("errno");
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
     private static final long ERRNO = CAPTURE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-    private static final MethodHandle POINTER = control(FunctionDescriptor.of(ADDRESS));
-    private static final MethodHandle POINTER_P = control(FunctionDescriptor.of(ADDRESS, ADDRESS));
-    private static final MethodHandle POINTER_PP = control(FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle POINTER_PLLI =
-            control(FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle POINTER_PIPPI =
-            control(FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
-    private static final MethodHandle POINTER_PLLLII =
-            control(FunctionDescriptor.of(ADDRESS, ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT));
-    private static final MethodHandle LONG_P = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_LONG, ADDRESS));
-    private static final MethodHandle INT_P = control(FunctionDescriptor.of(JAVA_INT, ADDRESS));
-    private static final MethodHandle INT_PP = control(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
-    private static final MethodHandle INT_LLL =
-            LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle INT_PPP = control(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
-    private static final MethodHandle INT_PPI = control(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
-    private static final MethodHandle INT_PPIP =
-            control(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS));
-    private static final MethodHandle INT_PPPI =
-            control(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_INT));
-    private static final MethodHandle INT_PPS = control(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_SHORT));
-    private static final MethodHandle INT_PBP = control(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, ADDRESS));
-    private static final MethodHandle INT_PBIP =
-            control(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, JAVA_INT, ADDRESS));
-    private static final MethodHandle INT_PIIPIL =
-            control(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle VOID_P = LINKER.downcallHandle(FunctionDescriptor.ofVoid(ADDRESS));
-    private static final MethodHandle VOID_LI = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private static final Map<FunctionDescriptor, MethodHandle> CONTROL = new ConcurrentHashMap<>();
+    private static final MethodHandle INT_PP =
+            LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS), ERRNO_CAPTURE);
+    private static final MethodHandle INT_PPP =
+            LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS), ERRNO_CAPTURE);
+    private static final MethodHandle INT_PBP =
+            LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, ADDRESS));
     private static final MethodHandle INT_III = LINKER.downcallHandle(
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
             ERRNO_CAPTURE,
             Linker.Option.firstVariadicArg(2));
 
-    // The hot calls. Objects and arrays go as plain addresses: a segment would be pinned and let go at every
-    // call. A provider may enter the kernel to post or to arm, so only the poll is critical.
-    private static final MethodHandle POST =
+    // Objects and arrays of the hot calls pass as plain addresses: the linker pins a segment at every call. A
+    // provider may enter the kernel to post or to arm, so only the poll is critical.
+    private static final MethodHandle INT_LLL =
             LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle VOID_LI = LINKER.downcallHandle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
     private static final MethodHandle ARM = LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle POLL = LINKER.downcallHandle(
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG), Linker.Option.critical(false));
 
     private Downcalls() {}
-
-    private static MethodHandle control(final FunctionDescriptor descriptor) {
-        return LINKER.downcallHandle(descriptor, ERRNO_CAPTURE);
-    }
 
     static MemorySegment newCapture(final Arena arena) {
         return arena.allocate(CAPTURE);
@@ -80,168 +59,69 @@ final class Downcalls {
         return capture.get(JAVA_INT, ERRNO);
     }
 
-    static MemorySegment pointer(final MemorySegment function, final MemorySegment capture) {
-        return made(() -> (MemorySegment) POINTER.invokeExact(function, capture));
+    /// Calls a function that is not hot.
+    ///
+    /// @param result null for a function without one
+    /// @param capture takes the errno
+    /// @param arguments of the types MemorySegment, Long, Integer, Short and Byte, which stand for their C types
+    static @Nullable Object call(
+            final @Nullable MemoryLayout result,
+            final MemorySegment function,
+            final MemorySegment capture,
+            final Object... arguments) {
+        final MemoryLayout[] layouts =
+                Stream.of(arguments).map(Downcalls::layout).toArray(MemoryLayout[]::new);
+        final MethodHandle handle = CONTROL.computeIfAbsent(
+                result == null ? FunctionDescriptor.ofVoid(layouts) : FunctionDescriptor.of(result, layouts),
+                descriptor -> LINKER.downcallHandle(descriptor, ERRNO_CAPTURE));
+        try {
+            return handle.bindTo(function).bindTo(capture).invokeWithArguments(arguments);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
     }
 
-    static MemorySegment pointer(final MemorySegment function, final MemorySegment capture, final MemorySegment a) {
-        return made(() -> (MemorySegment) POINTER_P.invokeExact(function, capture, a));
+    private static MemoryLayout layout(final Object argument) {
+        return switch (argument) {
+            case MemorySegment _ -> ADDRESS;
+            case Long _ -> JAVA_LONG;
+            case Integer _ -> JAVA_INT;
+            case Short _ -> JAVA_SHORT;
+            case Byte _ -> JAVA_BYTE;
+            default -> throw new AssertionError("no C type for " + argument.getClass());
+        };
     }
 
-    static MemorySegment pointer(
-            final MemorySegment function, final MemorySegment capture, final MemorySegment a, final MemorySegment b) {
-        return made(() -> (MemorySegment) POINTER_PP.invokeExact(function, capture, a, b));
-    }
-
-    static MemorySegment createCq(
+    static int getAsyncEvent(
             final MemorySegment function,
             final MemorySegment capture,
             final MemorySegment context,
-            final int entries,
-            final MemorySegment channel) {
-        return made(() -> (MemorySegment)
-                POINTER_PIPPI.invokeExact(function, capture, context, entries, MemorySegment.NULL, channel, 0));
-    }
-
-    static MemorySegment register(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment pd,
-            final Registration what) {
-        return made(() -> (MemorySegment)
-                POINTER_PLLI.invokeExact(function, capture, pd, what.address(), what.bytes(), what.access()));
-    }
-
-    static MemorySegment registerDmaBuf(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment pd,
-            final Registration what) {
-        return made(() -> (MemorySegment) POINTER_PLLLII.invokeExact(
-                function, capture, pd, what.offset(), what.bytes(), what.address(), what.descriptor(), what.access()));
-    }
-
-    static long longOf(final MemorySegment function, final MemorySegment a) {
+            final MemorySegment event) {
         try {
-            return (long) LONG_P.invokeExact(function, a);
+            return (int) INT_PP.invokeExact(function, capture, context, event);
         } catch (final Throwable e) {
             throw unexpected(e);
         }
     }
 
-    static int intOf(final MemorySegment function, final MemorySegment capture, final MemorySegment a) {
-        return called(() -> (int) INT_P.invokeExact(function, capture, a));
-    }
-
-    static int intOf(
-            final MemorySegment function, final MemorySegment capture, final MemorySegment a, final MemorySegment b) {
-        try {
-            return (int) INT_PP.invokeExact(function, capture, a, b);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    static int intOf(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment a,
-            final MemorySegment b,
-            final MemorySegment c) {
-        return called(() -> (int) INT_PPP.invokeExact(function, capture, a, b, c));
-    }
-
-    static int createCmId(
+    static int getCqEvent(
             final MemorySegment function,
             final MemorySegment capture,
             final MemorySegment channel,
-            final MemorySegment id,
-            final int portSpace) {
-        return called(() -> (int) INT_PPPI.invokeExact(function, capture, channel, id, MemorySegment.NULL, portSpace));
-    }
-
-    /// Without the errno, whose capture costs garbage until the compiler has seen through it.
-    static int takeEvent(final MemorySegment function, final long channel, final long queue, final long queueContext) {
+            final MemorySegment queue,
+            final MemorySegment queueContext) {
         try {
-            return (int) INT_LLL.invokeExact(function, channel, queue, queueContext);
+            return (int) INT_PPP.invokeExact(function, capture, channel, queue, queueContext);
         } catch (final Throwable e) {
             throw unexpected(e);
         }
     }
 
-    static int modify(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment qp,
-            final MemorySegment attributes,
-            final int mask) {
-        return called(() -> (int) INT_PPI.invokeExact(function, capture, qp, attributes, mask));
-    }
-
-    static int queryQp(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment qp,
-            final MemorySegment attributes,
-            final MemorySegment initial) {
-        return called(() ->
-                (int) INT_PPIP.invokeExact(function, capture, qp, attributes, VerbsConstants.IBV_QP_STATE, initial));
-    }
-
-    static int multicast(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment qp,
-            final MemorySegment gid,
-            final int lid) {
-        return called(() -> (int) INT_PPS.invokeExact(function, capture, qp, gid, (short) lid));
-    }
-
+    /// @return 0, or the errno
     static int queryPort(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment context,
-            final int port,
-            final MemorySegment attributes) {
+            final MemorySegment function, final MemorySegment context, final int port, final MemorySegment attributes) {
         try {
-            return (int) INT_PBP.invokeExact(function, capture, context, (byte) port, attributes);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    /// Reads entry `index` of one of a port's tables.
-    static int queryTable(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment context,
-            final PortIndex at,
-            final MemorySegment entry) {
-        return called(
-                () -> (int) INT_PBIP.invokeExact(function, capture, context, (byte) at.port(), at.index(), entry));
-    }
-
-    static int queryGidEntry(
-            final MemorySegment function,
-            final MemorySegment capture,
-            final MemorySegment context,
-            final PortIndex at,
-            final MemorySegment entry) {
-        return called(() -> (int)
-                INT_PIIPIL.invokeExact(function, capture, context, at.port(), at.index(), entry, 0, entry.byteSize()));
-    }
-
-    static void call(final MemorySegment function, final MemorySegment a) {
-        try {
-            VOID_P.invokeExact(function, a);
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    static void acknowledge(final MemorySegment function, final long cq, final int count) {
-        try {
-            VOID_LI.invokeExact(function, cq, count);
+            return (int) INT_PBP.invokeExact(function, context, (byte) port, attributes);
         } catch (final Throwable e) {
             throw unexpected(e);
         }
@@ -253,13 +133,29 @@ final class Downcalls {
             final int descriptor,
             final int command,
             final int argument) {
-        return called(() -> (int) INT_III.invokeExact(function, capture, descriptor, command, argument));
+        try {
+            return (int) INT_III.invokeExact(function, capture, descriptor, command, argument);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
     }
 
-    /// @return 0, or the errno
-    static int post(final MemorySegment function, final long queue, final long requests, final long refused) {
+    /// Posts requests, or takes an event of a completion channel. Without capturing the errno, which costs garbage
+    /// until
+    /// the compiler has inlined the call.
+    ///
+    /// @return 0; of posting else the errno
+    static int call(final MemorySegment function, final long object, final long first, final long second) {
         try {
-            return (int) POST.invokeExact(function, queue, requests, refused);
+            return (int) INT_LLL.invokeExact(function, object, first, second);
+        } catch (final Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    static void acknowledge(final MemorySegment function, final long cq, final int count) {
+        try {
+            VOID_LI.invokeExact(function, cq, count);
         } catch (final Throwable e) {
             throw unexpected(e);
         }
@@ -283,42 +179,8 @@ final class Downcalls {
         }
     }
 
-    /// A call that is not hot: it may allocate.
-    @FunctionalInterface
-    private interface IntCall {
-        int call() throws Throwable;
-    }
-
-    /// As [IntCall].
-    @FunctionalInterface
-    private interface PointerCall {
-        MemorySegment call() throws Throwable;
-    }
-
-    private static int called(final IntCall downcall) {
-        try {
-            return downcall.call();
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    private static MemorySegment made(final PointerCall downcall) {
-        try {
-            return downcall.call();
-        } catch (final Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    // A downcall throws nothing but what our own mistakes cause.
+    // A downcall throws nothing but what a mistake of this package causes.
     private static AssertionError unexpected(final Throwable e) {
         return new AssertionError("downcall", e);
     }
-
-    /// Memory to register. Address and descriptor mean what ibv_reg_mr and ibv_reg_dmabuf_mr make of them.
-    record Registration(long address, long bytes, int access, int descriptor, long offset) {}
-
-    /// An entry of a table of a port.
-    record PortIndex(int port, int index) {}
 }

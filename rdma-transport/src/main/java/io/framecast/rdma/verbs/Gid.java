@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 
@@ -31,7 +32,7 @@ public record Gid(long high, long low) {
         return read(MemorySegment.ofArray(bytes), 0);
     }
 
-    /// What RoCE v2 makes of an address, of a host or of a group.
+    /// The GID that RoCE v2 makes of an address, of a host or of a group.
     public static Gid ofAddress(final InetAddress address) {
         final byte[] raw = address.getAddress();
         if (raw.length == BYTES) {
@@ -40,6 +41,11 @@ public record Gid(long high, long low) {
         final int ipv4 =
                 MemorySegment.ofArray(raw).get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0);
         return new Gid(0, MAPPED | Integer.toUnsignedLong(ipv4));
+    }
+
+    /// Reads the next 16 bytes, in network order.
+    public static Gid read(final ByteBuffer bytes) {
+        return new Gid(bytes.getLong(), bytes.getLong());
     }
 
     static Gid read(final MemorySegment memory, final long offset) {

@@ -5,7 +5,7 @@ package io.framecast.rdma.verbs;
 /// @param gid the identifier
 /// @param index its place in the table: `sgid_index` of an [AddressPath]
 /// @param port the port, from 1
-/// @param type what packets from it look like
+/// @param type the format of its packets
 /// @param interfaceIndex the network interface it belongs to, as in [java.net.NetworkInterface]; 0 on InfiniBand
 public record GidEntry(Gid gid, int index, int port, Type type, int interfaceIndex) {
     /// Kind of network that an entry speaks.

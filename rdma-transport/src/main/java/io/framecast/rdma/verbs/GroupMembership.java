@@ -10,8 +10,8 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Membership of a network interface in a group, for as long as it is open: on RoCE the kernel's IP layer,
-/// and switches that snoop, drop a group's packets before the device sees them unless somebody has joined.
+/// Membership of a network interface in a group, for as long as it is open: on RoCE the kernel's IP layer, and
+/// switches that snoop, drop a group's packets before the device sees them unless a member has joined.
 ///
 /// A socket of this process joins and never reads. librdmacm's `rdma_join_multicast` would do the same on
 /// RoCE, by the same means (IGMP and MLD in the kernel), but needs another library, another kernel module

@@ -1,7 +1,6 @@
 package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.NativeException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -9,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// An object of libibverbs. It keeps what it was made from open: closing an owner before its dependants is
-/// refused, in one line that names them. Using a closed handle is an [IllegalStateException], never a crash.
+/// An object of libibverbs. Its owners stay open: closing an owner before its dependants is refused, in one line
+/// that names them. Using a closed handle is an [IllegalStateException], never a crash.
 ///
 /// Threading: handles may be made and closed by any thread; one handle is closed by one, after all that was
 /// made from it. Which calls may run beside that is said at each.
@@ -88,8 +87,8 @@ public abstract sealed class Handle implements AutoCloseable
         if (!dependants.isEmpty()) {
             throw new IllegalStateException("verbs: " + this + " cannot be closed before " + named(dependants));
         }
-        try (Arena scratch = Arena.ofConfined()) {
-            release(Downcalls.newCapture(scratch), pointer);
+        try {
+            release(pointer);
         } catch (final NativeException e) {
             if (!isReleasedAnyway(e)) {
                 throw e;
@@ -115,26 +114,10 @@ public abstract sealed class Handle implements AutoCloseable
     }
 
     /// Destroys the C object or throws.
-    abstract void release(MemorySegment capture, MemorySegment released);
+    abstract void release(MemorySegment released);
 
     /// The C object is no more, whether it was destroyed or went with its device.
     void onReleased() {}
-
-    /// Checks the result of a call that returns an errno, or -1 and leaves the errno behind: libibverbs has
-    /// both.
-    static void check(final int result, final MemorySegment capture, final String function, final Object what) {
-        if (result != 0) {
-            throw VerbsErrors.of(function, result > 0 ? result : Downcalls.errno(capture), what.toString());
-        }
-    }
-
-    static MemorySegment check(
-            final MemorySegment result, final MemorySegment capture, final String function, final Object what) {
-        if (result.equals(MemorySegment.NULL)) {
-            throw VerbsErrors.of(function, Downcalls.errno(capture), what.toString());
-        }
-        return result;
-    }
 
     private static String named(final Set<Handle> handles) {
         final String names = List.copyOf(handles).stream()

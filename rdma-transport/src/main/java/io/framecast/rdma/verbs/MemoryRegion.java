@@ -1,8 +1,5 @@
 package io.framecast.rdma.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
-import io.framecast.rdma.verbs.Downcalls.Registration;
 import java.lang.foreign.MemorySegment;
 
 /// Memory that a device may reach. Its keys are valid until it closes; a request that names them later fails
@@ -15,18 +12,22 @@ public final class MemoryRegion extends Handle {
     private final int remoteKey;
     private final boolean isDmaBuf;
 
-    MemoryRegion(final ProtectionDomain domain, final MemorySegment region, final Registration what) {
+    MemoryRegion(
+            final ProtectionDomain domain,
+            final MemorySegment region,
+            final long start,
+            final long bytes,
+            final boolean isDmaBuf) {
         super(domain.library(), region, domain);
         this.domain = domain;
-        start = what.address();
-        bytes = what.bytes();
-        isDmaBuf = what.descriptor() != ProtectionDomain.NO_DESCRIPTOR;
-        final MemorySegment view = Verbs.view(region, VerbsLayouts.MR);
-        localKey = view.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.MR, "lkey"));
-        remoteKey = view.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.MR, "rkey"));
+        this.start = start;
+        this.bytes = bytes;
+        this.isDmaBuf = isDmaBuf;
+        localKey = Verbs.intAt(region, VerbsLayouts.MR, "lkey");
+        remoteKey = Verbs.intAt(region, VerbsLayouts.MR, "rkey");
     }
 
-    /// What requests call the first byte.
+    /// The address of the first byte in requests.
     public long start() {
         return start;
     }
@@ -51,8 +52,8 @@ public final class MemoryRegion extends Handle {
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().deregMr, capture, released), capture, "ibv_dereg_mr", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_dereg_mr", this, released);
     }
 
     @Override

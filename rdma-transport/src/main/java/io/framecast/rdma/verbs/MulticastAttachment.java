@@ -18,13 +18,14 @@ public final class MulticastAttachment extends Handle {
 
     static MulticastAttachment attach(final QueuePair queuePair, final Gid group, final int lid) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            check(
-                    Downcalls.multicast(
-                            queuePair.verbs().attachMcast, capture, queuePair.pointer(), gid(scratch, group), lid),
-                    capture,
-                    "ibv_attach_mcast",
-                    group + " to " + queuePair);
+            queuePair
+                    .verbs()
+                    .require(
+                            "ibv_attach_mcast",
+                            group + " to " + queuePair,
+                            queuePair.pointer(),
+                            gid(scratch, group),
+                            (short) lid);
         }
         return new MulticastAttachment(queuePair, group, lid);
     }
@@ -39,12 +40,12 @@ public final class MulticastAttachment extends Handle {
         return group;
     }
 
+    // The kernel forgets the attachment before it asks the device, so a refusal changes nothing: the rest goes with the
+    // queue pair.
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
+    void release(final MemorySegment released) {
         try (Arena scratch = Arena.ofConfined()) {
-            // The kernel forgets the attachment before it asks the device, whatever that says: there is no second try,
-            // and what is left of it goes with the queue pair.
-            Downcalls.multicast(verbs().detachMcast, capture, released, gid(scratch, group), lid);
+            verbs().errnoOf("ibv_detach_mcast", released, gid(scratch, group), (short) lid);
         }
     }
 

@@ -9,12 +9,11 @@ import java.lang.foreign.MemorySegment;
 /// State of a port at the moment of asking.
 ///
 /// @param state where the link stands; only ACTIVE carries datagrams
-/// @param linkLayer what is below
+/// @param linkLayer network below the verbs
 /// @param mtu path MTU in effect and the most the port could have
 /// @param gids entries of the GID table
-/// @param pkeys entries of the partition table
 /// @param lid local identifier; 0 on Ethernet
-public record PortAttributes(State state, LinkLayer linkLayer, Mtu mtu, int gids, int pkeys, int lid) {
+public record PortAttributes(State state, LinkLayer linkLayer, Mtu mtu, int gids, int lid) {
     /// Of a link.
     public enum State {
         NOP,
@@ -67,20 +66,12 @@ public record PortAttributes(State state, LinkLayer linkLayer, Mtu mtu, int gids
                         Mtu.bytes(attributes.get(JAVA_INT, at("active_mtu"))),
                         Mtu.bytes(attributes.get(JAVA_INT, at("max_mtu")))),
                 attributes.get(JAVA_INT, at("gid_tbl_len")),
-                Short.toUnsignedInt(attributes.get(JAVA_SHORT, at("pkey_tbl_len"))),
                 Short.toUnsignedInt(attributes.get(JAVA_SHORT, at("lid"))));
     }
 
+    // In the order of verbs.h.
     private static State state(final int code) {
-        return switch (code) {
-            case VerbsConstants.IBV_PORT_NOP -> State.NOP;
-            case VerbsConstants.IBV_PORT_DOWN -> State.DOWN;
-            case VerbsConstants.IBV_PORT_INIT -> State.INIT;
-            case VerbsConstants.IBV_PORT_ARMED -> State.ARMED;
-            case VerbsConstants.IBV_PORT_ACTIVE -> State.ACTIVE;
-            case VerbsConstants.IBV_PORT_ACTIVE_DEFER -> State.ACTIVE_DEFER;
-            default -> State.UNKNOWN;
-        };
+        return code >= 0 && code < State.UNKNOWN.ordinal() ? State.values()[code] : State.UNKNOWN;
     }
 
     private static LinkLayer linkLayer(final int code) {

@@ -1,28 +1,19 @@
 package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.NativeException;
-import io.framecast.rdma.verbs.Downcalls.Registration;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// What may be used together: queue pairs reach only memory regions and address handles of their own domain.
+/// A set of objects that work together: queue pairs reach only memory regions and address handles of their own
+/// domain.
 public final class ProtectionDomain extends Handle {
     static final int NO_DESCRIPTOR = -1;
     private static final int PAGE_BYTES = 4096;
 
     private final Context context;
 
-    private ProtectionDomain(final Context context, final MemorySegment domain) {
-        super(context.library(), domain, context);
+    ProtectionDomain(final Context context) {
+        super(context.library(), context.verbs().make("ibv_alloc_pd", context, context.pointer()), context);
         this.context = context;
-    }
-
-    static ProtectionDomain allocate(final Context context) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment domain = Downcalls.pointer(context.verbs().allocPd, capture, context.pointer());
-            return new ProtectionDomain(context, check(domain, capture, "ibv_alloc_pd", context));
-        }
     }
 
     public Context context() {
@@ -45,31 +36,26 @@ public final class ProtectionDomain extends Handle {
     /// Registers memory by address: host memory, or device memory where a peer-memory driver knows it
     /// (nvidia-peermem).
     public MemoryRegion register(final long address, final long bytes, final int access) {
-        final Registration what = new Registration(address, bytes, access, NO_DESCRIPTOR, 0);
         requireBytes(bytes);
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment region = Downcalls.register(verbs().regMr, capture, pointer(), what);
-            return new MemoryRegion(this, check(region, capture, "ibv_reg_mr", described(what)), what);
-        }
+        final String what = bytes + " bytes on " + context.name();
+        final MemorySegment region = verbs().make("ibv_reg_mr", what, pointer(), address, bytes, access);
+        return new MemoryRegion(this, region, address, bytes, false);
     }
 
     /// Registers device memory by the descriptor of a dma-buf.
     ///
     /// @param descriptor the dma-buf; the caller may close it afterwards
     /// @param offset of the region in the dma-buf
-    /// @param address what requests call its first byte
+    /// @param address of its first byte in requests
     /// @throws io.framecast.api.error.NativeException with EOPNOTSUPP where device or kernel cannot;
     ///     others may do: peer memory, or staging in the host
     public MemoryRegion registerDmaBuf(
             final int descriptor, final long offset, final long address, final long bytes, final int access) {
-        final Registration what = new Registration(address, bytes, access, descriptor, offset);
         requireBytes(bytes);
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            final MemorySegment region = Downcalls.registerDmaBuf(verbs().regDmabufMr, capture, pointer(), what);
-            return new MemoryRegion(this, check(region, capture, "ibv_reg_dmabuf_mr", described(what)), what);
-        }
+        final String what = bytes + " bytes of a dma-buf on " + context.name();
+        final MemorySegment region =
+                verbs().make("ibv_reg_dmabuf_mr", what, pointer(), offset, bytes, address, descriptor, access);
+        return new MemoryRegion(this, region, address, bytes, true);
     }
 
     /// Whether device, kernel and library register dma-bufs at all; asked with a descriptor that is none,
@@ -96,20 +82,15 @@ public final class ProtectionDomain extends Handle {
         }
     }
 
-    private String described(final Registration what) {
-        return what.bytes() + " bytes" + (what.descriptor() == NO_DESCRIPTOR ? "" : " of a dma-buf") + " on "
-                + context.name();
-    }
-
     public QueuePair queuePair(final QueuePairConfig config) {
         return QueuePair.create(this, config, false);
     }
 
-    /// Makes a queue pair that asks its device not to give it what it sends to groups that it is in itself
-    /// (IBV_QP_CREATE_BLOCK_SELF_MCAST_LB). A device that does not know how makes an ordinary one, and is not
-    /// asked again; [QueuePair#blocksLoopback] tells. No device that takes it has been seen. Whose copies it
-    /// keeps away is the driver's: of this queue pair alone, or of all that its process or port sends. So it is
-    /// for those who want to hear nobody on their own device.
+    /// Makes a queue pair that does not receive its own datagrams to its own groups
+    /// (IBV_QP_CREATE_BLOCK_SELF_MCAST_LB). A device without the flag makes an ordinary one, and is not asked
+    /// again; [QueuePair#blocksLoopback] has the result. No device that takes the flag has been seen. The driver
+    /// decides whether it blocks datagrams of this queue pair alone, or of its process or port. So the flag is only
+    /// for a lane that needs no datagram from its own device.
     public QueuePair queuePairWithoutLoopback(final QueuePairConfig config) {
         return QueuePair.create(this, config, true);
     }
@@ -125,8 +106,8 @@ public final class ProtectionDomain extends Handle {
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().deallocPd, capture, released), capture, "ibv_dealloc_pd", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_dealloc_pd", this, released);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.framecast.rdma.verbs.QueuePairConfig.Limits;
 import io.framecast.rdma.verbs.QueuePairConfig.Service;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /// A send queue and a receive queue.
 ///
@@ -31,7 +32,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     private final int number;
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
-    // Any, until it is initialized.
+    // Any port, until the queue pair is initialized.
     private volatile int port = 1;
 
     private QueuePair(
@@ -78,46 +79,40 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         final Context context = domain.context();
         requireSame(domain, config);
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_INIT_ATTR_EX);
             // Read once: another thread may find that the device takes none.
             final MemorySegment create = context.createFlagged();
             if (withoutLoopback && !create.equals(MemorySegment.NULL)) {
                 write(attributes, config);
-                final MemorySegment blocking = createBlocking(domain, create, capture, attributes);
+                final MemorySegment blocking = createBlocking(domain, create, scratch, attributes);
                 if (!blocking.equals(MemorySegment.NULL)) {
                     return new QueuePair(domain, blocking, config, readLimits(attributes), true);
                 }
             }
             write(attributes, config);
-            final MemorySegment queuePair = check(
-                    Downcalls.pointer(domain.verbs().createQp, capture, domain.pointer(), attributes),
-                    capture,
-                    "ibv_create_qp",
-                    described(domain, config));
+            final String what = config.service() + " queue pair on " + context.name();
+            final MemorySegment queuePair = domain.verbs().make("ibv_create_qp", what, domain.pointer(), attributes);
             if (withoutLoopback) {
-                // Without the flag it is content, so the flag was what it refused.
+                // The device takes the same request without the flag, so it refused the flag.
                 context.takesNoFlags();
             }
             return new QueuePair(domain, queuePair, config, readLimits(attributes), false);
         }
     }
 
-    private static String described(final ProtectionDomain domain, final QueuePairConfig config) {
-        return config.service() + " queue pair on " + domain.context().name();
-    }
-
-    // NULL where the device may have refused the flag, or something else that it says again without.
+    // NULL where the device may have refused the flag, or another value that it refuses again without the flag.
     private static MemorySegment createBlocking(
             final ProtectionDomain domain,
             final MemorySegment create,
-            final MemorySegment capture,
+            final Arena scratch,
             final MemorySegment attributes) {
         attributes.set(JAVA_INT, extended("comp_mask"), IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS);
         attributes.set(ADDRESS, extended("pd"), domain.pointer());
         attributes.set(JAVA_INT, extended("create_flags"), IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
         final Context context = domain.context();
-        final MemorySegment made = Downcalls.pointer(create, capture, context.pointer(), attributes);
+        final MemorySegment capture = Downcalls.newCapture(scratch);
+        final MemorySegment made = (MemorySegment)
+                Objects.requireNonNull(Downcalls.call(ADDRESS, create, capture, context.pointer(), attributes));
         if (made.equals(MemorySegment.NULL)) {
             final int errno = Downcalls.errno(capture);
             switch (errno) {
@@ -128,7 +123,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         return made;
     }
 
-    // What ibv_qp_init_attr and ibv_qp_init_attr_ex have in common.
+    // Writes the members that ibv_qp_init_attr and ibv_qp_init_attr_ex have in common.
     private static void write(final MemorySegment attributes, final QueuePairConfig config) {
         final SharedReceiveQueue shared = config.sharedReceives();
         attributes.set(ADDRESS, initial("send_cq"), config.sendCompletions().pointer());
@@ -166,7 +161,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
                 attributes.get(JAVA_INT, initial("cap", "max_inline_data")));
     }
 
-    /// What peers call it.
+    /// The number by which peers address it.
     public int number() {
         return number;
     }
@@ -193,7 +188,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     ///
     /// @param onPort from 1
     /// @param pkeyIndex partition
-    /// @param queueKey what datagrams must carry to be received here; those with another are dropped silently
+    /// @param queueKey the key of datagrams that are received here; the device drops others silently
     public void startDatagrams(final int onPort, final int pkeyIndex, final int queueKey) {
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment attributes = initialized(scratch, onPort, pkeyIndex);
@@ -261,8 +256,8 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         }
     }
 
-    /// Ends all traffic: whatever is posted completes as flushed, and what peers still send or write is
-    /// refused.
+    /// Ends all traffic: posted requests complete as flushed, and the device refuses later sends and writes of
+    /// peers.
     public void fail() {
         transition(State.ERROR);
     }
@@ -279,35 +274,23 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     }
 
     private void modify(final MemorySegment attributes, final State state, final int mask) {
-        try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
-            attributes.set(JAVA_INT, at("qp_state"), state.ordinal());
-            check(
-                    Downcalls.modify(verbs().modifyQp, capture, pointer(), attributes, mask),
-                    capture,
-                    "ibv_modify_qp",
-                    this + " to " + state);
-        }
+        attributes.set(JAVA_INT, at("qp_state"), state.ordinal());
+        verbs().require("ibv_modify_qp", this + " to " + state, pointer(), attributes, mask);
     }
 
     /// Where it stands, asked of the device: it may have failed by itself.
     public State state() {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
             final MemorySegment initial = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
-            check(
-                    Downcalls.queryQp(verbs().queryQp, capture, pointer(), attributes, initial),
-                    capture,
-                    "ibv_query_qp",
-                    this);
+            verbs().require("ibv_query_qp", this, pointer(), attributes, IBV_QP_STATE, initial);
             final int code = attributes.get(JAVA_INT, at("qp_state"));
-            return code >= 0 && code <= IBV_QPS_ERR ? State.values()[code] : State.UNKNOWN;
+            return code >= 0 && code < State.UNKNOWN.ordinal() ? State.values()[code] : State.UNKNOWN;
         }
     }
 
-    /// Receives what is sent to a group, beside what is sent to the queue pair. On RoCE the network interface
-    /// must be a member too ([GroupMembership]), or nothing comes, without an error.
+    /// Receives datagrams to a group, beside those to the queue pair. On RoCE the network interface must be a
+    /// member too ([GroupMembership]), or nothing comes, without an error.
     ///
     /// @param group its GID; on RoCE v2 that of the address ([Gid#ofAddress])
     /// @param lid its local identifier, which the subnet manager gives on InfiniBand; 0 on RoCE
@@ -328,17 +311,17 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     @Override
     public int postReceives(final long first, final long refused) {
         requireOpen();
-        return Downcalls.post(postReceive, address(), first, refused);
+        return Downcalls.call(postReceive, address(), first, refused);
     }
 
     int postSends(final long first, final long refused) {
         requireOpen();
-        return Downcalls.post(postSend, address(), first, refused);
+        return Downcalls.call(postSend, address(), first, refused);
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().destroyQp, capture, released), capture, "ibv_destroy_qp", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_destroy_qp", this, released);
     }
 
     private static long at(final String... path) {

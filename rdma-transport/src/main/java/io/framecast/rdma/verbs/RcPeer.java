@@ -6,18 +6,18 @@ package io.framecast.rdma.verbs;
 /// @param path path to the peer's port
 /// @param queuePair the peer's queue pair number
 /// @param receivePsn the peer's first packet sequence number, 24 bits
-/// @param sendPsn the own first packet sequence number, 24 bits, told to the peer
+/// @param sendPsn this end's first packet sequence number, 24 bits, which the peer must know
 /// @param mtuBytes path MTU: 256 … 4096, at most the active MTU of both ports
 /// @param patience how often and how long to try
 public record RcPeer(AddressPath path, int queuePair, int receivePsn, int sendPsn, int mtuBytes, Patience patience) {
-    /// Always bounded: who waits for ever for a peer that is gone holds what it gave that peer for ever.
+    /// Always bounded: an endless wait for a peer that is gone would hold its resources for ever.
     ///
     /// @param ackTimeout acknowledgement time-out, 4.096 µs · 2^value, 1 … 31
     /// @param retries sends without answer before the connection breaks, 0 … 6: with 7 Soft-RoCE tries for ever
     /// @param notReadyRetries sends to a peer without a posted receive before the connection breaks, 0 … 6; 7
     ///     would be for ever
-    /// @param notReadyTimer what the peer is told to wait before such a retry, coded as in IBTA 9.7.5.2.8
-    ///     (12: 0.64 ms)
+    /// @param notReadyTimer the pause that the peer keeps before such a retry, coded as in IBTA 9.7.5.2.8 (12: 0.64
+    ///     ms)
     /// @param readsMax reads and atomics outstanding, each way
     public record Patience(int ackTimeout, int retries, int notReadyRetries, int notReadyTimer, int readsMax) {
         /// For operations that need no receive of the peer's: 67 ms, six times. The standard lets devices take

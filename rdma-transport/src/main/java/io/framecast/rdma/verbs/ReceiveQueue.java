@@ -1,6 +1,6 @@
 package io.framecast.rdma.verbs;
 
-/// What [ReceiveRequests] are posted to.
+/// A queue that takes [ReceiveRequests].
 public sealed interface ReceiveQueue permits QueuePair, SharedReceiveQueue {
     /// @param first address of the first of a chain of requests
     /// @param refused address where the first that was not taken is written to

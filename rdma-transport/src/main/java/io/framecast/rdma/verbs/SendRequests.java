@@ -5,27 +5,14 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A ring of send requests, built once and posted again and again: request `slot` gathers up to `elements`
-/// buffers and does one operation. A posted request has been copied by the device's driver, so it may be
-/// changed at once; its buffers may not, until it completes.
+/// A ring of send requests: request `slot` gathers up to `elements` buffers and does one operation. The device's driver
+/// copies a request when it is posted, so it may be changed at once; its buffers may not, until it completes.
 ///
 /// A request that asks for no signal completes silently: it is known to be done when a later one of the same
 /// queue pair completes. At least one request of every queue length must ask, or the queue fills for good.
-///
-/// Shapes: requests are `[slots]`, each linked to the next and the last to the first; buffers are
-/// `[slots][elements]`.
-///
-/// Threading: one thread at a time. Memory is the arena's and must be open while posting.
-public final class SendRequests {
-    private static final long BYTES = VerbsLayouts.SEND_WR.byteSize();
-    private static final long WR_ID = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr_id");
-    private static final long NEXT = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "next");
-    private static final long SG_LIST = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "sg_list");
-    private static final long NUM_SGE = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "num_sge");
+public final class SendRequests extends RequestRing<QueuePair> {
     private static final long OPCODE = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "opcode");
     private static final long SEND_FLAGS = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "send_flags");
     private static final long IMM_DATA = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "imm_data");
@@ -39,84 +26,23 @@ public final class SendRequests {
     private static final long SWAP = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "atomic", "swap");
     private static final long ATOMIC_RKEY = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "atomic", "rkey");
 
-    private final MemorySegment requests;
-    private final Elements elements;
-    private final MemorySegment refused;
-    private final int slots;
     private final @Nullable AddressHandle[] handles;
 
     public SendRequests(final Arena arena, final int slots, final int elements) {
-        this.slots = slots;
-        requests = arena.allocate(VerbsLayouts.SEND_WR, slots);
-        this.elements = new Elements(arena, slots, elements);
-        refused = arena.allocate(JAVA_LONG);
+        super(arena, VerbsLayouts.SEND_WR, slots, elements, "ibv_post_send");
         handles = new AddressHandle[slots];
         for (int slot = 0; slot < slots; slot++) {
-            final long at = slot * BYTES;
-            requests.set(JAVA_LONG, at + WR_ID, slot);
-            requests.set(JAVA_LONG, at + NEXT, address((slot + 1) % slots));
-            requests.set(JAVA_LONG, at + SG_LIST, this.elements.address(slot));
-            requests.set(JAVA_INT, at + OPCODE, IBV_WR_SEND);
+            request(slot, slot);
+            requests.set(JAVA_INT, at(slot) + OPCODE, IBV_WR_SEND);
         }
     }
 
-    public int slots() {
-        return slots;
-    }
-
-    private long at(final int slot) {
-        return Objects.checkIndex(slot, slots) * BYTES;
-    }
-
-    private long address(final int slot) {
-        return requests.address() + slot * BYTES;
-    }
-
-    /// Sets buffer `element` of a slot. A request has as many elements as the highest set.
-    public void element(final int slot, final int element, final long address, final int bytes, final int localKey) {
-        elements.set(slot, element, address, bytes, localKey);
-        final long count = at(slot) + NUM_SGE;
-        requests.set(JAVA_INT, count, Math.max(requests.get(JAVA_INT, count), element + 1));
-    }
-
-    /// Sets how much of a buffer goes.
-    public void length(final int slot, final int element, final int bytes) {
-        elements.length(slot, element, bytes);
-    }
-
-    /// Bytes that a slot sends.
-    public int bytes(final int slot) {
-        final int count = requests.get(JAVA_INT, at(slot) + NUM_SGE);
-        int bytes = 0;
-        for (int i = 0; i < count; i++) {
-            bytes += elements.length(slot, i);
-        }
-        return bytes;
-    }
-
-    /// Sets the identifier that the completion carries; the slot's number at first.
-    public void request(final int slot, final long identifier) {
-        requests.set(JAVA_LONG, at(slot) + WR_ID, identifier);
-    }
-
-    /// @param signalled whether success is told by a completion; failure always is
+    /// @param signalled whether success causes a completion; failure always does
     /// @param inline whether the driver copies the buffers at once, which may then be used again and need no
     ///     region; at most as long as the queue pair's limit
     public void flags(final int slot, final boolean signalled, final boolean inline) {
         requests.set(
                 JAVA_INT, at(slot) + SEND_FLAGS, (signalled ? IBV_SEND_SIGNALED : 0) | (inline ? IBV_SEND_INLINE : 0));
-    }
-
-    /// Has the receiver's completion wake those who wait for solicited ones only. Call after [#flags].
-    public void solicit(final int slot) {
-        final long at = at(slot) + SEND_FLAGS;
-        requests.set(JAVA_INT, at, requests.get(JAVA_INT, at) | IBV_SEND_SOLICITED);
-    }
-
-    /// Has it wait for the reads and atomics posted before. Call after [#flags].
-    public void fence(final int slot) {
-        final long at = at(slot) + SEND_FLAGS;
-        requests.set(JAVA_INT, at, requests.get(JAVA_INT, at) | IBV_SEND_FENCE);
     }
 
     /// UD: sends a datagram by an address handle.
@@ -194,34 +120,25 @@ public final class SendRequests {
         return at;
     }
 
-    /// Posts `count` consecutive slots beginning at `first`, wrapping at the ring's end.
+    /// As for all rings.
     ///
-    /// @return how many were taken, from the first on: fewer when the queue is full
-    /// @throws IllegalStateException when an address handle that one of them uses is closed
-    /// @throws io.framecast.api.error.NativeException when the queue pair takes none at all, such as in a
-    ///     wrong state
+    /// @throws IllegalStateException when an address handle of one of the slots is closed
+    @Override
     public int post(final QueuePair queuePair, final int first, final int count) {
-        Objects.checkIndex(first, slots);
-        if (count <= 0) {
-            return 0;
-        }
-        if (count > slots) {
-            throw new IllegalArgumentException("sends: expected at most " + slots + " slots, got " + count);
-        }
-        final int end = first + count;
-        final int last = end > slots ? end - slots - 1 : end - 1;
-        requireWays(first, Math.min(end, slots));
-        requireWays(0, Math.max(0, end - slots));
-        requests.set(JAVA_LONG, last * BYTES + NEXT, 0);
-        refused.set(JAVA_LONG, 0, 0);
-        final int errno = queuePair.postSends(address(first), refused.address());
-        requests.set(JAVA_LONG, last * BYTES + NEXT, address(last + 1 == slots ? 0 : last + 1));
-        return errno == 0 ? count : taken(queuePair, first, errno);
+        final int end = Math.min(count, slots()) + first;
+        requireHandles(first, Math.min(end, slots()));
+        requireHandles(0, end - slots());
+        return super.post(queuePair, first, count);
     }
 
-    // The driver follows the pointer of an address handle, so a closed one would be a crash. Most runs take
-    // one handle.
-    private void requireWays(final int from, final int to) {
+    @Override
+    int postChain(final QueuePair queuePair, final long first, final long refused) {
+        return queuePair.postSends(first, refused);
+    }
+
+    // The driver follows the pointer of an address handle, so a closed handle would be a crash. Most runs use one
+    // handle.
+    private void requireHandles(final int from, final int to) {
         AddressHandle checked = null;
         for (int slot = from; slot < to; slot++) {
             final AddressHandle handle = handles[slot];
@@ -230,20 +147,5 @@ public final class SendRequests {
                 checked = handle;
             }
         }
-    }
-
-    // Some drivers say it as a negative number.
-    private int taken(final QueuePair queuePair, final int first, final int status) {
-        final int errno = Math.abs(status);
-        if (errno != VerbsErrors.ENOMEM && errno != VerbsErrors.EAGAIN && errno != VerbsErrors.ENOSPC) {
-            throw VerbsErrors.of("ibv_post_send", errno, queuePair.toString());
-        }
-        final long at = refused.get(JAVA_LONG, 0) - requests.address();
-        // Some drivers say no after they took all of it: what became of it nobody can tell.
-        if (at < 0 || at >= requests.byteSize()) {
-            throw VerbsErrors.of("ibv_post_send", errno, queuePair + " does not say what it took");
-        }
-        final int slot = (int) (at / BYTES);
-        return slot >= first ? slot - first : slot - first + slots;
     }
 }

@@ -18,14 +18,12 @@ public final class SharedReceiveQueue extends Handle implements ReceiveQueue {
 
     static SharedReceiveQueue create(final ProtectionDomain domain, final int requests, final int elements) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.SRQ_INIT_ATTR);
             attributes.set(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.SRQ_INIT_ATTR, "attr", "max_wr"), requests);
             attributes.set(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.SRQ_INIT_ATTR, "attr", "max_sge"), elements);
-            final MemorySegment queue =
-                    Downcalls.pointer(domain.verbs().createSrq, capture, domain.pointer(), attributes);
+            final String what = requests + " receives of " + elements;
             return new SharedReceiveQueue(
-                    domain, check(queue, capture, "ibv_create_srq", requests + " receives of " + elements));
+                    domain, domain.verbs().make("ibv_create_srq", what, domain.pointer(), attributes));
         }
     }
 
@@ -36,12 +34,12 @@ public final class SharedReceiveQueue extends Handle implements ReceiveQueue {
     @Override
     public int postReceives(final long first, final long refused) {
         requireOpen();
-        return Downcalls.post(postReceive, address(), first, refused);
+        return Downcalls.call(postReceive, address(), first, refused);
     }
 
     @Override
-    void release(final MemorySegment capture, final MemorySegment released) {
-        check(Downcalls.intOf(verbs().destroySrq, capture, released), capture, "ibv_destroy_srq", this);
+    void release(final MemorySegment released) {
+        verbs().require("ibv_destroy_srq", this, released);
     }
 
     @Override

@@ -14,20 +14,19 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.concurrent.locks.LockSupport;
 
-/// Membership in a group that the network manages, for as long as it is open: on InfiniBand a subnet manager
-/// makes groups, gives them their local identifiers and tells switches who is in them ("a join request …
-/// must be sent to the subnet administrator", ibv_attach_mcast(3)). On RoCE joining this way works as well.
+/// Membership in a group that the network manages, for as long as it is open: on InfiniBand a subnet manager makes
+/// groups, gives them their local identifiers and announces their members to switches ("a join request … must be
+/// sent to the subnet administrator", ibv_attach_mcast(3)). On RoCE joining this way works as well.
 ///
 /// Queue pairs that are to receive are attached besides ([QueuePair#attach], with the destination and local
-/// identifier of [#path]); who only sends must be a member too.
+/// identifier of [#path]); a queue pair that only sends must be a member too.
 ///
 /// Threading: one thread at a time.
 public final class SubnetGroup implements AutoCloseable {
     private static final long LOOK_NS = 1_000_000;
 
-    private final CmLibrary library;
+    private final Verbs library;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment capture = Downcalls.newCapture(arena);
     private final InetAddress group;
     private final MemorySegment groupAddress;
     private MemorySegment channel = MemorySegment.NULL;
@@ -37,7 +36,7 @@ public final class SubnetGroup implements AutoCloseable {
     private AddressPath path = new AddressPath(0, 0, new Gid(0, 0), 0, AddressPath.Hops.DEFAULT);
 
     private SubnetGroup(final CmLibrary library, final InetAddress group) {
-        this.library = library;
+        this.library = library.verbs();
         this.group = group;
         groupAddress = socketAddress(group);
     }
@@ -46,7 +45,7 @@ public final class SubnetGroup implements AutoCloseable {
     ///
     /// @param own address of the interface on the port: IP over InfiniBand, whose partition is the group's
     /// @param patienceNs longest wait
-    /// @throws TransportException naming what refused or did not answer
+    /// @throws TransportException naming the call that was refused, or the missing answer
     public static SubnetGroup join(
             final CmLibrary library, final InetAddress own, final InetAddress group, final long patienceNs) {
         final SubnetGroup joining = new SubnetGroup(library, group);
@@ -60,54 +59,41 @@ public final class SubnetGroup implements AutoCloseable {
     }
 
     private void join(final InetAddress own, final long patienceNs) {
-        channel = Handle.check(
-                Downcalls.pointer(library.createEventChannel, capture),
-                capture,
-                "rdma_create_event_channel",
-                "groups of the subnet (is rdma_ucm loaded?)");
+        channel = library.make("rdma_create_event_channel", "groups of the subnet (is rdma_ucm loaded?)");
         final MemorySegment made = arena.allocate(ADDRESS);
-        require(
-                Downcalls.createCmId(library.createId, capture, channel, made, CmLayouts.RDMA_PS_UDP),
-                "rdma_create_id",
-                own);
+        require("rdma_create_id", own, channel, made, MemorySegment.NULL, CmLayouts.RDMA_PS_UDP);
         id = made.get(ADDRESS, 0);
-        require(Downcalls.intOf(library.bindAddr, capture, id, socketAddress(own)), "rdma_bind_addr", own);
-        new DescriptorMode(Verbs.intAt(channel, CmLayouts.EVENT_CHANNEL, "fd"), "groups of the subnet")
-                .unblock(capture);
-        require(
-                Downcalls.intOf(library.joinMulticast, capture, id, groupAddress, MemorySegment.NULL),
-                "rdma_join_multicast",
-                group);
+        require("rdma_bind_addr", own, id, socketAddress(own));
+        new DescriptorMode(Verbs.intAt(channel, CmLayouts.EVENT_CHANNEL, "fd"), "groups of the subnet").unblock();
+        require("rdma_join_multicast", group, id, groupAddress, MemorySegment.NULL);
         joined = true;
         awaitAnswer(own, System.nanoTime() + patienceNs);
     }
 
-    private void require(final int result, final String function, final InetAddress what) {
-        if (result != 0) {
-            throw VerbsErrors.of(function, Downcalls.errno(capture), what.getHostAddress());
-        }
+    private void require(final String function, final InetAddress what, final Object... arguments) {
+        library.require(function, what.getHostAddress(), arguments);
     }
 
     private void awaitAnswer(final InetAddress own, final long endNs) {
         final MemorySegment event = arena.allocate(ADDRESS);
-        while (Downcalls.intOf(library.getCmEvent, capture, channel, event) != 0) {
-            final int errno = Downcalls.errno(capture);
+        int errno = library.errnoOf("rdma_get_cm_event", channel, event);
+        while (errno != 0) {
             if (errno != VerbsErrors.EAGAIN && errno != VerbsErrors.EINTR) {
                 throw VerbsErrors.of("rdma_get_cm_event", errno, group.getHostAddress());
             }
             if (System.nanoTime() - endNs > 0) {
-                throw new TransportException("verbs: nobody answered " + own.getHostAddress() + " that asked to join "
-                        + group.getHostAddress() + "; does a subnet manager run (opensm)?");
+                throw new TransportException("verbs: no subnet manager answered " + own.getHostAddress()
+                        + " that asked to join " + group.getHostAddress() + "; does a subnet manager run (opensm)?");
             }
             LockSupport.parkNanos(this, LOOK_NS);
+            errno = library.errnoOf("rdma_get_cm_event", channel, event);
         }
-        final MemorySegment told = event.get(ADDRESS, 0);
+        final MemorySegment answer = event.get(ADDRESS, 0);
         try {
-            take(Verbs.view(told, CmLayouts.CM_EVENT));
+            take(Verbs.view(answer, CmLayouts.CM_EVENT));
         } finally {
-            // What is not acknowledged keeps the identifier from being destroyed, for ever. Only NULL is
-            // refused.
-            Downcalls.intOf(library.ackCmEvent, capture, told);
+            // An unacknowledged event keeps the identifier from being destroyed, for ever. rdmacm refuses only NULL.
+            library.errnoOf("rdma_ack_cm_event", answer);
         }
     }
 
@@ -159,7 +145,7 @@ public final class SubnetGroup implements AutoCloseable {
         return socket;
     }
 
-    /// The way of its datagrams: port, own GID, the group's GID, local identifier, hops and service level.
+    /// The path of its datagrams: port, own GID, the group's GID, local identifier, hops and service level.
     public AddressPath path() {
         return path;
     }
@@ -178,17 +164,16 @@ public final class SubnetGroup implements AutoCloseable {
     }
 
     private void leave() {
-        // No user can fix what is refused here, and the rest must go: the kernel leaves the group when the
-        // identifier is destroyed, and destroys that, if it could not be, when the channel's descriptor is
-        // closed.
+        // No user can act on a refusal here, and the rest must be released: the kernel leaves the group when the
+        // identifier is destroyed, and destroys that, if it could not be, when the channel's descriptor is closed.
         if (joined) {
-            Downcalls.intOf(library.leaveMulticast, capture, id, groupAddress);
+            library.errnoOf("rdma_leave_multicast", id, groupAddress);
         }
         if (!id.equals(MemorySegment.NULL)) {
-            Downcalls.intOf(library.destroyId, capture, id);
+            library.errnoOf("rdma_destroy_id", id);
         }
         if (!channel.equals(MemorySegment.NULL)) {
-            Downcalls.call(library.destroyEventChannel, channel);
+            library.call(null, "rdma_destroy_event_channel", channel);
         }
     }
 

@@ -6,98 +6,89 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.api.error.TransportException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/// The functions of one loaded libibverbs, by name, and the only place where its pointers become memory.
-/// Immutable; any thread.
+/// The functions of one loaded library of rdma-core, by their names in C, and the only place where its pointers become
+/// memory. Immutable; any thread.
 final class Verbs {
     private static final int NAME_BYTES_MAX = 256;
 
-    private final SymbolLookup symbols;
+    private final Map<String, MemorySegment> functions = new HashMap<>();
 
-    final MemorySegment getDeviceList;
-    final MemorySegment freeDeviceList;
-    final MemorySegment getDeviceName;
-    final MemorySegment getDeviceGuid;
-    final MemorySegment openDevice;
-    final MemorySegment closeDevice;
-    final MemorySegment queryDevice;
-    final MemorySegment queryPort;
-    final MemorySegment queryPkey;
-    final MemorySegment queryGidEx;
-
-    final MemorySegment getAsyncEvent;
-    final MemorySegment ackAsyncEvent;
-    final MemorySegment allocPd;
-    final MemorySegment deallocPd;
-    final MemorySegment regMr;
-    final MemorySegment regDmabufMr;
-
-    final MemorySegment deregMr;
-    final MemorySegment createCompChannel;
-    final MemorySegment destroyCompChannel;
-    final MemorySegment createCq;
-    final MemorySegment destroyCq;
-    final MemorySegment getCqEvent;
-    final MemorySegment ackCqEvents;
-    final MemorySegment createSrq;
-    final MemorySegment destroySrq;
-    final MemorySegment createQp;
-    final MemorySegment modifyQp;
-    final MemorySegment queryQp;
-    final MemorySegment destroyQp;
-    final MemorySegment attachMcast;
-    final MemorySegment detachMcast;
-    final MemorySegment createAh;
-    final MemorySegment destroyAh;
-
-    /// Loads a library by name or path, for the life of the process: providers keep state that unloading
-    /// would tear.
+    /// Loads a library by name or path, for the life of the process: providers keep state that unloading would tear.
     ///
-    /// @throws IllegalArgumentException when the system cannot load it
-    Verbs(final String library) {
-        symbols = SymbolLookup.libraryLookup(library, Arena.global());
-        getDeviceList = find("ibv_get_device_list");
-        freeDeviceList = find("ibv_free_device_list");
-        getDeviceName = find("ibv_get_device_name");
-        getDeviceGuid = find("ibv_get_device_guid");
-        openDevice = find("ibv_open_device");
-        closeDevice = find("ibv_close_device");
-        queryDevice = find("ibv_query_device");
-        queryPort = find("ibv_query_port");
-        queryPkey = find("ibv_query_pkey");
-        queryGidEx = find("_ibv_query_gid_ex");
-        getAsyncEvent = find("ibv_get_async_event");
-        ackAsyncEvent = find("ibv_ack_async_event");
-        allocPd = find("ibv_alloc_pd");
-        deallocPd = find("ibv_dealloc_pd");
-        regMr = find("ibv_reg_mr");
-        regDmabufMr = find("ibv_reg_dmabuf_mr");
-        deregMr = find("ibv_dereg_mr");
-        createCompChannel = find("ibv_create_comp_channel");
-        destroyCompChannel = find("ibv_destroy_comp_channel");
-        createCq = find("ibv_create_cq");
-        destroyCq = find("ibv_destroy_cq");
-        getCqEvent = find("ibv_get_cq_event");
-        ackCqEvents = find("ibv_ack_cq_events");
-        createSrq = find("ibv_create_srq");
-        destroySrq = find("ibv_destroy_srq");
-        createQp = find("ibv_create_qp");
-        modifyQp = find("ibv_modify_qp");
-        queryQp = find("ibv_query_qp");
-        destroyQp = find("ibv_destroy_qp");
-        attachMcast = find("ibv_attach_mcast");
-        detachMcast = find("ibv_detach_mcast");
-        createAh = find("ibv_create_ah");
-        destroyAh = find("ibv_destroy_ah");
+    /// @param provider the library's name in messages
+    /// @throws IllegalArgumentException when the system cannot load the library
+    /// @throws TransportException when the library lacks a function
+    Verbs(final String library, final String provider, final List<String> names) {
+        final SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
+        for (final String name : names) {
+            functions.put(
+                    name,
+                    symbols.find(name)
+                            .orElseThrow(() -> new TransportException("verbs: the library lacks " + name + "; install "
+                                    + provider + " of rdma-core 44 or newer")));
+        }
     }
 
-    private MemorySegment find(final String function) {
-        return symbols.find(function)
-                .orElseThrow(() -> new TransportException(
-                        "verbs: the library lacks " + function + "; install libibverbs of rdma-core 44 or newer"));
+    /// The address of a function.
+    MemorySegment function(final String name) {
+        return Objects.requireNonNull(functions.get(name), name);
+    }
+
+    /// Calls a function that makes an object.
+    ///
+    /// @param what the object, for the message of a failure
+    /// @throws io.framecast.api.error.NativeException when the function returns NULL
+    MemorySegment make(final String name, final Object what, final Object... arguments) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final MemorySegment made =
+                    (MemorySegment) Objects.requireNonNull(Downcalls.call(ADDRESS, function(name), capture, arguments));
+            if (made.equals(MemorySegment.NULL)) {
+                throw VerbsErrors.of(name, Downcalls.errno(capture), what.toString());
+            }
+            return made;
+        }
+    }
+
+    /// Calls a function that returns 0, an errno, or −1 and leaves the errno behind: rdma-core has all of these.
+    ///
+    /// @return 0, or the errno
+    int errnoOf(final String name, final Object... arguments) {
+        try (Arena scratch = Arena.ofConfined()) {
+            final MemorySegment capture = Downcalls.newCapture(scratch);
+            final int result =
+                    (int) Objects.requireNonNull(Downcalls.call(JAVA_INT, function(name), capture, arguments));
+            return result < 0 ? Downcalls.errno(capture) : result;
+        }
+    }
+
+    /// As [#errnoOf].
+    ///
+    /// @param what the object of the call, for the message of a failure
+    /// @throws io.framecast.api.error.NativeException unless the function returns 0
+    void require(final String name, final Object what, final Object... arguments) {
+        final int errno = errnoOf(name, arguments);
+        if (errno != 0) {
+            throw VerbsErrors.of(name, errno, what.toString());
+        }
+    }
+
+    /// Calls a function that reports no failure.
+    @Nullable
+    Object call(final @Nullable MemoryLayout result, final String name, final Object... arguments) {
+        try (Arena scratch = Arena.ofConfined()) {
+            return Downcalls.call(result, function(name), Downcalls.newCapture(scratch), arguments);
+        }
     }
 
     /// Element `index` of an array of `count` pointers.
@@ -137,13 +128,11 @@ final class Verbs {
                 : before.get(ADDRESS, at);
     }
 
-    String deviceName(final MemorySegment capture, final MemorySegment device) {
-        return string(Downcalls.pointer(getDeviceName, capture, device));
-    }
-
-    private static String string(final MemorySegment pointer) {
-        return pointer.equals(MemorySegment.NULL)
+    /// The kernel's name of a listed device.
+    String deviceName(final MemorySegment device) {
+        final MemorySegment name = (MemorySegment) Objects.requireNonNull(call(ADDRESS, "ibv_get_device_name", device));
+        return name.equals(MemorySegment.NULL)
                 ? "?"
-                : pointer.reinterpret(NAME_BYTES_MAX).getString(0);
+                : name.reinterpret(NAME_BYTES_MAX).getString(0);
     }
 }

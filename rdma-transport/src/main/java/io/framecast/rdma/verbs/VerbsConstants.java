@@ -3,50 +3,23 @@ package io.framecast.rdma.verbs;
 /// The constants of verbs.h in use, named as there; a test compares each with the installed header.
 @SuppressWarnings("unused")
 final class VerbsConstants {
-    static final int IBV_NODE_CA = 1;
-    static final int IBV_NODE_RNIC = 4;
     static final int IBV_TRANSPORT_IB = 0;
-    static final int IBV_TRANSPORT_IWARP = 1;
-
-    static final int IBV_PORT_NOP = 0;
-    static final int IBV_PORT_DOWN = 1;
-    static final int IBV_PORT_INIT = 2;
-    static final int IBV_PORT_ARMED = 3;
-    static final int IBV_PORT_ACTIVE = 4;
-    static final int IBV_PORT_ACTIVE_DEFER = 5;
 
     static final int IBV_LINK_LAYER_UNSPECIFIED = 0;
     static final int IBV_LINK_LAYER_INFINIBAND = 1;
     static final int IBV_LINK_LAYER_ETHERNET = 2;
 
-    static final int IBV_MTU_256 = 1;
-    static final int IBV_MTU_512 = 2;
-    static final int IBV_MTU_1024 = 3;
-    static final int IBV_MTU_2048 = 4;
-    static final int IBV_MTU_4096 = 5;
-
     static final int IBV_GID_TYPE_IB = 0;
     static final int IBV_GID_TYPE_ROCE_V1 = 1;
     static final int IBV_GID_TYPE_ROCE_V2 = 2;
-
-    static final int IBV_ATOMIC_NONE = 0;
 
     static final int IBV_ACCESS_LOCAL_WRITE = 1;
     static final int IBV_ACCESS_REMOTE_WRITE = 1 << 1;
     static final int IBV_ACCESS_REMOTE_READ = 1 << 2;
     static final int IBV_ACCESS_REMOTE_ATOMIC = 1 << 3;
-    static final int IBV_ACCESS_RELAXED_ORDERING = 1 << 20;
 
     static final int IBV_QPT_RC = 2;
     static final int IBV_QPT_UD = 4;
-
-    static final int IBV_QPS_RESET = 0;
-    static final int IBV_QPS_INIT = 1;
-    static final int IBV_QPS_RTR = 2;
-    static final int IBV_QPS_RTS = 3;
-    static final int IBV_QPS_SQD = 4;
-    static final int IBV_QPS_SQE = 5;
-    static final int IBV_QPS_ERR = 6;
 
     static final int IBV_QP_STATE = 1;
     static final int IBV_QP_ACCESS_FLAGS = 1 << 3;
@@ -72,14 +45,11 @@ final class VerbsConstants {
     static final int IBV_WR_RDMA_WRITE = 0;
     static final int IBV_WR_RDMA_WRITE_WITH_IMM = 1;
     static final int IBV_WR_SEND = 2;
-    static final int IBV_WR_SEND_WITH_IMM = 3;
     static final int IBV_WR_RDMA_READ = 4;
     static final int IBV_WR_ATOMIC_CMP_AND_SWP = 5;
     static final int IBV_WR_ATOMIC_FETCH_AND_ADD = 6;
 
-    static final int IBV_SEND_FENCE = 1;
     static final int IBV_SEND_SIGNALED = 1 << 1;
-    static final int IBV_SEND_SOLICITED = 1 << 2;
     static final int IBV_SEND_INLINE = 1 << 3;
 
     static final int IBV_WC_SUCCESS = 0;
@@ -93,39 +63,11 @@ final class VerbsConstants {
     static final int IBV_WC_RNR_RETRY_EXC_ERR = 13;
     static final int IBV_WC_FATAL_ERR = 19;
     static final int IBV_WC_RESP_TIMEOUT_ERR = 20;
-    static final int IBV_WC_GENERAL_ERR = 21;
 
-    static final int IBV_WC_SEND = 0;
-    static final int IBV_WC_RDMA_WRITE = 1;
-    static final int IBV_WC_RDMA_READ = 2;
-    static final int IBV_WC_COMP_SWAP = 3;
-    static final int IBV_WC_FETCH_ADD = 4;
     static final int IBV_WC_RECV = 1 << 7;
-    static final int IBV_WC_RECV_RDMA_WITH_IMM = 129;
 
     static final int IBV_WC_GRH = 1;
     static final int IBV_WC_WITH_IMM = 1 << 1;
-
-    static final int IBV_EVENT_CQ_ERR = 0;
-    static final int IBV_EVENT_QP_FATAL = 1;
-    static final int IBV_EVENT_QP_REQ_ERR = 2;
-    static final int IBV_EVENT_QP_ACCESS_ERR = 3;
-    static final int IBV_EVENT_COMM_EST = 4;
-    static final int IBV_EVENT_SQ_DRAINED = 5;
-    static final int IBV_EVENT_PATH_MIG = 6;
-    static final int IBV_EVENT_PATH_MIG_ERR = 7;
-    static final int IBV_EVENT_DEVICE_FATAL = 8;
-    static final int IBV_EVENT_PORT_ACTIVE = 9;
-    static final int IBV_EVENT_PORT_ERR = 10;
-    static final int IBV_EVENT_LID_CHANGE = 11;
-    static final int IBV_EVENT_PKEY_CHANGE = 12;
-    static final int IBV_EVENT_SM_CHANGE = 13;
-    static final int IBV_EVENT_SRQ_ERR = 14;
-    static final int IBV_EVENT_SRQ_LIMIT_REACHED = 15;
-    static final int IBV_EVENT_QP_LAST_WQE_REACHED = 16;
-    static final int IBV_EVENT_CLIENT_REREGISTER = 17;
-    static final int IBV_EVENT_GID_CHANGE = 18;
-    static final int IBV_EVENT_WQ_FATAL = 19;
 
     private VerbsConstants() {}
 }

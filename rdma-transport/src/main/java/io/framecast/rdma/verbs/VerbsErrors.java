@@ -88,7 +88,7 @@ final class VerbsErrors {
                 "not a size this device takes; see max_qp_wr, max_sge, max_cqe of ibv_devinfo -v";
             case "ibv_modify_qp" -> "not a state or value that may follow; check port, GID index, MTU and peer";
             case "ibv_attach_mcast" -> "not a multicast GID this device takes, or no UD queue pair";
-            case "ibv_query_port", "_ibv_query_gid_ex", "ibv_query_pkey" -> "no such port or table entry";
+            case "ibv_query_port", "_ibv_query_gid_ex" -> "no such port or table entry";
             case "ibv_create_ah" -> "no way to that address; check GID, GID index and port";
             default -> "a value that the device does not take";
         };

@@ -8,319 +8,134 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.SequenceLayout;
 import java.lang.foreign.StructLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /// The structures of verbs.h that cross the border, named as there, for LP64. They have not changed since
-/// rdma-core 1; a test compares every offset and size with what a C compiler makes of the installed header.
+/// rdma-core 1; a test compares every offset and size with a program that a C compiler makes of the installed header.
 ///
-/// Bytes between members of interest are padding here. [#OPEN_ENDED] end in private members that are left
-/// out.
+/// A string declares members of one C type, as in `"u32 length lkey"`. `"skip 16"` stands for 16 bytes of members that
+/// this package does not use. [#OPEN_ENDED] leave the private members at their end out.
 final class VerbsLayouts {
-    private static final int OPS_POINTERS = 32;
-    private static final int MUTEX_BYTES = 40;
-
     static final int GID_BYTES = 16;
 
-    static final StructLayout DEVICE = struct(
-            "ibv_device",
-            MemoryLayout.paddingLayout(16),
-            JAVA_INT.withName("node_type"),
-            JAVA_INT.withName("transport_type"));
+    // 8-byte alignment, as union ibv_gid has.
+    private static final StructLayout GID = MemoryLayout.structLayout(JAVA_LONG, JAVA_LONG);
 
+    static final StructLayout DEVICE = struct("ibv_device", "skip 16", "u32 node_type transport_type");
     static final StructLayout CONTEXT = struct(
             "ibv_context",
-            ADDRESS.withName("device"),
+            "ptr device",
             struct(
                     "ops",
-                    pointers(11),
-                    ADDRESS.withName("poll_cq"),
-                    ADDRESS.withName("req_notify_cq"),
-                    pointers(7),
-                    ADDRESS.withName("post_srq_recv"),
-                    pointers(4),
-                    ADDRESS.withName("post_send"),
-                    ADDRESS.withName("post_recv"),
-                    pointers(OPS_POINTERS - 27)),
-            JAVA_INT.withName("cmd_fd"),
-            JAVA_INT.withName("async_fd"),
-            JAVA_INT.withName("num_comp_vectors"),
-            MemoryLayout.paddingLayout(4),
-            MemoryLayout.paddingLayout(MUTEX_BYTES),
-            JAVA_LONG.withName("abi_compat"));
-
-    /// What `abi_compat` holds where [#CONTEXT_EXTENSION] lies before the context.
+                    "skip 88",
+                    "ptr poll_cq req_notify_cq",
+                    "skip 56",
+                    "ptr post_srq_recv",
+                    "skip 32",
+                    "ptr post_send post_recv",
+                    "skip 40"),
+            "u32 cmd_fd async_fd num_comp_vectors",
+            // The mutex, and its alignment.
+            "skip 44",
+            "u64 abi_compat");
+    /// The value of `abi_compat` where [#CONTEXT_EXTENSION] lies before the context.
     static final long VERBS_ABI_IS_EXTENDED = -1;
-
-    /// The end of a verbs_context, up to the ibv_context that is its last member. It grows at its beginning, so
-    /// only distances from here stay.
-    static final StructLayout CONTEXT_EXTENSION = struct(
-            "verbs_context", ADDRESS.withName("create_qp_ex"), pointers(4), pointers(1), JAVA_LONG.withName("sz"));
-
+    /// The end of a verbs_context, up to the ibv_context that is its last member. The structure grows at its beginning,
+    /// so only distances from its end are stable.
+    static final StructLayout CONTEXT_EXTENSION = struct("verbs_context", "ptr create_qp_ex", "skip 40", "u64 sz");
     static final StructLayout DEVICE_ATTR = struct(
             "ibv_device_attr",
-            bytes(64, "fw_ver"),
-            JAVA_LONG.withName("node_guid"),
-            JAVA_LONG.withName("sys_image_guid"),
-            JAVA_LONG.withName("max_mr_size"),
-            JAVA_LONG.withName("page_size_cap"),
-            JAVA_INT.withName("vendor_id"),
-            JAVA_INT.withName("vendor_part_id"),
-            JAVA_INT.withName("hw_ver"),
-            JAVA_INT.withName("max_qp"),
-            JAVA_INT.withName("max_qp_wr"),
-            JAVA_INT.withName("device_cap_flags"),
-            JAVA_INT.withName("max_sge"),
-            JAVA_INT.withName("max_sge_rd"),
-            JAVA_INT.withName("max_cq"),
-            JAVA_INT.withName("max_cqe"),
-            JAVA_INT.withName("max_mr"),
-            JAVA_INT.withName("max_pd"),
-            JAVA_INT.withName("max_qp_rd_atom"),
-            MemoryLayout.paddingLayout(8),
-            JAVA_INT.withName("max_qp_init_rd_atom"),
-            MemoryLayout.paddingLayout(4),
-            JAVA_INT.withName("atomic_cap"),
-            MemoryLayout.paddingLayout(20),
-            JAVA_INT.withName("max_mcast_grp"),
-            JAVA_INT.withName("max_mcast_qp_attach"),
-            JAVA_INT.withName("max_total_mcast_qp_attach"),
-            JAVA_INT.withName("max_ah"),
-            MemoryLayout.paddingLayout(8),
-            JAVA_INT.withName("max_srq"),
-            JAVA_INT.withName("max_srq_wr"),
-            JAVA_INT.withName("max_srq_sge"),
-            JAVA_SHORT.withName("max_pkeys"),
-            JAVA_BYTE.withName("local_ca_ack_delay"),
-            JAVA_BYTE.withName("phys_port_cnt"),
-            MemoryLayout.paddingLayout(4));
-
+            MemoryLayout.sequenceLayout(64, JAVA_BYTE).withName("fw_ver"),
+            "u64 node_guid sys_image_guid max_mr_size page_size_cap",
+            "u32 vendor_id vendor_part_id hw_ver max_qp max_qp_wr device_cap_flags max_sge max_sge_rd max_cq max_cqe",
+            "u32 max_mr max_pd max_qp_rd_atom",
+            "skip 8",
+            "u32 max_qp_init_rd_atom",
+            "skip 4",
+            "u32 atomic_cap",
+            "skip 20",
+            "u32 max_mcast_grp max_mcast_qp_attach max_total_mcast_qp_attach max_ah",
+            "skip 8",
+            "u32 max_srq max_srq_wr max_srq_sge",
+            "u16 max_pkeys",
+            "u8 local_ca_ack_delay phys_port_cnt");
     static final StructLayout PORT_ATTR = struct(
             "ibv_port_attr",
-            JAVA_INT.withName("state"),
-            JAVA_INT.withName("max_mtu"),
-            JAVA_INT.withName("active_mtu"),
-            JAVA_INT.withName("gid_tbl_len"),
-            JAVA_INT.withName("port_cap_flags"),
-            JAVA_INT.withName("max_msg_sz"),
-            MemoryLayout.paddingLayout(8),
-            JAVA_SHORT.withName("pkey_tbl_len"),
-            JAVA_SHORT.withName("lid"),
-            JAVA_SHORT.withName("sm_lid"),
-            JAVA_BYTE.withName("lmc"),
-            MemoryLayout.paddingLayout(1),
-            JAVA_BYTE.withName("sm_sl"),
-            MemoryLayout.paddingLayout(2),
-            JAVA_BYTE.withName("active_width"),
-            JAVA_BYTE.withName("active_speed"),
-            JAVA_BYTE.withName("phys_state"),
-            JAVA_BYTE.withName("link_layer"),
-            MemoryLayout.paddingLayout(5));
-
-    static final StructLayout GID_ENTRY = struct(
-            "ibv_gid_entry",
-            // 8-byte alignment of the first member is what union ibv_gid has.
-            MemoryLayout.structLayout(JAVA_LONG, JAVA_LONG).withName("gid"),
-            JAVA_INT.withName("gid_index"),
-            JAVA_INT.withName("port_num"),
-            JAVA_INT.withName("gid_type"),
-            JAVA_INT.withName("ndev_ifindex"));
-
-    static final StructLayout MR = struct(
-            "ibv_mr",
-            ADDRESS.withName("context"),
-            ADDRESS.withName("pd"),
-            ADDRESS.withName("addr"),
-            JAVA_LONG.withName("length"),
-            JAVA_INT.withName("handle"),
-            JAVA_INT.withName("lkey"),
-            JAVA_INT.withName("rkey"),
-            MemoryLayout.paddingLayout(4));
-
-    static final StructLayout COMP_CHANNEL = struct(
-            "ibv_comp_channel", ADDRESS.withName("context"), JAVA_INT.withName("fd"), JAVA_INT.withName("refcnt"));
-
-    static final StructLayout CQ = struct(
-            "ibv_cq",
-            ADDRESS.withName("context"),
-            ADDRESS.withName("channel"),
-            ADDRESS.withName("cq_context"),
-            JAVA_INT.withName("handle"),
-            JAVA_INT.withName("cqe"));
-
-    static final StructLayout QP = struct(
-            "ibv_qp",
-            ADDRESS.withName("context"),
-            ADDRESS.withName("qp_context"),
-            ADDRESS.withName("pd"),
-            ADDRESS.withName("send_cq"),
-            ADDRESS.withName("recv_cq"),
-            ADDRESS.withName("srq"),
-            JAVA_INT.withName("handle"),
-            JAVA_INT.withName("qp_num"),
-            JAVA_INT.withName("state"),
-            JAVA_INT.withName("qp_type"));
-
-    private static final StructLayout QP_CAP = struct(
-            "ibv_qp_cap",
-            JAVA_INT.withName("max_send_wr"),
-            JAVA_INT.withName("max_recv_wr"),
-            JAVA_INT.withName("max_send_sge"),
-            JAVA_INT.withName("max_recv_sge"),
-            JAVA_INT.withName("max_inline_data"));
-
+            "u32 state max_mtu active_mtu gid_tbl_len port_cap_flags max_msg_sz",
+            "skip 8",
+            "u16 pkey_tbl_len lid sm_lid",
+            "u8 lmc",
+            "skip 1",
+            "u8 sm_sl",
+            "skip 2",
+            "u8 active_width active_speed phys_state link_layer",
+            "skip 5");
+    static final StructLayout GID_ENTRY =
+            struct("ibv_gid_entry", GID.withName("gid"), "u32 gid_index port_num gid_type ndev_ifindex");
+    static final StructLayout MR = struct("ibv_mr", "ptr context pd addr", "u64 length", "u32 handle lkey rkey");
+    static final StructLayout COMP_CHANNEL = struct("ibv_comp_channel", "ptr context", "u32 fd refcnt");
+    static final StructLayout CQ = struct("ibv_cq", "ptr context channel cq_context", "u32 handle cqe");
+    static final StructLayout QP =
+            struct("ibv_qp", "ptr context qp_context pd send_cq recv_cq srq", "u32 handle qp_num state qp_type");
+    private static final StructLayout QP_CAP =
+            struct("ibv_qp_cap", "u32 max_send_wr max_recv_wr max_send_sge max_recv_sge max_inline_data");
     static final StructLayout QP_INIT_ATTR = struct(
-            "ibv_qp_init_attr",
-            ADDRESS.withName("qp_context"),
-            ADDRESS.withName("send_cq"),
-            ADDRESS.withName("recv_cq"),
-            ADDRESS.withName("srq"),
-            QP_CAP.withName("cap"),
-            JAVA_INT.withName("qp_type"),
-            JAVA_INT.withName("sq_sig_all"),
-            MemoryLayout.paddingLayout(4));
-
+            "ibv_qp_init_attr", "ptr qp_context send_cq recv_cq srq", QP_CAP.withName("cap"), "u32 qp_type sq_sig_all");
     /// Begins as [#QP_INIT_ATTR].
     static final StructLayout QP_INIT_ATTR_EX = struct(
             "ibv_qp_init_attr_ex",
-            ADDRESS.withName("qp_context"),
-            ADDRESS.withName("send_cq"),
-            ADDRESS.withName("recv_cq"),
-            ADDRESS.withName("srq"),
+            "ptr qp_context send_cq recv_cq srq",
             QP_CAP.withName("cap"),
-            JAVA_INT.withName("qp_type"),
-            JAVA_INT.withName("sq_sig_all"),
-            JAVA_INT.withName("comp_mask"),
-            ADDRESS.withName("pd"),
-            ADDRESS.withName("xrcd"),
-            JAVA_INT.withName("create_flags"),
-            MemoryLayout.paddingLayout(52));
-
-    static final StructLayout SRQ_INIT_ATTR = struct(
-            "ibv_srq_init_attr",
-            ADDRESS.withName("srq_context"),
-            struct("attr", JAVA_INT.withName("max_wr"), JAVA_INT.withName("max_sge"), JAVA_INT.withName("srq_limit")),
-            MemoryLayout.paddingLayout(4));
-
+            "u32 qp_type sq_sig_all comp_mask",
+            "ptr pd xrcd",
+            "u32 create_flags",
+            "skip 52");
+    static final StructLayout SRQ_INIT_ATTR =
+            struct("ibv_srq_init_attr", "ptr srq_context", struct("attr", "u32 max_wr max_sge srq_limit"));
     static final StructLayout AH_ATTR = struct(
             "ibv_ah_attr",
-            struct(
-                    "grh",
-                    MemoryLayout.structLayout(JAVA_LONG, JAVA_LONG).withName("dgid"),
-                    JAVA_INT.withName("flow_label"),
-                    JAVA_BYTE.withName("sgid_index"),
-                    JAVA_BYTE.withName("hop_limit"),
-                    JAVA_BYTE.withName("traffic_class"),
-                    MemoryLayout.paddingLayout(1)),
-            JAVA_SHORT.withName("dlid"),
-            JAVA_BYTE.withName("sl"),
-            JAVA_BYTE.withName("src_path_bits"),
-            JAVA_BYTE.withName("static_rate"),
-            JAVA_BYTE.withName("is_global"),
-            JAVA_BYTE.withName("port_num"),
-            MemoryLayout.paddingLayout(1));
-
+            struct("grh", GID.withName("dgid"), "u32 flow_label", "u8 sgid_index hop_limit traffic_class"),
+            "u16 dlid",
+            "u8 sl src_path_bits static_rate is_global port_num");
     static final StructLayout QP_ATTR = struct(
             "ibv_qp_attr",
-            JAVA_INT.withName("qp_state"),
-            JAVA_INT.withName("cur_qp_state"),
-            JAVA_INT.withName("path_mtu"),
-            JAVA_INT.withName("path_mig_state"),
-            JAVA_INT.withName("qkey"),
-            JAVA_INT.withName("rq_psn"),
-            JAVA_INT.withName("sq_psn"),
-            JAVA_INT.withName("dest_qp_num"),
-            JAVA_INT.withName("qp_access_flags"),
+            "u32 qp_state cur_qp_state path_mtu path_mig_state qkey rq_psn sq_psn dest_qp_num qp_access_flags",
             QP_CAP.withName("cap"),
             AH_ATTR.withName("ah_attr"),
             AH_ATTR.withName("alt_ah_attr"),
-            JAVA_SHORT.withName("pkey_index"),
-            JAVA_SHORT.withName("alt_pkey_index"),
-            JAVA_BYTE.withName("en_sqd_async_notify"),
-            JAVA_BYTE.withName("sq_draining"),
-            JAVA_BYTE.withName("max_rd_atomic"),
-            JAVA_BYTE.withName("max_dest_rd_atomic"),
-            JAVA_BYTE.withName("min_rnr_timer"),
-            JAVA_BYTE.withName("port_num"),
-            JAVA_BYTE.withName("timeout"),
-            JAVA_BYTE.withName("retry_cnt"),
-            JAVA_BYTE.withName("rnr_retry"),
-            JAVA_BYTE.withName("alt_port_num"),
-            JAVA_BYTE.withName("alt_timeout"),
-            MemoryLayout.paddingLayout(1),
-            JAVA_INT.withName("rate_limit"),
-            MemoryLayout.paddingLayout(4));
-
-    static final StructLayout SGE =
-            struct("ibv_sge", JAVA_LONG.withName("addr"), JAVA_INT.withName("length"), JAVA_INT.withName("lkey"));
-
-    static final StructLayout RECV_WR = struct(
-            "ibv_recv_wr",
-            JAVA_LONG.withName("wr_id"),
-            JAVA_LONG.withName("next"),
-            JAVA_LONG.withName("sg_list"),
-            JAVA_INT.withName("num_sge"),
-            MemoryLayout.paddingLayout(4));
-
+            "u16 pkey_index alt_pkey_index",
+            "u8 en_sqd_async_notify sq_draining max_rd_atomic max_dest_rd_atomic min_rnr_timer port_num timeout",
+            "u8 retry_cnt rnr_retry alt_port_num alt_timeout",
+            "u32 rate_limit");
+    static final StructLayout SGE = struct("ibv_sge", "u64 addr", "u32 length lkey");
+    static final StructLayout RECV_WR = struct("ibv_recv_wr", "u64 wr_id next sg_list", "u32 num_sge");
     static final StructLayout SEND_WR = struct(
             "ibv_send_wr",
-            JAVA_LONG.withName("wr_id"),
-            JAVA_LONG.withName("next"),
-            JAVA_LONG.withName("sg_list"),
-            JAVA_INT.withName("num_sge"),
-            JAVA_INT.withName("opcode"),
-            JAVA_INT.withName("send_flags"),
-            JAVA_INT.withName("imm_data"),
+            "u64 wr_id next sg_list",
+            "u32 num_sge opcode send_flags imm_data",
             MemoryLayout.unionLayout(
-                            MemoryLayout.structLayout(
-                                            JAVA_LONG.withName("remote_addr"),
-                                            JAVA_INT.withName("rkey"),
-                                            MemoryLayout.paddingLayout(4))
-                                    .withName("rdma"),
-                            MemoryLayout.structLayout(
-                                            JAVA_LONG.withName("remote_addr"),
-                                            JAVA_LONG.withName("compare_add"),
-                                            JAVA_LONG.withName("swap"),
-                                            JAVA_INT.withName("rkey"),
-                                            MemoryLayout.paddingLayout(4))
-                                    .withName("atomic"),
-                            MemoryLayout.structLayout(
-                                            JAVA_LONG.withName("ah"),
-                                            JAVA_INT.withName("remote_qpn"),
-                                            JAVA_INT.withName("remote_qkey"))
-                                    .withName("ud"))
+                            struct("rdma", "u64 remote_addr", "u32 rkey"),
+                            struct("atomic", "u64 remote_addr compare_add swap", "u32 rkey"),
+                            struct("ud", "u64 ah", "u32 remote_qpn remote_qkey"))
                     .withName("wr"),
-            MemoryLayout.paddingLayout(56));
-
+            "skip 56");
     static final StructLayout WC = struct(
             "ibv_wc",
-            JAVA_LONG.withName("wr_id"),
-            JAVA_INT.withName("status"),
-            JAVA_INT.withName("opcode"),
-            JAVA_INT.withName("vendor_err"),
-            JAVA_INT.withName("byte_len"),
-            JAVA_INT.withName("imm_data"),
-            JAVA_INT.withName("qp_num"),
-            JAVA_INT.withName("src_qp"),
-            JAVA_INT.withName("wc_flags"),
-            JAVA_SHORT.withName("pkey_index"),
-            JAVA_SHORT.withName("slid"),
-            JAVA_BYTE.withName("sl"),
-            JAVA_BYTE.withName("dlid_path_bits"),
-            MemoryLayout.paddingLayout(2));
-
+            "u64 wr_id",
+            "u32 status opcode vendor_err byte_len imm_data qp_num src_qp wc_flags",
+            "u16 pkey_index slid",
+            "u8 sl dlid_path_bits");
     static final StructLayout ASYNC_EVENT = struct(
             "ibv_async_event",
             MemoryLayout.unionLayout(ADDRESS.withName("qp"), JAVA_INT.withName("port_num"))
                     .withName("element"),
-            JAVA_INT.withName("event_type"),
-            MemoryLayout.paddingLayout(4));
+            "u32 event_type");
 
-    /// Structures that the library makes and that are only read here, up to the last member of interest.
+    /// Structures that the library makes and that this package only reads, up to the last member in use.
     static final List<StructLayout> OPEN_ENDED = List.of(DEVICE, CQ, QP);
-
     /// Structures that are as long as in C.
     static final List<StructLayout> WHOLE = List.of(
             CONTEXT,
@@ -348,15 +163,47 @@ final class VerbsLayouts {
         return struct.byteOffset(Stream.of(path).map(PathElement::groupElement).toArray(PathElement[]::new));
     }
 
-    private static StructLayout struct(final String name, final MemoryLayout... members) {
-        return MemoryLayout.structLayout(members).withName(name);
+    /// A structure with the padding that C adds before its members and at its end.
+    ///
+    /// @param members layouts, and declarations as the class says
+    static StructLayout struct(final String name, final Object... members) {
+        final List<MemoryLayout> layouts = new ArrayList<>();
+        long bytes = 0;
+        long alignment = 1;
+        for (final MemoryLayout member :
+                Stream.of(members).flatMap(VerbsLayouts::declared).toList()) {
+            bytes = align(layouts, bytes, member.byteAlignment()) + member.byteSize();
+            alignment = Math.max(alignment, member.byteAlignment());
+            layouts.add(member);
+        }
+        align(layouts, bytes, alignment);
+        return MemoryLayout.structLayout(layouts.toArray(MemoryLayout[]::new)).withName(name);
     }
 
-    private static SequenceLayout bytes(final int count, final String name) {
-        return MemoryLayout.sequenceLayout(count, JAVA_BYTE).withName(name);
+    private static long align(final List<MemoryLayout> layouts, final long bytes, final long alignment) {
+        final long padding = -bytes & (alignment - 1);
+        if (padding > 0) {
+            layouts.add(MemoryLayout.paddingLayout(padding));
+        }
+        return bytes + padding;
     }
 
-    private static MemoryLayout pointers(final int count) {
-        return MemoryLayout.paddingLayout(count * ADDRESS.byteSize());
+    private static Stream<MemoryLayout> declared(final Object member) {
+        if (member instanceof MemoryLayout layout) {
+            return Stream.of(layout);
+        }
+        final String[] words = member.toString().split(" ", -1);
+        if (words[0].equals("skip")) {
+            return Stream.of(MemoryLayout.paddingLayout(Long.parseLong(words[1])));
+        }
+        final MemoryLayout type = switch (words[0]) {
+            case "u8" -> JAVA_BYTE;
+            case "u16" -> JAVA_SHORT;
+            case "u32" -> JAVA_INT;
+            case "u64" -> JAVA_LONG;
+            case "ptr" -> ADDRESS;
+            default -> throw new IllegalArgumentException("no C type: " + member);
+        };
+        return Stream.of(words).skip(1).map(type::withName);
     }
 }

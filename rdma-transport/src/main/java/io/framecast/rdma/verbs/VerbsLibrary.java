@@ -1,14 +1,16 @@
 package io.framecast.rdma.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.api.error.TransportException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /// A loaded libibverbs: lists devices and opens them. It stays loaded for the life of the process.
 ///
@@ -19,6 +21,18 @@ public final class VerbsLibrary {
     public static final String PROPERTY = "framecast.verbs.library";
 
     private static final String DEFAULT = "libibverbs.so.1";
+
+    // The functions in use: a library that lacks one is refused when it is loaded.
+    private static final List<String> FUNCTIONS = List.of("""
+            ibv_get_device_list ibv_free_device_list ibv_get_device_name ibv_get_device_guid
+            ibv_open_device ibv_close_device ibv_query_device ibv_query_port _ibv_query_gid_ex
+            ibv_get_async_event ibv_ack_async_event ibv_alloc_pd ibv_dealloc_pd
+            ibv_reg_mr ibv_reg_dmabuf_mr ibv_dereg_mr
+            ibv_create_comp_channel ibv_destroy_comp_channel ibv_get_cq_event ibv_ack_cq_events
+            ibv_create_cq ibv_destroy_cq ibv_create_srq ibv_destroy_srq
+            ibv_create_qp ibv_modify_qp ibv_query_qp ibv_destroy_qp
+            ibv_attach_mcast ibv_detach_mcast ibv_create_ah ibv_destroy_ah
+            """.strip().split("\\s+"));
 
     private final Verbs verbs;
     private final AtomicInteger handles = new AtomicInteger();
@@ -37,7 +51,7 @@ public final class VerbsLibrary {
     /// @param library name or path
     public static VerbsLibrary load(final String library) {
         try {
-            return new VerbsLibrary(new Verbs(library));
+            return new VerbsLibrary(new Verbs(library, "libibverbs", FUNCTIONS));
         } catch (final IllegalArgumentException e) {
             throw new TransportException(
                     "verbs: no " + library
@@ -51,42 +65,27 @@ public final class VerbsLibrary {
     ///
     /// @throws io.framecast.api.error.NativeException when the kernel has no RDMA
     public List<Device> devices() {
-        return withDevices((scratch, pointers) ->
-                pointers.stream().map(pointer -> describe(scratch, pointer)).toList());
+        return withDevices(pointers -> pointers.stream()
+                .map(pointer -> new Device(
+                        verbs.deviceName(pointer),
+                        (long) Objects.requireNonNull(verbs.call(JAVA_LONG, "ibv_get_device_guid", pointer)),
+                        Verbs.intAt(pointer, VerbsLayouts.DEVICE, "transport_type") == VerbsConstants.IBV_TRANSPORT_IB))
+                .toList());
     }
 
     /// Opens a device by the kernel's name.
     ///
     /// @throws TransportException when there is no such device, or this user may not use it
     public Context open(final String name) {
-        return withDevices((scratch, pointers) -> {
-            for (final MemorySegment pointer : pointers) {
-                if (verbs.deviceName(Downcalls.newCapture(scratch), pointer).equals(name)) {
-                    return open(scratch, pointer, name);
-                }
+        return withDevices(pointers -> {
+            final List<String> names = pointers.stream().map(verbs::deviceName).toList();
+            final int index = names.indexOf(name);
+            if (index < 0) {
+                throw new TransportException("verbs: no device " + name + "; there "
+                        + (names.size() == 1 ? "is " : "are ") + (names.isEmpty() ? "none" : String.join(", ", names)));
             }
-            throw new TransportException(
-                    "verbs: no device " + name + "; there " + (pointers.size() == 1 ? "is " : "are ")
-                            + (pointers.isEmpty() ? "none" : names(scratch, pointers)));
+            return new Context(this, verbs.make("ibv_open_device", name, pointers.get(index)), name);
         });
-    }
-
-    private Context open(final Arena scratch, final MemorySegment device, final String name) {
-        final MemorySegment capture = Downcalls.newCapture(scratch);
-        final MemorySegment context = Downcalls.pointer(verbs.openDevice, capture, device);
-        return new Context(this, Handle.check(context, capture, "ibv_open_device", name), name);
-    }
-
-    /// Why no device can be used here; empty when one is listed.
-    public static Optional<String> unavailable() {
-        try {
-            return load().devices().stream().anyMatch(Device::isInfiniBandVerbs)
-                    ? Optional.empty()
-                    : Optional.of("verbs: no InfiniBand or RoCE device; see rdma link, or add Soft-RoCE:"
-                            + " rdma link add rxe0 type rxe netdev eth0");
-        } catch (final TransportException e) {
-            return Optional.of(e.getMessage());
-        }
     }
 
     /// Handles open now, of all contexts of this library.
@@ -106,47 +105,21 @@ public final class VerbsLibrary {
         handles.decrementAndGet();
     }
 
-    private Device describe(final Arena scratch, final MemorySegment device) {
-        final int transport = Verbs.intAt(device, VerbsLayouts.DEVICE, "transport_type");
-        return new Device(
-                verbs.deviceName(Downcalls.newCapture(scratch), device),
-                Downcalls.longOf(verbs.getDeviceGuid, device),
-                transport == VerbsConstants.IBV_TRANSPORT_IB);
-    }
-
-    private String names(final Arena scratch, final List<MemorySegment> devices) {
-        return String.join(
-                ", ",
-                devices.stream()
-                        .map(device -> verbs.deviceName(Downcalls.newCapture(scratch), device))
-                        .toList());
-    }
-
     // Pointers of a list live no longer than the list, so devices are listed anew for each use.
-    private <T> T withDevices(final DeviceUse<T> use) {
+    private <T> T withDevices(final Function<List<MemorySegment>, T> use) {
         try (Arena scratch = Arena.ofConfined()) {
-            final MemorySegment capture = Downcalls.newCapture(scratch);
             final MemorySegment count = scratch.allocate(JAVA_INT);
-            final MemorySegment list = Handle.check(
-                    Downcalls.pointer(verbs.getDeviceList, capture, count),
-                    capture,
-                    "ibv_get_device_list",
-                    "RDMA devices");
+            final MemorySegment list = verbs.make("ibv_get_device_list", "RDMA devices", count);
             try {
                 final List<MemorySegment> pointers = new ArrayList<>();
                 final int devices = count.get(JAVA_INT, 0);
                 for (int i = 0; i < devices; i++) {
                     pointers.add(Verbs.element(list, devices, i));
                 }
-                return use.with(scratch, pointers);
+                return use.apply(pointers);
             } finally {
-                Downcalls.call(verbs.freeDeviceList, list);
+                verbs.call(null, "ibv_free_device_list", list);
             }
         }
-    }
-
-    @FunctionalInterface
-    private interface DeviceUse<T> {
-        T with(Arena scratch, List<MemorySegment> pointers);
     }
 }

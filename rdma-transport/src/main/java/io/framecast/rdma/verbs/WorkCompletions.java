@@ -9,8 +9,8 @@ import java.util.Objects;
 
 /// A reusable batch of completions, in order, filled by [CompletionQueue#poll].
 ///
-/// Of a completion that failed only [#request], [#status], [#queuePair] and [#vendorError] mean something;
-/// not even its kind is told, so requests carry what is needed to know it again.
+/// Of a completion that failed only [#request], [#status] and [#queuePair] mean something: its kind is unknown, so
+/// requests must carry what is needed to recognise them.
 ///
 /// Threading: one thread at a time. Memory is the arena's; polling after it closed is an
 /// [IllegalStateException].
@@ -19,7 +19,6 @@ public final class WorkCompletions {
     private static final long WR_ID = VerbsLayouts.offset(VerbsLayouts.WC, "wr_id");
     private static final long STATUS = VerbsLayouts.offset(VerbsLayouts.WC, "status");
     private static final long OPCODE = VerbsLayouts.offset(VerbsLayouts.WC, "opcode");
-    private static final long VENDOR_ERR = VerbsLayouts.offset(VerbsLayouts.WC, "vendor_err");
     private static final long BYTE_LEN = VerbsLayouts.offset(VerbsLayouts.WC, "byte_len");
     private static final long IMM_DATA = VerbsLayouts.offset(VerbsLayouts.WC, "imm_data");
     private static final long QP_NUM = VerbsLayouts.offset(VerbsLayouts.WC, "qp_num");
@@ -104,10 +103,5 @@ public final class WorkCompletions {
     /// Number of the sender's queue pair, of UD receives.
     public int sourceQueuePair(final int index) {
         return completions.get(JAVA_INT, at(index) + SRC_QP);
-    }
-
-    /// The maker's own code of a failure.
-    public int vendorError(final int index) {
-        return completions.get(JAVA_INT, at(index) + VENDOR_ERR);
     }
 }

@@ -60,14 +60,14 @@ abstract class DatagramContract {
         assertFalse(end.batch.isReceive(0));
     }
 
-    // The event may come a little after what it tells of.
-    private static void awaitTold(final DatagramEnd end) {
+    // The event may come a little after its completion.
+    private static void awaitSignal(final DatagramEnd end) {
         final long startNs = System.nanoTime();
-        int told = 0;
-        while (told == 0 && System.nanoTime() - startNs < DatagramEnd.PATIENCE_NS) {
-            told = end.channel.drain();
+        int signals = 0;
+        while (signals == 0 && System.nanoTime() - startNs < DatagramEnd.PATIENCE_NS) {
+            signals = end.channel.drain();
         }
-        assertEquals(1, told);
+        assertEquals(1, signals);
     }
 
     static void assertReceived(final DatagramEnd end, final DatagramEnd source, final int slot, final int payload) {
@@ -97,7 +97,7 @@ abstract class DatagramContract {
         first.join(group(1));
         second.join(group(1));
         stranger.join(group(2));
-        source.aim(0, source.wayTo(Gid.ofAddress(group(1))), QueuePair.MULTICAST, PAYLOAD);
+        source.aim(0, source.handleTo(Gid.ofAddress(group(1))), QueuePair.MULTICAST, PAYLOAD);
         send(source);
         assertReceived(first, source, 0, PAYLOAD);
         assertReceived(second, source, 0, PAYLOAD);
@@ -118,7 +118,7 @@ abstract class DatagramContract {
         final DatagramEnd source = end(0);
         final DatagramEnd peer = end(1);
         assertEquals(2, peer.receives.post(peer.queuePair, 3, 2));
-        source.aim(0, source.wayTo(peer.gid.gid()), peer.queuePair.number(), 1);
+        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 1);
         send(source);
         assertReceived(peer, source, 3, 1);
     }
@@ -128,7 +128,7 @@ abstract class DatagramContract {
         final DatagramEnd source = end(0);
         final DatagramEnd member = end(1);
         assertEquals(4, member.receives.post(member.queuePair, 0, 4));
-        final AddressHandle toGroup = source.wayTo(Gid.ofAddress(group(3)));
+        final AddressHandle toGroup = source.handleTo(Gid.ofAddress(group(3)));
         try (GroupMembership _ = GroupMembership.join(group(3), member.gid.interfaceIndex());
                 MulticastAttachment _ = member.queuePair.attach(Gid.ofAddress(group(3)), 0)) {
             source.aim(0, toGroup, QueuePair.MULTICAST, PAYLOAD);
@@ -136,8 +136,8 @@ abstract class DatagramContract {
             assertReceived(member, source, 0, PAYLOAD);
         }
         send(source);
-        // What comes by number shows that nothing came by the group before.
-        source.aim(0, source.wayTo(member.gid.gid()), member.queuePair.number(), 7);
+        // The datagram that comes by number shows that none came by the group before.
+        source.aim(0, source.handleTo(member.gid.gid()), member.queuePair.number(), 7);
         send(source);
         assertReceived(member, source, 1, 7);
     }
@@ -167,16 +167,16 @@ abstract class DatagramContract {
         final DatagramEnd source = end(0);
         final DatagramEnd peer = end(1);
         assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
-        final AddressHandle way = source.wayTo(peer.gid.gid());
+        final AddressHandle handle = source.handleTo(peer.gid.gid());
         for (int i = 0; i < 3; i++) {
-            source.aim(i, way, peer.queuePair.number(), 10);
+            source.aim(i, handle, peer.queuePair.number(), 10);
             source.sends.flags(i, i == 2, false);
         }
         assertEquals(3, source.sends.post(source.queuePair, 0, 3));
         awaitSent(source);
         assertReceived(peer, source, 0, 10);
         assertEquals(1, peer.receives.post(peer.queuePair, 1, 1));
-        source.aim(0, way, peer.queuePair.number(), 40);
+        source.aim(0, handle, peer.queuePair.number(), 40);
         source.sends.flags(0, true, false);
         send(source);
         assertReceived(peer, source, 1, 40);
@@ -188,11 +188,11 @@ abstract class DatagramContract {
         final DatagramEnd peer = end(1);
         final int mtu = source.context.port(1).mtu().activeBytes();
         assertEquals(2, peer.receives.post(peer.queuePair, 0, 2));
-        final AddressHandle way = source.wayTo(peer.gid.gid());
-        source.aim(0, way, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES + 1);
+        final AddressHandle handle = source.handleTo(peer.gid.gid());
+        source.aim(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES + 1);
         assertEquals(mtu + 1, source.sends.bytes(0));
         send(source);
-        source.aim(0, way, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES);
+        source.aim(0, handle, peer.queuePair.number(), mtu - DatagramEnd.HEADER_BYTES);
         send(source);
         assertReceived(peer, source, 0, mtu - DatagramEnd.HEADER_BYTES);
     }
@@ -202,10 +202,10 @@ abstract class DatagramContract {
         final DatagramEnd source = end(0);
         final DatagramEnd peer = end(1);
         assertEquals(1, peer.receives.post(peer.queuePair, 0, 1));
-        final AddressHandle way = source.wayTo(peer.gid.gid());
-        source.sends.datagram(0, way, peer.queuePair.number(), DatagramEnd.QUEUE_KEY + 1);
+        final AddressHandle handle = source.handleTo(peer.gid.gid());
+        source.sends.datagram(0, handle, peer.queuePair.number(), DatagramEnd.QUEUE_KEY + 1);
         send(source);
-        source.aim(0, way, peer.queuePair.number(), 5);
+        source.aim(0, handle, peer.queuePair.number(), 5);
         send(source);
         assertReceived(peer, source, 0, 5);
     }
@@ -218,7 +218,7 @@ abstract class DatagramContract {
         // Memory that no region knows.
         final MemorySegment loose = source.arena.allocate(64);
         MemorySegment.copy(source.sent, 0, loose, 0, 64);
-        source.aim(0, source.wayTo(peer.gid.gid()), peer.queuePair.number(), 30);
+        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 30);
         source.sends.element(0, 0, loose.address(), DatagramEnd.HEADER_BYTES, 0);
         source.sends.element(0, 1, loose.address() + DatagramEnd.HEADER_BYTES, 30, 0);
         source.sends.flags(0, true, true);
@@ -256,7 +256,7 @@ abstract class DatagramContract {
     @Test
     void shouldRefuseToSendBeforeItIsReady() {
         final DatagramEnd end = end(0);
-        end.aim(0, end.wayTo(end(1).gid.gid()), end.queuePair.number(), 1);
+        end.aim(0, end.handleTo(end(1).gid.gid()), end.queuePair.number(), 1);
         end.queuePair.reset();
         assertEquals(QueuePair.State.RESET, end.queuePair.state());
         final NativeException e = assertThrows(NativeException.class, () -> end.sends.post(end.queuePair, 0, 1));
@@ -273,20 +273,20 @@ abstract class DatagramContract {
         final DatagramEnd peer = end(1);
         assertEquals(4, peer.receives.post(peer.queuePair, 0, 4));
         assertEquals(0, peer.channel.drain());
-        source.aim(0, source.wayTo(peer.gid.gid()), peer.queuePair.number(), 9);
+        source.aim(0, source.handleTo(peer.gid.gid()), peer.queuePair.number(), 9);
         peer.completions.arm(false);
         send(source);
         assertReceived(peer, source, 0, 9);
         assertTrue(peer.channel.descriptor() >= 0);
-        awaitTold(peer);
-        // Told once: the next is not told unless armed again.
+        awaitSignal(peer);
+        // One signal: the next completion causes none unless the queue is armed again.
         send(source);
         assertReceived(peer, source, 1, 9);
         assertEquals(0, peer.channel.drain());
         peer.completions.arm(false);
         send(source);
         assertReceived(peer, source, 2, 9);
-        awaitTold(peer);
+        awaitSignal(peer);
     }
 
     @Test
@@ -302,7 +302,7 @@ abstract class DatagramContract {
                 new QueuePairConfig.Limits(1, 0, 1, 0, 0))));
         queuePair.startDatagrams(1, 0, DatagramEnd.QUEUE_KEY);
         assertEquals(3, peer.receives.post(shared, 4, 3));
-        source.aim(0, source.wayTo(peer.gid.gid()), queuePair.number(), 12);
+        source.aim(0, source.handleTo(peer.gid.gid()), queuePair.number(), 12);
         send(source);
         assertEquals(1, peer.await());
         assertEquals(4, ReceiveRequests.slotOf(peer.batch.request(0)));
@@ -313,7 +313,7 @@ abstract class DatagramContract {
     @Test
     void shouldFailTheSendWhenItsRegionIsClosed() {
         final DatagramEnd source = end(0);
-        source.aim(0, source.wayTo(end(1).gid.gid()), source.queuePair.number(), 5);
+        source.aim(0, source.handleTo(end(1).gid.gid()), source.queuePair.number(), 5);
         final MemorySegment memory = source.arena.allocate(64);
         final MemoryRegion region = source.domain.register(memory, Access.LOCAL_READ);
         source.sends.element(0, 0, memory.address(), 20, region.localKey());

@@ -91,14 +91,14 @@ final class DatagramEnd implements AutoCloseable {
         keep(queuePair.attach(Gid.ofAddress(group), 0));
     }
 
-    AddressHandle wayTo(final Gid destination) {
+    AddressHandle handleTo(final Gid destination) {
         return keep(domain.addressHandle(AddressPath.of(gid, destination)));
     }
 
     /// Prepares a slot to send `payloadBytes`.
-    void aim(final int slot, final AddressHandle way, final int queuePairNumber, final int payloadBytes) {
+    void aim(final int slot, final AddressHandle handle, final int queuePairNumber, final int payloadBytes) {
         sends.length(slot, 1, payloadBytes);
-        sends.datagram(slot, way, queuePairNumber, QUEUE_KEY);
+        sends.datagram(slot, handle, queuePairNumber, QUEUE_KEY);
     }
 
     /// Waits for completions.

@@ -4,6 +4,7 @@ import io.framecast.api.error.TransportException;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
+import org.opentest4j.TestAbortedException;
 
 /// Devices to test on, which reach each other.
 ///
@@ -21,16 +22,20 @@ public record Fabric(VerbsLibrary library, List<String> devices) {
     /// is none.
     public static Fabric real() {
         final String named = System.getenv(VARIABLE);
-        final Optional<String> reason = VerbsLibrary.unavailable();
-        Assumptions.assumeTrue(reason.isEmpty(), reason::orElseThrow);
-        final VerbsLibrary library = VerbsLibrary.load();
-        final List<String> devices = named == null
-                ? library.devices().stream()
-                        .filter(Device::isInfiniBandVerbs)
-                        .map(Device::name)
-                        .filter(name -> isUsable(library, name))
-                        .toList()
-                : List.of(named.split(","));
+        final VerbsLibrary library;
+        final List<String> devices;
+        try {
+            library = VerbsLibrary.load();
+            devices = named == null
+                    ? library.devices().stream()
+                            .filter(Device::isInfiniBandVerbs)
+                            .map(Device::name)
+                            .filter(name -> isUsable(library, name))
+                            .toList()
+                    : List.of(named.split(","));
+        } catch (final TransportException e) {
+            throw new TestAbortedException(e.getMessage(), e);
+        }
         Assumptions.assumeFalse(devices.isEmpty(), "no RDMA device here has an active Ethernet port with an IPv4 GID");
         return new Fabric(library, devices);
     }

@@ -141,14 +141,15 @@ final class HandleTest {
             final CompletionQueue completions = context.completionQueue(8, channel);
             final SharedReceiveQueue shared = domain.sharedReceiveQueue(8, 1);
             final MemoryRegion region = domain.register(arena.allocate(64), Access.LOCAL_READ);
-            final AddressHandle way =
+            final AddressHandle address =
                     domain.addressHandle(AddressPath.of(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L)));
             final QueuePair queuePair =
                     domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.UD, completions, LIMITS));
             final MulticastAttachment attachment = queuePair.attach(new Gid(0xff0eL << 48, 1), 0);
             standIn.set("gone", errno);
             for (final Handle handle :
-                    new Handle[] {attachment, queuePair, way, region, shared, completions, channel, domain, context}) {
+                    new Handle[] {attachment, queuePair, address, region, shared, completions, channel, domain, context
+                    }) {
                 handle.close();
                 assertFalse(handle.isOpen(), handle::toString);
             }

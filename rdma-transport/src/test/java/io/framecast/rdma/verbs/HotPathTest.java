@@ -18,9 +18,9 @@ final class HotPathTest {
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (DatagramEnd source = new DatagramEnd(Fabric.standIn(), 0);
                 DatagramEnd peer = new DatagramEnd(Fabric.standIn(), 1)) {
-            final AddressHandle way = source.wayTo(peer.gid.gid());
+            final AddressHandle handle = source.handleTo(peer.gid.gid());
             for (int i = 0; i < DatagramEnd.SLOTS; i++) {
-                source.aim(i, way, peer.queuePair.number(), 64);
+                source.aim(i, handle, peer.queuePair.number(), 64);
                 source.sends.flags(i, i % BATCH == BATCH - 1, false);
             }
             assertEquals(WARM_UP * BATCH, rounds(source, peer, WARM_UP));

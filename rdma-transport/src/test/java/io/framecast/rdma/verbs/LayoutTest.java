@@ -1,6 +1,5 @@
 package io.framecast.rdma.verbs;
 
-import static io.framecast.rdma.verbs.VerbsConstants.*;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,7 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -30,6 +28,38 @@ final class LayoutTest {
     private static final String HEADERS_VARIABLE = "FRAMECAST_VERBS_HEADERS";
 
     private static final List<String> EXTENSION_MEMBERS = List.of("create_qp_ex", "sz");
+
+    // Enums whose ordinals cross the border.
+    private static final List<String> PORT_STATES = List.of(
+            "IBV_PORT_NOP",
+            "IBV_PORT_DOWN",
+            "IBV_PORT_INIT",
+            "IBV_PORT_ARMED",
+            "IBV_PORT_ACTIVE",
+            "IBV_PORT_ACTIVE_DEFER");
+    private static final List<String> STATES = List.of(
+            "IBV_QPS_RESET", "IBV_QPS_INIT", "IBV_QPS_RTR", "IBV_QPS_RTS", "IBV_QPS_SQD", "IBV_QPS_SQE", "IBV_QPS_ERR");
+    private static final List<String> EVENTS = List.of(
+            "IBV_EVENT_CQ_ERR",
+            "IBV_EVENT_QP_FATAL",
+            "IBV_EVENT_QP_REQ_ERR",
+            "IBV_EVENT_QP_ACCESS_ERR",
+            "IBV_EVENT_COMM_EST",
+            "IBV_EVENT_SQ_DRAINED",
+            "IBV_EVENT_PATH_MIG",
+            "IBV_EVENT_PATH_MIG_ERR",
+            "IBV_EVENT_DEVICE_FATAL",
+            "IBV_EVENT_PORT_ACTIVE",
+            "IBV_EVENT_PORT_ERR",
+            "IBV_EVENT_LID_CHANGE",
+            "IBV_EVENT_PKEY_CHANGE",
+            "IBV_EVENT_SM_CHANGE",
+            "IBV_EVENT_SRQ_ERR",
+            "IBV_EVENT_SRQ_LIMIT_REACHED",
+            "IBV_EVENT_QP_LAST_WQE_REACHED",
+            "IBV_EVENT_CLIENT_REREGISTER",
+            "IBV_EVENT_GID_CHANGE",
+            "IBV_EVENT_WQ_FATAL");
 
     @TempDir
     Path directory;
@@ -119,50 +149,23 @@ final class LayoutTest {
         assertEquals(expected.toString(), CCompiler.run(directory.resolve("structs.log"), List.of(binary.toString())));
     }
 
-    /// Their ordinals cross the border; the constants are compared with the header above.
     @Test
     void shouldOrderEnumsAsTheHeaderDoes() {
-        final int[] states = {
-            IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS, IBV_QPS_SQD, IBV_QPS_SQE, IBV_QPS_ERR
-        };
-        assertEquals("[RESET, INIT, RTR, RTS, SQD, SQE, ERROR]", named(states, QueuePair.State.values()));
-        assertEquals(QueuePair.State.UNKNOWN.ordinal(), states.length);
-        final int[] events = {
-            IBV_EVENT_CQ_ERR,
-            IBV_EVENT_QP_FATAL,
-            IBV_EVENT_QP_REQ_ERR,
-            IBV_EVENT_QP_ACCESS_ERR,
-            IBV_EVENT_COMM_EST,
-            IBV_EVENT_SQ_DRAINED,
-            IBV_EVENT_PATH_MIG,
-            IBV_EVENT_PATH_MIG_ERR,
-            IBV_EVENT_DEVICE_FATAL,
-            IBV_EVENT_PORT_ACTIVE,
-            IBV_EVENT_PORT_ERR,
-            IBV_EVENT_LID_CHANGE,
-            IBV_EVENT_PKEY_CHANGE,
-            IBV_EVENT_SM_CHANGE,
-            IBV_EVENT_SRQ_ERR,
-            IBV_EVENT_SRQ_LIMIT_REACHED,
-            IBV_EVENT_QP_LAST_WQE_REACHED,
-            IBV_EVENT_CLIENT_REREGISTER,
-            IBV_EVENT_GID_CHANGE,
-            IBV_EVENT_WQ_FATAL
-        };
+        assertEquals(PORT_STATES.size(), PortAttributes.State.UNKNOWN.ordinal());
+        assertEquals("[NOP, DOWN, INIT, ARMED, ACTIVE, ACTIVE_DEFER, UNKNOWN]", named(PortAttributes.State.values()));
+        assertEquals(STATES.size(), QueuePair.State.UNKNOWN.ordinal());
+        assertEquals("[RESET, INIT, RTR, RTS, SQD, SQE, ERROR, UNKNOWN]", named(QueuePair.State.values()));
+        assertEquals(EVENTS.size(), AsyncEvent.Kind.UNKNOWN.ordinal());
         assertEquals(
                 "[CQ_ERROR, QP_FATAL, QP_REQUEST_ERROR, QP_ACCESS_ERROR, COMMUNICATION_ESTABLISHED, SQ_DRAINED,"
                         + " PATH_MIGRATED, PATH_MIGRATION_ERROR, DEVICE_FATAL, PORT_ACTIVE, PORT_ERROR, LID_CHANGE,"
                         + " PKEY_CHANGE, SUBNET_MANAGER_CHANGE, SRQ_ERROR, SRQ_LIMIT_REACHED, QP_LAST_REQUEST_REACHED,"
-                        + " CLIENT_REREGISTER, GID_CHANGE, WQ_FATAL]",
-                named(events, AsyncEvent.Kind.values()));
-        assertEquals(AsyncEvent.Kind.UNKNOWN.ordinal(), events.length);
+                        + " CLIENT_REREGISTER, GID_CHANGE, WQ_FATAL, UNKNOWN]",
+                named(AsyncEvent.Kind.values()));
     }
 
-    private static String named(final int[] codes, final Enum<?>[] values) {
-        return IntStream.of(codes)
-                .mapToObj(code -> values[code].name())
-                .toList()
-                .toString();
+    private static String named(final Enum<?>[] values) {
+        return List.of(values).toString();
     }
 
     @Test
@@ -209,9 +212,7 @@ final class LayoutTest {
                     .append('\n');
         }
         lines.append(VerbsLayouts.VERBS_ABI_IS_EXTENDED).append('\n');
-        constants(
-                VerbsConstants.class,
-                "IBV_",
+        verbsConstants(
                 (name, value) -> lines.append(name).append(' ').append(value).append('\n'));
         return lines.toString();
     }
@@ -231,10 +232,7 @@ final class LayoutTest {
         EXTENSION_MEMBERS.forEach(
                 member -> program.append("printf(\"%s %%zu\\n\", %s%1$s));\n".formatted(member, before)));
         program.append("printf(\"%ld\\n\", (long)__VERBS_ABI_IS_EXTENDED);\n");
-        constants(
-                VerbsConstants.class,
-                "IBV_",
-                (name, _) -> program.append("printf(\"%s %%d\\n\", (int)%1$s);\n".formatted(name)));
+        verbsConstants((name, _) -> program.append("printf(\"%s %%d\\n\", (int)%1$s);\n".formatted(name)));
         program.append("return 0; }\n");
         final Path source = Files.writeString(directory.resolve("layouts.c"), program);
         final Path binary = CCompiler.compile(directory.resolve("layouts"), List.of("-I" + include, source.toString()));
@@ -266,6 +264,13 @@ final class LayoutTest {
             if (isNamedInside) {
                 members(struct, (GroupLayout) layout, path + ".", member);
             }
+        }
+    }
+
+    private static void verbsConstants(final BiConsumer<String, Integer> constant) {
+        constants(VerbsConstants.class, "IBV_", constant);
+        for (final List<String> order : List.of(PORT_STATES, STATES, EVENTS)) {
+            order.forEach(name -> constant.accept(name, order.indexOf(name)));
         }
     }
 

@@ -79,10 +79,9 @@ final class RefusalTest {
                 new Call("ibv_query_device", made -> made.context.attributes()),
                 new Call("ibv_query_port", made -> made.context.port(1)),
                 new Call("_ibv_query_gid_ex", made -> made.context.gid(1, 0)),
-                new Call("ibv_query_pkey", made -> made.context.pkey(1, 0)),
                 new Call(
                         "ibv_get_async_event",
-                        made -> made.context.asyncEvents(made.arena).next()),
+                        made -> made.context.asyncEvents(1, made.arena).next()),
                 new Call("ibv_alloc_pd", made -> made.context.protectionDomain()),
                 new Call("ibv_dealloc_pd", made -> made.close(made.context.protectionDomain())),
                 new Call("ibv_reg_mr", made -> made.domain.register(made.arena.allocate(8), Access.LOCAL_READ)),
@@ -170,7 +169,7 @@ final class RefusalTest {
         assertNamed(function, assertThrows(NativeException.class, this::join));
     }
 
-    /// Nobody could do anything about it, and the rest must go.
+    /// No caller could act on the refusal, and the rest must be released.
     @Test
     void shouldLetTheRestGoWhenLeavingIsRefused() throws Exception {
         final SubnetGroup group = join();

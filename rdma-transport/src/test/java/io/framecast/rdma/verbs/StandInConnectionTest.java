@@ -31,7 +31,7 @@ final class StandInConnectionTest extends ConnectionContract {
         far.connect(near);
         assertTrue(far.context.asyncDescriptor() >= 0);
         try (Arena scratch = Arena.ofConfined()) {
-            final AsyncEvents events = far.context.asyncEvents(scratch);
+            final AsyncEvents events = far.context.asyncEvents(1, scratch);
             assertNull(events.next());
             near.sends.write(0, far.at(0), far.region.remoteKey() + 256);
             assertEquals(CompletionStatus.REMOTE_ACCESS, near.perform(0, 16));
@@ -39,7 +39,7 @@ final class StandInConnectionTest extends ConnectionContract {
             assertEquals(AsyncEvent.Kind.QP_ACCESS_ERROR, access.kind());
             assertTrue(access.isOf(far.queuePair));
             assertFalse(access.isOf(far.completions));
-            StandIn.load().portEvent(far.queuePair, VerbsConstants.IBV_EVENT_PORT_ERR);
+            StandIn.load().portEvent(far.queuePair, AsyncEvent.Kind.PORT_ERROR.ordinal());
             StandIn.load().portEvent(far.queuePair, 77);
             assertEquals(new AsyncEvent(AsyncEvent.Kind.PORT_ERROR, 1, 0), events.next());
             assertEquals(AsyncEvent.Kind.UNKNOWN, events.next().kind());

@@ -51,7 +51,7 @@ final class SubnetGroupTest {
         standIn.set("silent", 1);
         final TransportException e = assertThrows(TransportException.class, () -> join("239.77.1.2", 5_000_000));
         assertEquals(
-                "verbs: nobody answered 10.9.0.1 that asked to join 239.77.1.2; does a subnet manager run (opensm)?",
+                "verbs: no subnet manager answered 10.9.0.1 that asked to join 239.77.1.2; does a subnet manager run (opensm)?",
                 e.getMessage());
     }
 

@@ -81,13 +81,7 @@ final class VerbsLibraryTest {
     void shouldReadWhatADeviceSays() {
         try (Context context = library.open("standin1")) {
             final DeviceAttributes attributes = context.attributes();
-            assertEquals("stand-in 1", attributes.firmware());
-            assertEquals(0x0200000000000000L, attributes.nodeGuid());
-            assertEquals(1, attributes.ports());
-            assertEquals(1, attributes.pkeysMax());
-            assertTrue(attributes.hasAtomics());
-            assertEquals(new DeviceAttributes.Queues(4096, 65536, 32, 4096, 1 << 20, 65536, -1L), attributes.queues());
-            assertEquals(new DeviceAttributes.Multicast(64, 56, 64 * 56, 0), attributes.multicast());
+            assertEquals(new DeviceAttributes("stand-in 1", 1, 65536, 1 << 20, 64), attributes);
         }
     }
 
@@ -99,7 +93,6 @@ final class VerbsLibraryTest {
             assertTrue(port.isActive());
             assertEquals(PortAttributes.LinkLayer.ETHERNET, port.linkLayer());
             assertEquals(new PortAttributes.Mtu(1024, 4096), port.mtu());
-            assertEquals(0xffff, context.pkey(1, 0));
             final NativeException e = assertThrows(NativeException.class, () -> context.port(2));
             assertEquals(
                     "ibv_query_port: errno 22, device standin1 port 2: no such port or table entry", e.getMessage());

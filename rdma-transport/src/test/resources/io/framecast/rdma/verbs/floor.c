@@ -45,7 +45,7 @@ static char *memory_of(size_t count, size_t bytes) {
     return memset(memory, 1, count * bytes);
 }
 
-static void build_sends(struct floor *f, struct ibv_pd *pd, struct ibv_ah *way) {
+static void build_sends(struct floor *f, struct ibv_pd *pd, struct ibv_ah *ah) {
     char *headers = memory_of(f->slots, f->header_bytes), *payload = memory_of(f->slots, f->payload_bytes);
     uint32_t header_key = key_of(pd, headers, (size_t)f->slots * f->header_bytes);
     uint32_t payload_key = key_of(pd, payload, (size_t)f->slots * f->payload_bytes);
@@ -59,7 +59,7 @@ static void build_sends(struct floor *f, struct ibv_pd *pd, struct ibv_ah *way) 
         wr->sg_list = &sges[2 * i];
         wr->num_sge = 2;
         wr->opcode = IBV_WR_SEND;
-        wr->wr.ud.ah = way;
+        wr->wr.ud.ah = ah;
         wr->wr.ud.remote_qpn = MULTICAST_QPN;
         wr->wr.ud.remote_qkey = QUEUE_KEY;
         f->lengths[i] = f->payload_bytes;

@@ -169,12 +169,12 @@ long standin_blocked(void) { return blocked; }
 void standin_iwarp(int are) { iwarp = are; }
 /* InfiniBand: no addresses but GIDs, and nothing goes anywhere without local identifiers. */
 void standin_subnet(int managed) { subnet = managed; }
-/* Neighbours that nobody answers for, until turned off. */
+/* Neighbours that do not answer, until turned off. */
 void standin_ah_hangs(int hangs) { __atomic_store_n(&ah_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_ah_fails(int error) { __atomic_store_n(&ah_fails, error, __ATOMIC_SEQ_CST); }
 /* Reliable connections that the kernel refuses to make, with that error; 0 for none. */
 void standin_connect_fails(int error) { __atomic_store_n(&connect_fails, error, __ATOMIC_SEQ_CST); }
-/* Peers whose neighbour nobody answers for: connecting to them waits until turned off. */
+/* Peers whose neighbour does not answer: connecting to them waits until turned off. */
 void standin_connect_hangs(int hangs) { __atomic_store_n(&connect_hangs, hangs, __ATOMIC_SEQ_CST); }
 void standin_port_state(int state) { port_state = state; }
 /* The network interface that devices say they are on. */
@@ -974,32 +974,32 @@ static void deliver(struct queue_pair *qp, const struct ibv_send_wr *wr, struct 
 /* ---- sending ------------------------------------------------------------------------------------------------- */
 
 /* What stands before a datagram: the IPv6 header, or 20 zeros and the IPv4 header. */
-static void route(char *header, const struct address *way, uint32_t length) {
-    union ibv_gid from = way->from;
+static void route(char *header, const struct address *ah, uint32_t length) {
+    union ibv_gid from = ah->from;
     memset(header, 0, GRH_BYTES);
-    if (is_ipv4_gid(&way->from)) {
+    if (is_ipv4_gid(&ah->from)) {
         uint16_t total = htons(20 + length);
         header[20] = 0x45;
-        header[21] = way->attr.grh.traffic_class;
+        header[21] = ah->attr.grh.traffic_class;
         memcpy(header + 22, &total, sizeof total);
-        header[28] = way->attr.grh.hop_limit;
+        header[28] = ah->attr.grh.hop_limit;
         header[29] = 17;
         memcpy(header + 32, from.raw + 12, 4);
-        memcpy(header + 36, way->attr.grh.dgid.raw + 12, 4);
+        memcpy(header + 36, ah->attr.grh.dgid.raw + 12, 4);
     } else {
         uint16_t payload = htons(length);
-        header[0] = 0x60 | way->attr.grh.traffic_class >> 4;
-        header[1] = way->attr.grh.traffic_class << 4;
+        header[0] = 0x60 | ah->attr.grh.traffic_class >> 4;
+        header[1] = ah->attr.grh.traffic_class << 4;
         memcpy(header + 4, &payload, sizeof payload);
         header[6] = 17;
-        header[7] = way->attr.grh.hop_limit;
+        header[7] = ah->attr.grh.hop_limit;
         memcpy(header + 8, from.raw, 16);
-        memcpy(header + 24, way->attr.grh.dgid.raw, 16);
+        memcpy(header + 24, ah->attr.grh.dgid.raw, 16);
     }
 }
 
 static int send_datagram(struct queue_pair *qp, const struct ibv_send_wr *wr, struct piece *from, int pieces) {
-    const struct address *way = (const struct address *)wr->wr.ud.ah;
+    const struct address *ah = (const struct address *)wr->wr.ud.ah;
     char header[GRH_BYTES];
     uint32_t length = 0;
     for (int i = 1; i < pieces; i++) length += from[i].length;
@@ -1007,24 +1007,24 @@ static int send_datagram(struct queue_pair *qp, const struct ibv_send_wr *wr, st
         swallowed++;
         return IBV_WC_SUCCESS;
     }
-    if (way->base.pd != qp->base.pd) return IBV_WC_LOC_QP_OP_ERR;
-    if (looks_up_gids && !has_gid(way->attr.grh.sgid_index)) return IBV_WC_LOC_QP_OP_ERR;
-    route(header, way, length);
+    if (ah->base.pd != qp->base.pd) return IBV_WC_LOC_QP_OP_ERR;
+    if (looks_up_gids && !has_gid(ah->attr.grh.sgid_index)) return IBV_WC_LOC_QP_OP_ERR;
+    route(header, ah, length);
     from[0] = (struct piece){header, GRH_BYTES};
     struct ibv_wc wc = {.opcode = IBV_WC_RECV, .byte_len = length + GRH_BYTES, .src_qp = qp->base.qp_num, .wc_flags = IBV_WC_GRH};
     if (wr->opcode == IBV_WR_SEND_WITH_IMM) wc.imm_data = wr->imm_data, wc.wc_flags |= IBV_WC_WITH_IMM;
     if (wr->wr.ud.remote_qpn != MULTICAST_QPN) {
         struct queue_pair *peer = find_qp(wr->wr.ud.remote_qpn);
-        union ibv_gid to = way->attr.grh.dgid;
+        union ibv_gid to = ah->attr.grh.dgid;
         for (int i = 0; peer && i < GIDS_MAX; i++) {
             union ibv_gid gid = gid_of(peer->base.context, i);
-            if (has_gid(i) && !memcmp(&gid, &to, sizeof gid) && (!subnet || way->attr.dlid == lid_of(peer->base.context)))
+            if (has_gid(i) && !memcmp(&gid, &to, sizeof gid) && (!subnet || ah->attr.dlid == lid_of(peer->base.context)))
                 return deliver(peer, wr, wc, from, pieces), IBV_WC_SUCCESS;
         }
         return IBV_WC_SUCCESS;
     }
-    struct group *group = find_group(&way->attr.grh.dgid);
-    if (group && group->lid != way->attr.dlid) group = NULL;
+    struct group *group = find_group(&ah->attr.grh.dgid);
+    if (group && group->lid != ah->attr.dlid) group = NULL;
     for (int i = 0; group && i < group->count; i++)
         if (group->members[i] == qp && qp->blocks_loopback)
             blocked++;
@@ -1184,7 +1184,7 @@ static int post_send(struct ibv_qp *base, struct ibv_send_wr *wr, struct ibv_sen
 
 /* ---- more of what tests turn --------------------------------------------------------------------------------- */
 
-/* An event of a port, of whoever has that device open through this queue pair's context. */
+/* An event of a port, for the owner of this queue pair's context. */
 void standin_port_event(struct ibv_qp *qp, int type) {
     struct ibv_async_event event = {.element.port_num = 1, .event_type = type};
     lock();

@@ -26,7 +26,7 @@ final class DemoChild {
     private volatile long progressedNs = System.nanoTime();
 
     /// @param stdin whether the child reads this process's standard input
-    /// @param shown lines that some child has said; shared by all of a run, of a concurrent kind
+    /// @param shown lines that a child has printed: a concurrent set, shared by all children of a run
     DemoChild(
             final String name,
             final List<String> arguments,
@@ -40,8 +40,7 @@ final class DemoChild {
         this.child = environment.children().launch(arguments, stdin, this::onLine);
     }
 
-    /// What all children have to say (which device was chosen) is shown once, and complaints come in the
-    /// result.
+    /// A line that several children print (the chosen device) is shown once; complaints come in the result.
     private void onLine(final String line) {
         if (line.startsWith(Console.PROGRESS_MARK)) {
             final String said = line.substring(Console.PROGRESS_MARK.length());
@@ -74,12 +73,12 @@ final class DemoChild {
         child.kill();
     }
 
-    /// Frames, bytes and activity, as the child last said.
+    /// Frames, bytes and activity, from the child's last line of progress.
     String progress() {
         return progress;
     }
 
-    /// When it last said something, or its progress was another than before, by `System.nanoTime()`.
+    /// When it last printed a line, or its progress last changed, by `System.nanoTime()`.
     long progressedNs() {
         return progressedNs;
     }

@@ -72,7 +72,7 @@ public final class DemoCommand implements Callable<Integer> {
             paramLabel = "auto|cuda:N|emulated|host",
             description =
                     "Where frames land; default ${DEFAULT-VALUE}: the first GPU, or an emulated one where there is"
-                            + " none, which is told.")
+                            + " none, which the tool reports.")
     private String device = "auto";
 
     @Option(
@@ -146,11 +146,7 @@ public final class DemoCommand implements Callable<Integer> {
     // As no URI was given, the complaint must not be about one.
     private void requireTransport() {
         if (!transport.equals(ProviderLookup.AUTO)) {
-            try {
-                ProviderLookup.transport(ProviderLookup.transports(), transport);
-            } catch (final ConfigException e) {
-                throw new ConfigException("--" + e.getMessage(), e);
-            }
+            NodeOptions.checked(() -> ProviderLookup.transport(ProviderLookup.transports(), transport));
         }
     }
 

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What one run of the demo does: the children's command lines, and how long they may stand still.
+/// The plan of one run of the demo: the children's command lines, and how long they may stand still.
 ///
 /// @param channel for all of them; frame-max is the frames' length
 /// @param frameBytes length of a full frame
@@ -31,8 +31,8 @@ public record DemoPlan(
     /// Java starts, devices open, subscribers join: seconds.
     private static final int JOIN_MAX_S = 30;
 
-    /// Repairing and acknowledging what is under way at the end, at a pace that even a lossy link with small
-    /// datagrams keeps.
+    /// Time for repairs and acknowledgements at the end, at a pace that even a lossy link with small datagrams
+    /// keeps.
     private static final int LINGER_MIN_S = 15;
 
     private static final double LINGER_BYTES_PER_S = 5e6;
@@ -67,7 +67,7 @@ public record DemoPlan(
     /// @param index from 1
     List<String> subscriberArguments(final int index) {
         final List<String> arguments = new ArrayList<>(List.of("subscribe", channel.toString()));
-        // The publisher's limit counts, so that one line says who is missing.
+        // The publisher's limit counts, so that one line names the missing subscriber.
         arguments.addAll(List.of("--wait-timeout", Integer.toString(JOIN_MAX_S + GRACE_S)));
         if (checksContent) {
             arguments.addAll(List.of("--check-test", Long.toString(node.patternSeed())));

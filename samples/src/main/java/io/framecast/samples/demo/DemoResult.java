@@ -1,24 +1,38 @@
 package io.framecast.samples.demo;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/// What the demo reports: the children's reports side by side, and whether they agree.
+/// The result of the demo: the children's reports side by side, and whether they agree.
 ///
 /// @param publisher the publisher's report, as parsed from its JSON
 /// @param subscribers each subscriber's report, likewise
 /// @param frameBytes length of a full frame
 record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscribers) {
-    /// What must be equal at both ends.
+    /// Values that must be equal at both ends.
     private static final List<String> SHARED_KEYS = List.of("frames", "bytes", "stream_crc32c");
 
-    private static final String TEXT_LINE = "%-14s %8s %16s  %-9s %9s %14s %9s %8s %12s %12s%n";
+    private static final List<String> COLUMNS =
+            List.of("frames", "bytes", "crc32c", "in place", "reassembled", "repaired", "dropped", "p50 µs", "p99 µs");
+    /// The key of each column in a report.
+    private static final List<String> KEYS = List.of(
+            "frames",
+            "bytes",
+            "stream_crc32c",
+            "in_place_frames",
+            "reassembled_bytes",
+            "repaired_datagrams",
+            "dropped_frames",
+            "p50",
+            "p99");
 
-    /// What does not agree first, in one line; empty when all does.
+    /// The first difference, in one line; empty when there is none.
     String mismatch() {
         final Map<?, ?> published = side(publisher, "publisher");
         for (int i = 0; i < subscribers.size(); i++) {
@@ -70,68 +84,43 @@ record DemoResult(long frameBytes, Map<?, ?> publisher, List<Map<?, ?>> subscrib
     }
 
     String text() {
-        final StringBuilder text = new StringBuilder(String.format(
+        final List<String> lines = new ArrayList<>();
+        lines.add(String.format(
                 Locale.ROOT,
-                "transport %s, device %s, frames of %,d bytes%n",
+                "transport %s, device %s, frames of %,d bytes",
                 text(publisher, "transport"),
                 text(subscribers.getFirst(), "device"),
                 frameBytes));
-        text.append(String.format(
-                Locale.ROOT,
-                TEXT_LINE,
-                "",
-                "frames",
-                "bytes",
-                "crc32c",
-                "in place",
-                "reassembled",
-                "repaired",
-                "dropped",
-                "p50 µs",
-                "p99 µs"));
         final Map<?, ?> published = side(publisher, "publisher");
-        text.append(String.format(
-                Locale.ROOT,
-                TEXT_LINE,
-                "publisher",
-                published.get("frames"),
-                published.get("bytes"),
-                published.get("stream_crc32c"),
-                "",
-                "",
-                "",
-                "",
-                "",
-                ""));
+        lines.add(row("", COLUMNS));
+        lines.add(row("publisher", published));
         for (int i = 0; i < subscribers.size(); i++) {
-            text.append(subscriberLine(i));
+            final Map<Object, Object> received = new HashMap<>(subscriber(i));
+            received.putAll(side(received, "latency_us"));
+            lines.add(row("subscriber " + (i + 1), received));
         }
         final String mismatch = mismatch();
-        return text.append(String.format(
-                        Locale.ROOT,
-                        "goodput %.1f MB/s per subscriber; back-pressured %s times; %s",
-                        goodputMBps(),
-                        published.get("back_pressured"),
-                        mismatch.isEmpty() ? "verified" : "NOT VERIFIED: " + mismatch))
-                .toString();
+        lines.add(String.format(
+                Locale.ROOT,
+                "goodput %.1f MB/s per subscriber; back-pressured %s times; %s",
+                goodputMBps(),
+                published.get("back_pressured"),
+                mismatch.isEmpty() ? "verified" : "NOT VERIFIED: " + mismatch));
+        return String.join(System.lineSeparator(), lines);
     }
 
-    private String subscriberLine(final int index) {
-        final Map<?, ?> received = subscriber(index);
-        final Map<?, ?> latency = side(received, "latency_us");
-        return String.format(
-                Locale.ROOT,
-                TEXT_LINE,
-                "subscriber " + (index + 1),
-                received.get("frames"),
-                received.get("bytes"),
-                received.get("stream_crc32c"),
-                received.get("in_place_frames"),
-                received.get("reassembled_bytes"),
-                received.get("repaired_datagrams"),
-                received.get("dropped_frames"),
-                latency.get("p50"),
-                latency.get("p99"));
+    private static String row(final String name, final Map<?, ?> values) {
+        return row(
+                name,
+                KEYS.stream()
+                        .map(key -> values.containsKey(key) ? values.get(key) : "")
+                        .toList());
+    }
+
+    private static String row(final String name, final Collection<?> cells) {
+        final List<Object> all = new ArrayList<>(cells);
+        all.addFirst(name);
+        return String.format(Locale.ROOT, "%-14s %8s %16s  %-9s %9s %14s %9s %8s %12s %12s", all.toArray());
     }
 
     private Map<?, ?> subscriber(final int index) {

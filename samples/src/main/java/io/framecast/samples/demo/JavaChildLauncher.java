@@ -2,12 +2,10 @@ package io.framecast.samples.demo;
 
 import io.framecast.samples.ChildLauncher;
 import io.framecast.samples.ChildOptions;
-import java.io.BufferedReader;
+import io.framecast.samples.input.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,7 +66,7 @@ public final class JavaChildLauncher implements ChildLauncher {
             this.process = process;
             this.outputReader =
                     Thread.ofPlatform().daemon().name("child-stdout").start(this::readOutput);
-            this.lineReader = Thread.ofPlatform().daemon().name("child-stderr").start(() -> readLines(lines));
+            this.lineReader = LineReader.start("child-stderr", process.getErrorStream(), lines);
         }
 
         private void readOutput() {
@@ -76,17 +74,6 @@ public final class JavaChildLauncher implements ChildLauncher {
                 output = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
             } catch (final IOException e) {
                 // The child was killed: there is no report.
-            }
-        }
-
-        private void readLines(final Consumer<String> lines) {
-            final Charset charset = Charset.defaultCharset();
-            try (BufferedReader reader = new BufferedReader(new InputStreamReader(process.getErrorStream(), charset))) {
-                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                    lines.accept(line);
-                }
-            } catch (final IOException e) {
-                // The child was killed.
             }
         }
 

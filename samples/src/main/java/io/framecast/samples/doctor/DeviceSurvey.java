@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What this machine has for frames in device memory: kinds of devices, and the ways into their memory.
+/// The survey of this machine for frames in device memory: kinds of devices, and access to their memory.
 final class DeviceSurvey {
     private static final String DIRECT_FIX =
             "placements direct and loopback: the open NVIDIA kernel modules with CUDA 11.7 or later"
@@ -46,14 +46,14 @@ final class DeviceSurvey {
         try (DeviceBackend device = provider.open(ordinal)) {
             findings.add(new Finding(true, device.name() + ": " + device.description(), ""));
             if (provider.kind().equals("cuda")) {
-                ways(device, findings);
+                memoryAccess(device, findings);
             }
         } catch (final FramecastException e) {
             findings.add(new Finding(false, provider.kind() + ":" + ordinal + ": " + e.getMessage(), ""));
         }
     }
 
-    private static void ways(final DeviceBackend device, final List<Finding> findings) {
+    private static void memoryAccess(final DeviceBackend device, final List<Finding> findings) {
         final DeviceAccess access = device.access();
         findings.add(access.exportRefusal()
                 .map(why -> new Finding(false, device.name() + ": NICs cannot write here: " + why, DIRECT_FIX))

@@ -48,7 +48,7 @@ public final class DoctorCommand implements Callable<Integer> {
         return ExitStatus.DONE;
     }
 
-    // What is missing for one transport or device is no failure of the tool: others do without.
+    // A missing part of one transport or device is no failure of the tool: others work without it.
     private static void add(
             final Map<String, Object> json,
             final List<String> lines,

@@ -73,7 +73,7 @@ final class ByteInput implements FrameInput {
         }
     }
 
-    // Before its opening waits for somebody.
+    // Before its opening waits for a writer.
     private static void requireReadable(final Path file) throws AccessDeniedException {
         if (!Files.isReadable(file)) {
             throw new AccessDeniedException(file.toString());
@@ -106,7 +106,7 @@ final class ByteInput implements FrameInput {
                 done += Math.max(count, 0);
             }
         } catch (final ClosedChannelException e) {
-            // Cancelled: a frame that was cut short by it is nobody's frame.
+            // Cancelled: a frame that was cut short is dropped.
             ended = true;
             return 0;
         } catch (final IOException e) {

@@ -1,12 +1,9 @@
 package io.framecast.samples.input;
 
 import io.framecast.api.error.ConfigException;
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -59,8 +56,8 @@ final class FfmpegInput implements FrameInput {
         return new FfmpegInput(command, video);
     }
 
-    /// What is run: the user's arguments, then output as raw frames of the wanted size on stdout. `-s` scales where the
-    /// source has another size, and does nothing where it has not.
+    /// The command line: the user's arguments, then output as raw frames of the wanted size on stdout. `-s` scales
+    /// where the source has another size, and does nothing where it has not.
     static List<String> command(final String executable, final String arguments, final VideoFormat video) {
         final List<String> words = CommandWords.split(arguments);
         if (!words.contains("-i")) {
@@ -118,7 +115,9 @@ final class FfmpegInput implements FrameInput {
                     .redirectInput(ProcessBuilder.Redirect.INHERIT)
                     .start();
             process = started;
-            complaints = Thread.ofPlatform().daemon().name("ffmpeg-stderr").start(() -> readComplaints(started));
+            complaints = LineReader.start("ffmpeg-stderr", started.getErrorStream(), line -> {
+                lastComplaint = line.isBlank() ? lastComplaint : line.strip();
+            });
             if (cancelled) {
                 started.destroy();
             }
@@ -126,19 +125,6 @@ final class FfmpegInput implements FrameInput {
                     "ffmpeg", new StreamChannel(started.getInputStream()), video.frameBytes(), ByteInput.Length.LIVE);
         } catch (final IOException e) {
             throw new ConfigException("--input ffmpeg: cannot be started: " + e.getMessage(), e);
-        }
-    }
-
-    private void readComplaints(final Process source) {
-        final Charset charset = Charset.defaultCharset();
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(source.getErrorStream(), charset))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (!line.isBlank()) {
-                    lastComplaint = line.strip();
-                }
-            }
-        } catch (final IOException e) {
-            // The process was destroyed: what it said before is kept.
         }
     }
 

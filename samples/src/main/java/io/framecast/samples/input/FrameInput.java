@@ -17,8 +17,8 @@ public interface FrameInput extends AutoCloseable {
     /// @throws io.framecast.api.error.ConfigException when the input turns out to be unusable
     long read(MemorySegment target) throws IOException;
 
-    /// Whether more is known to follow what was read: the rest of a file. An input without an end of its own
-    /// (a camera, a pipe, the test pattern) ends well wherever it is stopped.
+    /// Whether more is known to follow: the rest of a file. An input without an end of its own (a camera, a pipe,
+    /// the test pattern) ends well wherever it is stopped.
     boolean isUnfinished();
 
     /// Ends a read that waits, and the input with it.

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/// Raw pixel formats by their ffmpeg names, as far as a frame's length can be told from width and height.
+/// Raw pixel formats by their ffmpeg names, as far as width and height determine a frame's length.
 public enum PixelFormat {
     GRAY(Layout.PACKED, 1),
     GRAY16LE(Layout.PACKED, 2),

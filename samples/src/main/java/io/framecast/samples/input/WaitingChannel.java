@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/// A file whose opening may wait: a FIFO's until somebody writes to it, which no signal or close would end. So it is
-/// opened with the first read, by a thread of its own that nobody has to wait for.
+/// A file whose opening may wait: a FIFO's until a writer opens it, which no signal or close would end. So it is
+/// opened with the first read, by a daemon thread.
 final class WaitingChannel implements ReadableByteChannel {
     private final Path file;
     private final CompletableFuture<FileChannel> opened = new CompletableFuture<>();

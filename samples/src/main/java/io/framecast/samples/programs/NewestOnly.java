@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
-/// The second example of README.md: a screen that shows the newest picture and holds nobody back.
+/// The second example of README.md: a screen that shows the newest picture and slows no other subscriber down.
 final class NewestOnly {
     private NewestOnly() {}
 

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.agrona.CloseHelper;
 
-/// Puts each frame of an input into the memory of the publisher's device and publishes it from there, as one
-/// who makes frames on a GPU does. The publisher's thread.
+/// Puts each frame of an input into the memory of the publisher's device and publishes it from there, as a program
+/// that makes frames on a GPU does. The publisher's thread.
 final class DeviceInput implements AutoCloseable {
     private final Publisher publisher;
     private final DeviceBackend device;

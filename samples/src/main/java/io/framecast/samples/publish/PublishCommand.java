@@ -19,6 +19,7 @@ import io.framecast.samples.input.FrameInput;
 import io.framecast.samples.input.FrameShape;
 import io.framecast.samples.input.InputSpec;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Parameters;
         name = "publish",
         description =
                 "Publishes frames on a channel until the input ends. Interrupted, a live input ends in order; a file"
-                        + " does not, and its subscribers are told that the source is lost.",
+                        + " does not, and its subscribers report the source lost.",
         mixinStandardHelpOptions = true,
         versionProvider = ToolVersion.class,
         footerHeading = "%nExamples:%n",
@@ -121,31 +122,30 @@ public final class PublishCommand implements Callable<Integer> {
         final Channel channel = channel(shape);
         final PublishPlan plan = plan(spec);
         final NodeConfig config = nodeOptions.config(environment);
-        final PublishResult result;
+        final PublishRun run;
+        final boolean whole;
+        final Map<String, Object> json;
+        final String text;
         try (FrameInput frameInput = spec.open(shape, nodeOptions.patternSeed(), environment.in());
                 Framecast node = environment.nodes().apply(config);
                 Publisher publisher = node.publish(channel)) {
-            result = run(publisher, frameInput, plan, shape.bytes());
+            run = new PublishRun(publisher, frameInput, plan, shape.bytes(), environment);
+            if (!device.equals("host")) {
+                run.from(new DeviceInput(publisher, shape.bytes()));
+            }
+            whole = run.run();
+            json = run.json(whole);
+            text = run.text();
         }
-        report.result(result.json(), result.text(), false);
-        if (!result.interrupted()) {
+        report.result(json, text, false);
+        if (whole) {
             return ExitStatus.DONE;
         }
         environment
                 .console()
-                .line(Report.COMPLAINT + "interrupted after " + result.frames()
-                        + " frames, before the input's end: subscribers are told that the source is lost");
+                .line(Report.COMPLAINT + "interrupted after " + run.frames()
+                        + " frames, before the input's end: subscribers report the source lost");
         return ExitStatus.INTERRUPTED;
-    }
-
-    private PublishResult run(
-            final Publisher publisher, final FrameInput frames, final PublishPlan plan, final long frameBytes) {
-        final PublishRun run = new PublishRun(publisher, frames, plan, frameBytes, environment);
-        if (device.equals("host")) {
-            return run.run();
-        }
-        run.from(new DeviceInput(publisher, frameBytes));
-        return run.run();
     }
 
     private PublishPlan plan(final InputSpec spec) {
@@ -157,22 +157,14 @@ public final class PublishCommand implements Callable<Integer> {
                 waitSubscribers,
                 NodeOptions.seconds("--wait-timeout", waitTimeout),
                 NodeOptions.seconds("--linger", linger),
-                rejoinMax(),
+                NodeOptions.checked(() -> Duration.ofMillis(SourceOptions.rejoinMs(rejoin))),
                 childOptions.isChild());
-    }
-
-    private Duration rejoinMax() {
-        try {
-            return Duration.ofMillis(SourceOptions.rejoinMs(rejoin));
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
     }
 
     /// A channel without a frame-max takes the frames' own length: subscribers learn it when they join, and
     /// make their rings no larger than needed.
     private Channel channel(final FrameShape shape) {
-        // Of the URI's device= a publisher takes nothing: it is the subscribers', who are often given the same.
+        // A publisher ignores the URI's device=: it is for subscribers, which often get the same URI.
         final Channel channel = Devices.withDevice(Channel.parse(uri), device);
         requireRing(channel.stream(), shape);
         if (!uri.contains("frame-max=")) {
@@ -186,7 +178,7 @@ public final class PublishCommand implements Callable<Integer> {
         return channel;
     }
 
-    /// ring= is the subscribers', who are often given the same URI: they would all be refused.
+    /// ring= is for subscribers, which often get the same URI: all their joins would be refused.
     private static void requireRing(final StreamConfig stream, final FrameShape shape) {
         final long least = (stream.framesHeld() + 1) * shape.bytes() + stream.windowBytes();
         if (stream.ringBytes() > 0 && stream.ringBytes() < least) {

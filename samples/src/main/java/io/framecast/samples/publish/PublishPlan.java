@@ -3,13 +3,13 @@ package io.framecast.samples.publish;
 import io.framecast.api.error.ConfigException;
 import java.time.Duration;
 
-/// What one run of `publish` does.
+/// The plan of one run of `publish`.
 ///
 /// @param framesPerSecond 0 for as fast as credit allows
 /// @param framesMax frames to publish; `Long.MAX_VALUE` for all of the input
 /// @param duration time from the first frame after which no frame is begun
 /// @param subscribers how many must be ready before the first frame
-/// @param waitMax longest wait for them, and later for anybody
+/// @param waitMax longest wait for them, and later for any subscriber
 /// @param linger longest wait for the last acknowledgements
 /// @param rejoinMax longest wait for another subscriber when none is left, whatever the input; evicted ones
 ///     are then no failure. Zero: off

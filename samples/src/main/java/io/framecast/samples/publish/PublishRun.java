@@ -18,8 +18,10 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -28,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 /// Publishes an input from its first frame to end of stream, on the caller's thread. Frames up to the window
 /// are read straight into the send window; longer ones through one reusable buffer.
 public final class PublishRun {
-    /// A stopped publisher says goodbye, but does not keep the user waiting.
     // Between looks at whether to stop.
     private static final Duration LOOK = Duration.ofMillis(20);
     private static final Duration STOPPED_LINGER = Duration.ofSeconds(2);
@@ -88,9 +89,11 @@ public final class PublishRun {
     /// part for the whole.
     ///
     /// @throws PeerLostException when subscribers were lost on the way
-    /// @throws ConfigException when nobody came, or the input failed
+    /// @throws ConfigException when too few subscribers came, or the input failed
     /// @throws CommandException when the user ended it while it waited for subscribers
-    public PublishResult run() {
+    ///
+    /// @return whether the whole input was published, and not stopped by the user before its end
+    public boolean run() {
         boolean whole = false;
         try (Arena arena = Arena.ofConfined()) {
             awaitSubscribers();
@@ -106,7 +109,7 @@ public final class PublishRun {
             close();
         }
         console.clearProgress();
-        return result(!whole);
+        return whole;
     }
 
     /// Ctrl-C on a terminal also ends the user's ffmpeg, often before this process has heard of it: that is
@@ -174,7 +177,7 @@ public final class PublishRun {
     private String whyNotReady() {
         final List<String> unready = publisher.unreadySubscribers();
         return unready.isEmpty()
-                ? "; nobody else asked to join: start framecast subscribe, see what it prints, or look whether another"
+                ? "; no other subscriber asked to join: start framecast subscribe, see what it prints, or look whether another"
                         + " source is on this channel: subscribers follow one"
                 : ": " + String.join("; ", unready);
     }
@@ -331,8 +334,8 @@ public final class PublishRun {
         publisher.awaitRoom(length, LOOK);
     }
 
-    /// Who left in peace has what it wanted. Nobody who comes later can have the whole of an input with an
-    /// end, so that ends at once; a live one goes on when another subscriber comes.
+    /// A subscriber that left by itself has what it wanted. A later subscriber cannot get the whole of an input
+    /// with an end, so such a run ends at once; a live input goes on when another subscriber comes.
     private void requireSomebody() {
         if (plan.rejoins()) {
             requireSomebodyWithin(plan.rejoinMax(), "--rejoin");
@@ -340,7 +343,9 @@ public final class PublishRun {
         }
         if (plan.framesMax() < Long.MAX_VALUE || input.isUnfinished()) {
             throw new PeerLostException("no subscriber is left after " + frames + " frames"
-                    + (evicted() > 0 ? "; " + evictions() : ": all left before the end, nobody is there for the rest"));
+                    + (evicted() > 0
+                            ? "; " + evictions()
+                            : ": all left before the end, and none is there for the rest"));
         }
         requireSomebodyWithin(plan.waitMax(), "--wait-timeout");
     }
@@ -384,17 +389,45 @@ public final class PublishRun {
         }
     }
 
-    private PublishResult result(final boolean interrupted) {
-        return new PublishResult(
-                new PublishResult.Route(publisher.channel().transport(), device == null ? "host" : device.deviceName()),
-                frameBytes,
+    long frames() {
+        return frames;
+    }
+
+    Map<String, Object> json(final boolean whole) {
+        final Map<String, Object> published = new LinkedHashMap<>();
+        published.put("frames", frames);
+        published.put("bytes", bytes);
+        published.put("stream_crc32c", checksum.hex());
+        published.put("back_pressured", publisher.stats().backPressured());
+        if (evicted() > 0) {
+            published.put("evicted_subscribers", evicted());
+        }
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("transport", publisher.channel().transport());
+        if (device != null) {
+            json.put("device", device.deviceName());
+        }
+        json.put("frame_bytes", frameBytes);
+        json.put("publisher", published);
+        if (!whole) {
+            json.put("interrupted", true);
+        }
+        return json;
+    }
+
+    String text() {
+        final long elapsedNs = lastNs - firstNs;
+        return String.format(
+                Locale.ROOT,
+                "published %,d frames, %,d bytes by %s%s in %.1f s (%.1f MB/s), crc32c %s, back-pressured %,d times",
                 frames,
                 bytes,
+                publisher.channel().transport(),
+                device == null ? "" : " from " + device.deviceName(),
+                elapsedNs / 1e9,
+                elapsedNs == 0 ? 0 : bytes * 1e3 / elapsedNs,
                 checksum.hex(),
-                publisher.stats().backPressured(),
-                publisher.stats().evictedSubscribers(),
-                lastNs - firstNs,
-                interrupted);
+                publisher.stats().backPressured());
     }
 
     private static String seconds(final Duration duration) {

@@ -5,15 +5,16 @@ import io.framecast.reliability.sim.SimReport;
 import io.framecast.reliability.sim.Simulation;
 import io.framecast.reliability.sim.Swarm;
 import io.framecast.samples.Environment;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Runs a range of seeds on all processors. Sums and digest do not depend on which processor runs which seed.
@@ -21,7 +22,27 @@ final class SimulateRun {
     private static final int WORKERS_MAX = 64;
     private static final int VIOLATIONS_SHOWN_MAX = 5;
 
-    /// What to run.
+    private static final Map<String, ToLongFunction<SimReport>> COUNTS = new LinkedHashMap<>();
+
+    static {
+        COUNTS.put("events", SimReport::events);
+        COUNTS.put("drops", report -> report.traffic().drops());
+        COUNTS.put("losses", report -> report.traffic().losses());
+        COUNTS.put("repairs", report -> report.traffic().repairs());
+        COUNTS.put("evictions", report -> report.troubles().evictions());
+        COUNTS.put("frames", SimReport::frames);
+        COUNTS.put("given_up", SimReport::givenUp);
+        COUNTS.put("crashes", report -> report.troubles().crashes());
+        COUNTS.put("restarts", report -> report.troubles().restarts());
+        COUNTS.put("pauses", report -> report.troubles().pauses());
+        COUNTS.put("rejoins", report -> report.troubles().rejoins());
+        COUNTS.put("partitions", report -> report.troubles().weather().partitions());
+        COUNTS.put("clogs", report -> report.troubles().weather().clogs());
+        COUNTS.put("stalls", report -> report.troubles().weather().stalls());
+        COUNTS.put("failovers", report -> report.troubles().failovers());
+    }
+
+    /// The seeds to run, and the settings of each run.
     record Plan(long first, long last, Swarm swarm) {
         String replay(final long seed) {
             return "framecast simulate --seeds " + seed + " --receivers " + swarm.receivers()
@@ -34,10 +55,10 @@ final class SimulateRun {
         }
     }
 
-    /// What came out.
+    /// The result of all runs.
     ///
     /// @param seeds runs done: all, or up to the first that failed
-    /// @param sums what JSON tells of them, by name, in order
+    /// @param sums counts of them by their names in JSON, in order
     /// @param repairRatioMax most repairs for each loss, of all runs
     /// @param failed the lowest failing seed's report
     record Result(
@@ -99,6 +120,7 @@ final class SimulateRun {
     private final Plan plan;
     private final Environment environment;
     private final AtomicLong nextSeed;
+    private final Queue<SimReport> reports = new ConcurrentLinkedQueue<>();
     private final AtomicLong firstFailure = new AtomicLong(Long.MAX_VALUE);
     private final AtomicLong framesShown = new AtomicLong();
     private final AtomicReference<@Nullable Throwable> error = new AtomicReference<>();
@@ -111,11 +133,9 @@ final class SimulateRun {
 
     Result run() {
         final int count = Math.min(WORKERS_MAX, Runtime.getRuntime().availableProcessors());
-        final Worker[] workers = new Worker[count];
         final Thread[] threads = new Thread[count];
         for (int i = 0; i < count; i++) {
-            workers[i] = new Worker();
-            threads[i] = Thread.ofPlatform().daemon().name("simulate-" + i).start(workers[i]);
+            threads[i] = Thread.ofPlatform().daemon().name("simulate-" + i).start(this::work);
         }
         for (final Thread thread : threads) {
             join(thread);
@@ -124,7 +144,7 @@ final class SimulateRun {
         if (thrown != null) {
             throw new IllegalStateException("a simulation failed: " + thrown, thrown);
         }
-        return sum(workers);
+        return sum();
     }
 
     private static void join(final Thread thread) {
@@ -137,94 +157,28 @@ final class SimulateRun {
     }
 
     // Where a seed failed, only the seeds up to it count: which later ones ran is up to the scheduler.
-    private Result sum(final Worker[] workers) {
-        final long failed = firstFailure.get();
-        final Totals totals = new Totals();
+    private Result sum() {
+        final long last = Math.min(firstFailure.get(), plan.last);
+        final Map<String, Long> sums = new LinkedHashMap<>();
+        COUNTS.keySet().forEach(name -> sums.put(name, 0L));
+        double repairRatioMax = 0;
+        long digest = 0;
         Optional<SimReport> failure = Optional.empty();
-        for (final Worker worker : workers) {
-            for (final SimReport report : worker.reports) {
-                if (report.seed() <= failed) {
-                    totals.add(report);
-                }
-                if (report.seed() == failed) {
-                    failure = Optional.of(report);
-                }
+        for (final SimReport report : reports) {
+            if (report.seed() > last) {
+                continue;
             }
-        }
-        return totals.result(plan, Math.min(failed, plan.last) - plan.first + 1, failure);
-    }
-
-    /// Sums whose order does not matter.
-    private static final class Totals {
-        private static final List<String> NAMES = List.of(
-                "events",
-                "drops",
-                "losses",
-                "repairs",
-                "evictions",
-                "frames",
-                "given_up",
-                "crashes",
-                "restarts",
-                "pauses",
-                "rejoins",
-                "partitions",
-                "clogs",
-                "stalls",
-                "failovers");
-
-        private final long[] sums = new long[NAMES.size()];
-        private double repairRatioMax;
-        private long digest;
-
-        void add(final SimReport report) {
-            final SimReport.Traffic traffic = report.traffic();
-            final SimReport.Troubles troubles = report.troubles();
-            final long[] values = {
-                report.events(),
-                traffic.drops(),
-                traffic.losses(),
-                traffic.repairs(),
-                troubles.evictions(),
-                report.frames(),
-                report.givenUp(),
-                troubles.crashes(),
-                troubles.restarts(),
-                troubles.pauses(),
-                troubles.rejoins(),
-                troubles.weather().partitions(),
-                troubles.weather().clogs(),
-                troubles.weather().stalls(),
-                troubles.failovers()
-            };
-            Arrays.setAll(sums, i -> sums[i] + values[i]);
-            repairRatioMax = Math.max(repairRatioMax, traffic.repairRatio());
+            COUNTS.forEach((name, count) -> sums.merge(name, count.applyAsLong(report), Long::sum));
+            repairRatioMax = Math.max(repairRatioMax, report.traffic().repairRatio());
             digest += report.digest() * (2 * report.seed() + 1);
+            failure = report.seed() == firstFailure.get() ? Optional.of(report) : failure;
         }
-
-        Result result(final Plan plan, final long seeds, final Optional<SimReport> failed) {
-            final Map<String, Long> named = new LinkedHashMap<>();
-            for (int i = 0; i < sums.length; i++) {
-                named.put(NAMES.get(i), sums[i]);
-            }
-            return new Result(plan, seeds, named, repairRatioMax, digest, failed);
-        }
+        return new Result(plan, last - plan.first + 1, sums, repairRatioMax, digest, failure);
     }
 
-    private final class Worker implements Runnable {
-        private final List<SimReport> reports = new ArrayList<>();
-
-        @Override
-        public void run() {
-            try {
-                work();
-            } catch (final RuntimeException | OutOfMemoryError e) {
-                error.compareAndSet(null, e);
-            }
-        }
-
-        // Seeds are taken in order, so every seed below a failing one has been or is being run.
-        private void work() {
+    // Threads take seeds in order, so every seed below a failing one has run or is running.
+    private void work() {
+        try {
             long seed = nextSeed.getAndIncrement();
             while (seed <= plan.last && seed < firstFailure.get() && error.get() == null) {
                 final SimReport report = Simulation.run(seed, plan.swarm);
@@ -238,6 +192,8 @@ final class SimulateRun {
                 }
                 seed = nextSeed.getAndIncrement();
             }
+        } catch (final RuntimeException | OutOfMemoryError e) {
+            error.compareAndSet(null, e);
         }
     }
 }

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What one process has counted, at one time.
+/// The counters of one process at one time.
 ///
 /// @param pid the process
 /// @param file its counters file
@@ -81,7 +81,7 @@ record ProcessCounters(long pid, Path file, double ageS, long timeNs, List<Count
         return samples.stream().filter(sample -> all || sample.value() != 0).toList();
     }
 
-    // Of what grows only, and is no time.
+    // Rates exist for values that only grow, and are no times.
     private @Nullable Double rate(final CounterSample sample, final @Nullable ProcessCounters before) {
         if (before == null
                 || sample.kind() != EngineCounter.Kind.COUNTER

@@ -4,19 +4,19 @@ import io.framecast.api.LossHandler;
 import io.framecast.api.LossReason;
 import io.framecast.samples.Console;
 import io.framecast.samples.Report;
+import java.util.Arrays;
 import java.util.Locale;
 
-/// Tells people of lost frames: the first at once, then what came since, one line a second at most. One
-/// thread.
+/// Reports lost frames to the user: the first at once, then the sum since, one line a second at most. One thread.
 final class LossLines implements LossHandler {
     private static final long INTERVAL_NS = 1_000_000_000;
 
     private final Console console;
-    private final long[] untold = new long[LossReason.values().length];
-    private long untoldFrames;
+    private final long[] pending = new long[LossReason.values().length];
+    private long pendingFrames;
     private long lastFrameId;
-    private boolean told;
-    private long toldNs;
+    private boolean reported;
+    private long reportedNs;
 
     LossLines(final Console console) {
         this.console = console;
@@ -24,33 +24,33 @@ final class LossLines implements LossHandler {
 
     @Override
     public void onLoss(final long firstFrameId, final long count, final LossReason reason) {
-        untold[reason.ordinal()] += count;
-        untoldFrames += count;
+        pending[reason.ordinal()] += count;
+        pendingFrames += count;
         lastFrameId = Math.max(lastFrameId, firstFrameId + count - 1);
-        if (!told || System.nanoTime() - toldNs >= INTERVAL_NS) {
-            tell();
+        if (!reported || System.nanoTime() - reportedNs >= INTERVAL_NS) {
+            report();
         }
     }
 
-    /// Tells what is left.
-    void tell() {
-        if (untoldFrames == 0) {
+    /// Reports the losses that no line has reported yet.
+    void report() {
+        if (pendingFrames == 0) {
             return;
         }
-        told = true;
-        toldNs = System.nanoTime();
+        reported = true;
+        reportedNs = System.nanoTime();
         console.line(
-                Report.COMPLAINT + "lost " + untoldFrames + " frame(s) up to number " + lastFrameId + ":" + reasons());
-        untoldFrames = 0;
-        java.util.Arrays.fill(untold, 0);
+                Report.COMPLAINT + "lost " + pendingFrames + " frame(s) up to number " + lastFrameId + ":" + reasons());
+        pendingFrames = 0;
+        Arrays.fill(pending, 0);
     }
 
     private String reasons() {
         final StringBuilder text = new StringBuilder();
         for (final LossReason reason : LossReason.values()) {
-            if (untold[reason.ordinal()] > 0) {
+            if (pending[reason.ordinal()] > 0) {
                 text.append(text.isEmpty() ? " " : ", ")
-                        .append(untold[reason.ordinal()])
+                        .append(pending[reason.ordinal()])
                         .append(' ')
                         .append(name(reason));
             }

@@ -6,7 +6,8 @@ import io.framecast.api.SourceOptions;
 import io.framecast.samples.Console;
 import io.framecast.samples.Report;
 
-/// Tells people of sources that come and go, where there may be several, or one is waited for. One thread.
+/// Reports sources that come and go to the user, where there may be several, or the subscriber waits for one. One
+/// thread.
 final class SourceLines implements SourceHandler {
     private final Console console;
     private final SourceOptions options;
@@ -42,7 +43,7 @@ final class SourceLines implements SourceHandler {
                 }
             }
             case LOST -> {
-                // Else the command ends, and says so itself.
+                // Else the command ends, and its own line reports the loss.
                 if (options.count() > 1 || options.rejoins()) {
                     console.line(Report.COMPLAINT + source + " lost: "
                             + event.reason().replaceFirst("^source lost: ", "")

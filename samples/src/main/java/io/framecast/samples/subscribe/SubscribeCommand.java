@@ -19,6 +19,7 @@ import io.framecast.samples.ToolVersion;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,7 +53,7 @@ public final class SubscribeCommand implements Callable<Integer> {
             names = "--device",
             paramLabel = "auto|cuda:N|emulated|host",
             description = "Where frames land; default: what the URI says, else auto: the first GPU, or an emulated one"
-                    + " where there is none, which is told.")
+                    + " where there is none, which the tool reports.")
     private @Nullable String device;
 
     @Option(
@@ -66,8 +67,9 @@ public final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--sources",
             paramLabel = "N",
-            description = "Receive from up to N sources of the channel at once, whoever ends, until interrupted or"
-                    + " --frames are there; default: what the URI says, else 1.")
+            description =
+                    "Receive from up to N sources of the channel at once, also when some end, until interrupted or"
+                            + " --frames are there; default: what the URI says, else 1.")
     private @Nullable Integer sources;
 
     @Option(
@@ -140,66 +142,61 @@ public final class SubscribeCommand implements Callable<Integer> {
         Devices.require(channel);
         final NodeConfig config = nodeOptions.config(environment);
         final FrameWorkerProvider workers = worker == null ? null : worker(worker);
-        final SubscribeResult result;
+        final SubscribeRun run;
+        final Map<String, Object> json;
+        final String text;
         try (FrameOutput output = output();
                 Framecast node = environment.nodes().apply(config);
                 Subscriber subscriber = node.subscribe(channel);
                 FrameWorker frameWorker = workers == null ? null : workers.open(subscriber.device())) {
             final FrameCheck check = checkSeed == null ? null : new FrameCheck(checkSeed);
-            final var consumers = new SubscribeRun.Consumers(frameWorker, check, output);
-            result = new SubscribeRun(subscriber, frames, waitMax, consumers, environment).run();
+            run = new SubscribeRun(subscriber, frames, waitMax, frameWorker, check, output, environment);
+            run.run();
+            json = run.json();
+            text = run.text();
         }
-        report.result(result.json(), result.text(), STDOUT.equals(out));
-        return status(result);
+        report.result(json, text, STDOUT.equals(out));
+        return status(run);
     }
 
-    private int status(final SubscribeResult result) {
-        if (result.check().mismatch().isEmpty() && result.tally().interrupted()) {
+    private int status(final SubscribeRun run) {
+        if (!run.mismatch().isEmpty()) {
+            environment.console().line(Report.COMPLAINT + "mismatch: " + run.mismatch());
+            return ExitStatus.MISMATCH;
+        }
+        if (run.isInterrupted()) {
             environment
                     .console()
-                    .line(Report.COMPLAINT + "interrupted after "
-                            + result.tally().frames() + " frames, before the end of the stream");
+                    .line(Report.COMPLAINT + "interrupted after " + run.frames()
+                            + " frames, before the end of the stream");
             return ExitStatus.INTERRUPTED;
         }
-        if (result.check().mismatch().isEmpty()) {
-            return ExitStatus.DONE;
-        }
-        environment
-                .console()
-                .line(Report.COMPLAINT + "mismatch: " + result.check().mismatch());
-        return ExitStatus.MISMATCH;
+        return ExitStatus.DONE;
     }
 
     private Channel channel() {
         final Channel channel = Channel.parse(uri);
-        final Channel delivered = withSources(delivery == null ? channel : withDelivery(channel, delivery));
-        return Devices.orEmulated(device == null ? delivered : Devices.withDevice(delivered, device));
+        final String wanted = delivery;
+        final Channel delivered = wanted == null
+                ? channel
+                : NodeOptions.checked(() -> channel.withStream(channel.stream().withDelivery(Delivery.parse(wanted))));
+        final Channel full = delivered.withStream(delivered.stream()
+                .withSources(
+                        NodeOptions.checked(() -> sources(delivered.stream().sources()))));
+        return Devices.orEmulated(device == null ? full : Devices.withDevice(full, device));
     }
 
-    private static Channel withDelivery(final Channel channel, final String text) {
-        try {
-            return channel.withStream(channel.stream().withDelivery(Delivery.parse(text)));
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
-    }
-
-    private Channel withSources(final Channel channel) {
-        SourceOptions options = channel.stream().sources();
-        try {
-            options = sources == null ? options : options.withCount(sources);
-            options = rejoin == null ? options : options.withRejoinMs(SourceOptions.rejoinMs(rejoin));
-        } catch (final IllegalArgumentException e) {
-            throw new ConfigException("--" + e.getMessage(), e);
-        }
-        return channel.withStream(channel.stream().withSources(join == null ? options : options.withJoinAt(at(join))));
+    private SourceOptions sources(final SourceOptions ofUri) {
+        SourceOptions options = sources == null ? ofUri : ofUri.withCount(sources);
+        options = rejoin == null ? options : options.withRejoinMs(SourceOptions.rejoinMs(rejoin));
+        return join == null ? options : options.withJoinAt(at(join));
     }
 
     private static SourceOptions.JoinAt at(final String text) {
         return switch (text) {
             case "frame" -> SourceOptions.JoinAt.FRAME;
             case "keyframe" -> SourceOptions.JoinAt.KEYFRAME;
-            default -> throw new ConfigException("--join: expected frame or keyframe, got " + text);
+            default -> throw new IllegalArgumentException("join: expected frame or keyframe, got " + text);
         };
     }
 

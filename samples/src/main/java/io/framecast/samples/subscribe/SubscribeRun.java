@@ -1,7 +1,10 @@
 package io.framecast.samples.subscribe;
 
 import io.framecast.api.DeviceFrame;
+import io.framecast.api.LossReason;
+import io.framecast.api.PlacementReport;
 import io.framecast.api.Subscriber;
+import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.ConfigException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceStream;
@@ -14,6 +17,9 @@ import io.framecast.samples.Stop;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +36,9 @@ final class SubscribeRun {
     private final Subscriber subscriber;
     private final long framesMax;
     private final Duration waitMax;
-    private final Consumers consumers;
+    private final @Nullable FrameWorker worker;
+    private final @Nullable FrameCheck check;
+    private final @Nullable FrameOutput output;
     private final Stop stop;
     private final Console console;
     private final LossLines losses;
@@ -43,12 +51,7 @@ final class SubscribeRun {
     private long firstPublishNs;
     private long lastReadyNs;
     private boolean interrupted;
-
-    /// Who takes the frames; each may be absent.
-    record Consumers(
-            @Nullable FrameWorker worker,
-            @Nullable FrameCheck check,
-            @Nullable FrameOutput output) {}
+    private MemorySegment host = MemorySegment.NULL;
 
     /// @param framesMax frames to take; `Long.MAX_VALUE` for all until end of stream
     /// @param waitMax longest wait for a source; zero waits for ever
@@ -56,12 +59,16 @@ final class SubscribeRun {
             final Subscriber subscriber,
             final long framesMax,
             final Duration waitMax,
-            final Consumers consumers,
+            final @Nullable FrameWorker worker,
+            final @Nullable FrameCheck check,
+            final @Nullable FrameOutput output,
             final Environment environment) {
         this.subscriber = subscriber;
         this.framesMax = framesMax;
         this.waitMax = waitMax;
-        this.consumers = consumers;
+        this.worker = worker;
+        this.check = check;
+        this.output = output;
         this.stop = environment.stop();
         this.console = environment.console();
         losses = new LossLines(console);
@@ -72,19 +79,18 @@ final class SubscribeRun {
 
     /// @throws PeerLostException when the source was lost
     /// @throws ConfigException when no source was heard, or the join was refused
-    SubscribeResult run() {
+    void run() {
         final DeviceBackend device = subscriber.device();
-        try (DeviceStream stream = device.openStream();
-                HostBuffer buffer = new HostBuffer(device)) {
-            takeFrames(stream, buffer);
+        try (DeviceStream stream = device.openStream()) {
+            takeFrames(stream);
         } finally {
-            losses.tell();
+            freeHost();
+            losses.report();
         }
         console.clearProgress();
-        return result(device.name());
     }
 
-    private void takeFrames(final DeviceStream stream, final HostBuffer buffer) {
+    private void takeFrames(final DeviceStream stream) {
         final long startNs = System.nanoTime();
         while (frames < framesMax && !stop.isRequested()) {
             DeviceFrame frame = subscriber.poll();
@@ -99,7 +105,7 @@ final class SubscribeRun {
             if (frame == null) {
                 subscriber.awaitFrame(LOOK);
             } else {
-                take(frame, stream, buffer);
+                take(frame, stream);
             }
         }
         interrupted = frames < framesMax;
@@ -138,24 +144,24 @@ final class SubscribeRun {
             case FAILED -> throw new ConfigException(why);
             case CLOSED -> throw new ConfigException("the subscriber was closed after " + frames + " frames: " + why);
             case END_OF_STREAM, JOINING, READY -> {
-                // The source said that this was all.
+                // The source has announced the end of its stream.
             }
         }
     }
 
-    private void take(final DeviceFrame frame, final DeviceStream stream, final HostBuffer buffer) {
+    private void take(final DeviceFrame frame, final DeviceStream stream) {
         final long frameId = frame.frameId();
         final long length = frame.length();
-        final MemorySegment host = buffer.ofBytes(length);
+        final MemorySegment target = hostMemory(length);
         boolean released = false;
         try {
             frame.awaitReady();
             noteReady(frame.sourceTimestampNs());
-            if (consumers.worker() != null) {
-                consumers.worker().onFrame(frame);
+            if (worker != null) {
+                worker.onFrame(frame);
             }
             stream.await(frame.ready());
-            stream.copyToHost(host, 0, frame.region().address(), length);
+            stream.copyToHost(target, 0, frame.region().address(), length);
             // The slots go back to the source as soon as the copy is done, not after the checks.
             frame.release(stream);
             released = true;
@@ -168,9 +174,25 @@ final class SubscribeRun {
         frames++;
         bytes += length;
         frameBytesMax = Math.max(frameBytesMax, length);
-        consume(frameId, host);
+        consume(frameId, target);
         if (console.isProgressDue()) {
             console.progress("received", frames, bytes);
+        }
+    }
+
+    // Pinned memory that grows to the longest frame seen.
+    private MemorySegment hostMemory(final long length) {
+        if (host.byteSize() < length) {
+            freeHost();
+            host = subscriber.device().allocatePinned(length);
+        }
+        return host.asSlice(0, length);
+    }
+
+    private void freeHost() {
+        if (host.byteSize() > 0) {
+            subscriber.device().freePinned(host);
+            host = MemorySegment.NULL;
         }
     }
 
@@ -183,30 +205,132 @@ final class SubscribeRun {
 
     private void consume(final long frameId, final MemorySegment frame) {
         checksum.update(frame);
-        if (consumers.check() != null) {
-            consumers.check().check(frameId, frame);
+        if (check != null) {
+            check.check(frameId, frame);
         }
-        if (consumers.output() != null) {
-            consumers.output().write(frame);
+        if (output != null) {
+            output.write(frame);
         }
     }
 
-    private SubscribeResult result(final String device) {
-        final FrameCheck check = consumers.check();
-        final FrameWorker worker = consumers.worker();
-        final Map<String, Object> summary = worker == null ? null : worker.summary();
-        return new SubscribeResult(
-                new SubscribeResult.Route(
-                        subscriber.channel().transport(),
-                        device,
-                        subscriber.placement().orElse(null)),
-                frameBytesMax,
-                new SubscribeResult.FrameTally(frames, bytes, checksum.hex(), sources.joined(), interrupted),
-                subscriber.stats(),
-                latencyNs,
-                lastReadyNs - firstPublishNs,
-                new SubscribeResult.Check(check != null, check == null ? "" : check.firstMismatch()),
-                summary);
+    /// Whether the user stopped the run before the stream's end: more frames may have followed.
+    boolean isInterrupted() {
+        return interrupted;
+    }
+
+    long frames() {
+        return frames;
+    }
+
+    /// The first wrong content, in one line; empty when no frame was wrong, or none was checked.
+    String mismatch() {
+        return check == null ? "" : check.firstMismatch();
+    }
+
+    /// Payload, in units of 10^6 bytes per second, rounded to a kilobyte.
+    private double goodputMBps() {
+        final long spanNs = lastReadyNs - firstPublishNs;
+        return spanNs <= 0 ? 0 : Math.round(bytes * 1e6 / spanNs) / 1e3;
+    }
+
+    private Map<String, Object> subscriberJson() {
+        final SubscriberStats stats = subscriber.stats();
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("frames", frames);
+        json.put("bytes", bytes);
+        json.put("stream_crc32c", checksum.hex());
+        json.put("in_place_frames", stats.inPlaceFrames());
+        json.put("reassembled_bytes", stats.reassembledBytes());
+        json.put("repaired_datagrams", stats.repairedDatagrams());
+        json.put("dropped_frames", stats.droppedFrames());
+        final Map<String, Object> lost = new LinkedHashMap<>();
+        for (final LossReason reason : LossReason.values()) {
+            lost.put(LossLines.name(reason), stats.lost().of(reason));
+        }
+        json.put("lost_frames", lost);
+        json.put("sources", sources.joined());
+        json.put("rejoins", stats.rejoins());
+        final Map<String, Object> latency = new LinkedHashMap<>();
+        latency.put("p50", micros(latencyNs.getValueAtPercentile(50)));
+        latency.put("p99", micros(latencyNs.getValueAtPercentile(99)));
+        latency.put("max", micros(latencyNs.getMaxValue()));
+        json.put("latency_us", latency);
+        return json;
+    }
+
+    Map<String, Object> json() {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("transport", subscriber.channel().transport());
+        json.put("device", subscriber.device().name());
+        subscriber.placement().ifPresent(report -> json.put("placement", placementJson(report)));
+        json.put("frame_bytes", frameBytesMax);
+        json.put("subscribers", List.of(subscriberJson()));
+        json.put("goodput_MBps", goodputMBps());
+        if (check != null) {
+            json.put("verified", mismatch().isEmpty());
+        }
+        if (worker != null) {
+            json.put("worker", worker.summary());
+        }
+        if (interrupted) {
+            json.put("interrupted", true);
+        }
+        return json;
+    }
+
+    private static Map<String, Object> placementJson(final PlacementReport report) {
+        final Map<String, Object> json = new LinkedHashMap<>();
+        json.put("way", report.kind().word());
+        if (report.fastcopyMaxBytes() > 0) {
+            json.put("fastcopy_max_bytes", report.fastcopyMaxBytes());
+        }
+        final Map<String, Object> refused = new LinkedHashMap<>();
+        report.refused().forEach(refusal -> refused.put(refusal.kind().word(), refusal.reason()));
+        json.put("refused", refused);
+        return json;
+    }
+
+    String text() {
+        final SubscriberStats stats = subscriber.stats();
+        final List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "received %,d frames, %,d bytes by %s into %s%s (%.1f MB/s), crc32c %s",
+                frames,
+                bytes,
+                subscriber.channel().transport(),
+                subscriber.device().name(),
+                subscriber.placement().map(report -> ", " + report).orElse(""),
+                goodputMBps(),
+                checksum.hex()));
+        lines.add(String.format(
+                Locale.ROOT,
+                "in place %,d frames, reassembled %,d bytes, repaired %,d datagrams, dropped %,d frames",
+                stats.inPlaceFrames(),
+                stats.reassembledBytes(),
+                stats.repairedDatagrams(),
+                stats.droppedFrames()));
+        if (sources.joined() > 1) {
+            lines.add(String.format(
+                    Locale.ROOT, "sources joined %,d, of these %,d after a loss", sources.joined(), stats.rejoins()));
+        }
+        lines.add(String.format(
+                Locale.ROOT,
+                "latency publish to ready: p50 %.1f µs, p99 %.1f µs, max %.1f µs",
+                micros(latencyNs.getValueAtPercentile(50)),
+                micros(latencyNs.getValueAtPercentile(99)),
+                micros(latencyNs.getMaxValue())));
+        if (check != null) {
+            lines.add(mismatch().isEmpty() ? "verified" : "MISMATCH: " + mismatch());
+        }
+        if (worker != null) {
+            worker.summary().forEach((key, value) -> lines.add(key.replace('_', ' ') + ": " + value));
+        }
+        return String.join(System.lineSeparator(), lines);
+    }
+
+    private static double micros(final long ns) {
+        return Math.round(ns / 100.0) / 10.0;
     }
 
     private static long epochNs() {

@@ -1,6 +1,8 @@
 package io.framecast.samples.tool;
 
 import io.framecast.api.Framecast;
+import io.framecast.engine.libc.Libc;
+import io.framecast.engine.libc.Linux;
 import io.framecast.samples.Console;
 import io.framecast.samples.Environment;
 import io.framecast.samples.ExitStatus;
@@ -24,6 +26,7 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
@@ -53,6 +56,12 @@ import picocli.CommandLine.Spec;
 public final class Main implements Runnable {
     // Examples are not wrapped: a wrapped command line cannot be pasted.
     static final int HELP_COLUMNS = 110;
+
+    private static final int STDIN = 0;
+    private static final int STDERR = 2;
+    // Linux: reads the settings of a terminal, and fails for anything else.
+    private static final long TCGETS = 0x5401;
+    private static final int TERMIOS_BYTES = 64;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -128,19 +137,33 @@ public final class Main implements Runnable {
 
     private static Environment ofProcess(final Stop stop) {
         return new Environment(
-                Terminal.isStdinClosed() ? closedStream() : new FileInputStream(FileDescriptor.in),
+                isStdinClosed() ? closedStream() : new FileInputStream(FileDescriptor.in),
                 new FileOutputStream(FileDescriptor.out),
                 // As stdout, whatever the locale: in the plain C locale System.err turns µ and … into
                 // question marks.
                 new Console(
                         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
-                        Terminal.isStderr()),
+                        isTerminal(STDERR)),
                 Framecast::launch,
                 new JavaChildLauncher(Main.class.getName()),
                 () -> ServiceLoader.load(FrameWorkerProvider.class).stream()
                         .map(ServiceLoader.Provider::get)
                         .toList(),
                 stop);
+    }
+
+    // `System.console()` answers for stdin and stdout, of which one is often a pipe when a user watches the tool
+    // (`framecast demo --json - | jq`).
+    private static boolean isTerminal(final int descriptor) {
+        try (Arena scratch = Arena.ofConfined()) {
+            return Linux.isPresent() && Libc.ioctl(descriptor, TCGETS, scratch.allocate(TERMIOS_BYTES)) == 0;
+        }
+    }
+
+    // Whether standard input was closed when the tool was started: the launcher then puts a write-only file there, and
+    // reading nothing from that fails.
+    private static boolean isStdinClosed() {
+        return Linux.isPresent() && Libc.read(STDIN, 0, 0) < 0;
     }
 
     private static InputStream closedStream() {

@@ -10,8 +10,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// What is wrong on a command line, in the words of its user: the parser's own speak of Java's types and leave
-/// out what was probably meant.
+/// The error of a command line in words for its user: the parser's own text names Java's types, and not the word
+/// that was probably meant.
 final class UsageText {
     private static final Pattern NOT_A_NUMBER = Pattern.compile("' is not an? (double|float)");
     private static final Pattern NOT_WHOLE = Pattern.compile("' is not an? (int|long|short)");

@@ -29,7 +29,7 @@ public final class ArrivalSums implements AutoCloseable {
     private final DeviceRegion partial;
     private long next;
 
-    /// Takes what the kernel found.
+    /// Takes the kernel's sums.
     @FunctionalInterface
     public interface Handler {
         /// @param bytes length of the frame; 0 for an event, whose kind is then the sum
@@ -61,14 +61,14 @@ public final class ArrivalSums implements AutoCloseable {
         return arrival;
     }
 
-    /// Moves frames and credit on, and tells what was found. Never blocks.
+    /// Moves frames and credit on, and reports the sums that the kernel found. Never blocks.
     ///
     /// @return steps done
     public int poll() {
-        return arrival.doWork() + tell();
+        return arrival.doWork() + report();
     }
 
-    private int tell() {
+    private int report() {
         int count = 0;
         while (true) {
             final long at = (next & (resultSlots - 1)) * RESULT_BYTES;
@@ -88,7 +88,7 @@ public final class ArrivalSums implements AutoCloseable {
     @Override
     public void close() {
         arrival.drain(Duration.ofSeconds(5));
-        tell();
+        report();
         arrival.close();
         device.free(partial);
         device.freePinned(results);

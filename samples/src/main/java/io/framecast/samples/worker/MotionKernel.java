@@ -1,9 +1,6 @@
 package io.framecast.samples.worker;
 
 import io.framecast.api.spi.KernelSource;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -28,14 +25,7 @@ final class MotionKernel {
     }
 
     static byte[] ptx() {
-        try (InputStream in = MotionKernel.class.getResourceAsStream(PTX_RESOURCE)) {
-            if (in == null) {
-                throw new IllegalStateException("the jar lacks " + PTX_RESOURCE);
-            }
-            return in.readAllBytes();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return KernelSource.resource(MotionKernel.class, PTX_RESOURCE).get();
     }
 
     private static void emulate(

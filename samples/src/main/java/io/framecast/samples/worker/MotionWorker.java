@@ -151,7 +151,7 @@ public final class MotionWorker implements FrameHandler, AutoCloseable {
         scores.accept(new MotionScore(frameIds[slot], comparedBytes[slot], changed, sum));
     }
 
-    /// Waits for the work enqueued and frees what the worker made; scores not reported are dropped. Idempotent.
+    /// Waits for the work enqueued and frees the worker's objects; scores not reported are dropped. Idempotent.
     @Override
     public void close() {
         if (closed) {

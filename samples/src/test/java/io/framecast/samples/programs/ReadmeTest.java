@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ReadmeTest {
     private static final String FENCE = "```";
 
-    // The program also tells what came of it; the README need not.
+    // The program also prints the result; the README need not.
     private static final List<String> LEFT_OUT =
             List.of("System.out.println(", "frame.length() + \" bytes on \" + subscriber.device().name());");
 

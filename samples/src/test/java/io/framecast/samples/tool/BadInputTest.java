@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine.Command;
 
-/// Whatever is wrong on the command line or around it: one clear line, the same in JSON, exit 2.
+/// Every error on the command line or around it gives one clear line, the same in JSON, and exit 2.
 final class BadInputTest {
     private static final String URI = ToolFixture.URI;
 

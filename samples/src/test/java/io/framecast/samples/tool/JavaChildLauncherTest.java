@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 final class JavaChildLauncherTest {
     private final JavaChildLauncher launcher = new JavaChildLauncher(ChildMain.class.getName());
 
-    /// What the children of this test run.
+    /// The program that the children of this test run.
     static final class ChildMain {
         private ChildMain() {}
 

@@ -301,7 +301,7 @@ final class PublishSubscribeTest {
                 "--json",
                 "-");
         publish.assertFailed(ExitStatus.PEER_LOST, "1 subscriber(s) were evicted");
-        assertTrue(tool.network.publisher.ended, "the other one is told the end");
+        assertTrue(tool.network.publisher.ended, "the other one gets the end");
         final int statuses = first.join().status() + second.join().status();
         assertEquals(ExitStatus.PEER_LOST, statuses, "one lost, one done");
     }

@@ -29,7 +29,7 @@ public final class ToolFixture {
     List<FrameWorkerProvider> workers = List.of();
     ChildLauncher children = new ThreadLauncher(this);
 
-    /// What one run left behind.
+    /// The results of one run.
     public record Run(int status, byte[] out, String err) {
         String outText() {
             return new String(out, StandardCharsets.UTF_8);
@@ -42,7 +42,7 @@ public final class ToolFixture {
             return (Map<?, ?>) Json.parse(text);
         }
 
-        /// A failure in one line, without a stack trace, told on stderr and in JSON alike.
+        /// A failure in one line, without a stack trace, the same on stderr and in JSON.
         void assertFailed(final int expected, final String part) {
             assertEquals(expected, status, () -> outText() + err);
             assertTrue(!err.contains("\tat ") && !err.contains("Exception"), () -> "stack trace: " + err);

@@ -288,13 +288,13 @@ final class VerbsDirectTest {
         final Publisher publisher = open(0, keys);
         deliver(publisher, 30);
         for (final Subscriber subscriber : subscribers) {
-            final String told = subscriber.placement().orElseThrow().toString();
+            final String report = subscriber.placement().orElseThrow().toString();
             assertTrue(
-                    told.startsWith(
+                    report.startsWith(
                             "staged (no direct: ibv_reg_dmabuf_mr: errno 95, 2097152 bytes of a dma-buf on standin"),
-                    told);
-            assertTrue(told.contains("takes no dma-buf; use nvidia-peermem, or staged placement"), told);
-            assertTrue(told.contains("; no loopback: " + noLoopback), told);
+                    report);
+            assertTrue(report.contains("takes no dma-buf; use nvidia-peermem, or staged placement"), report);
+            assertTrue(report.contains("; no loopback: " + noLoopback), report);
         }
     }
 
@@ -305,10 +305,10 @@ final class VerbsDirectTest {
         open(0, "|placement=" + placement);
         for (final Subscriber subscriber : subscribers) {
             await(() -> subscriber.state() == Subscriber.State.FAILED, "the refusal");
-            final String told = subscriber.failure().orElseThrow();
+            final String report = subscriber.failure().orElseThrow();
             assertTrue(
-                    told.contains("placement: " + placement + " cannot be used here: ibv_reg_dmabuf_mr: errno 95"),
-                    told);
+                    report.contains("placement: " + placement + " cannot be used here: ibv_reg_dmabuf_mr: errno 95"),
+                    report);
         }
     }
 }

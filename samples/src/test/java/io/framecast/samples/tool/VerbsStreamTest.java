@@ -51,7 +51,7 @@ final class VerbsStreamTest {
     private static final String OWN_REPAIRS = "framecast_own_repairs_total";
     private static final String SET_REPAIRS = "framecast_sent_set_repairs_total";
     private static final String REGISTRATIONS = "framecast_memory_registrations_total";
-    private static final Set<String> TOLD = Set.of(
+    private static final Set<String> REPORTED = Set.of(
             FEED_WRITTEN,
             FEED_SENT,
             FEED_TAKEN,
@@ -120,9 +120,8 @@ final class VerbsStreamTest {
         arena.close();
     }
 
-    /// Credit lets no more be sent than receives are posted. Queue pairs that send too are those of control,
-    /// whose datagrams no credit counts; nor does any count probes sent to a lane that has posted nothing yet,
-    /// or repairs that are sent as datagrams.
+    /// A sender with credit sends no more datagrams than receives are posted. Credit does not count datagrams of
+    /// control, whose queue pairs send too, probes to a lane without receives, and repairs by datagram.
     private void assertNothingFoundNoReceive() {
         final long found = standIn.count("overruns_receiving") - overruns;
         assertTrue(found == 0 || sentRepairs > 0 || !waitsForCredit, () -> found + " found no receive: " + oneSided());
@@ -228,7 +227,7 @@ final class VerbsStreamTest {
         for (int node = 0; node < counters.size(); node++) {
             try (CounterReader reader = CounterReader.open(counters.get(node))) {
                 for (final CounterSample sample : reader.samples()) {
-                    if (sample.value() != 0 && TOLD.contains(sample.name())) {
+                    if (sample.value() != 0 && REPORTED.contains(sample.name())) {
                         text.append(node)
                                 .append(' ')
                                 .append(sample.name())
@@ -292,7 +291,7 @@ final class VerbsStreamTest {
         // How often one is due depends on how fast frames are consumed.
         assertTrue(countAll(GRANTS) >= 3, this::oneSided);
         assertTrue(loss == 0 || countAll("framecast_pulled_datagrams_total") > 0, this::oneSided);
-        // A machine that stalls makes a read or a write late, which is then asked for or told by datagram.
+        // A machine that stalls makes a read or a write late, which then goes by datagram.
         final long late = fallbacks("slow_grant") + fallbacks("slow_pull");
         assertEquals(late, countAll(FALLBACKS), this::oneSided);
         if (late == 0) {
@@ -392,7 +391,7 @@ final class VerbsStreamTest {
         publisher.close(Duration.ofSeconds(30));
     }
 
-    // Whatever comes is what was published.
+    // Each frame that comes is as it was published.
     private void pollContents() {
         for (int s = 0; s < subscribers.size(); s++) {
             final int subscriber = s;
@@ -475,8 +474,8 @@ final class VerbsStreamTest {
         assertTrue(notices.contains("transport: verbs"), notices::toString);
     }
 
-    /// Each ring is longer than that: only part of it is posted at a time. What finds no receive is lost like
-    /// what the fabric loses.
+    /// Each ring is longer than that: only part of it is posted at a time. A datagram without a receive is lost,
+    /// like a datagram that the fabric loses.
     @Test
     void shouldDeliverEveryFrameOverQueuesShorterThanRings() {
         standIn.set("requests_max", 96);

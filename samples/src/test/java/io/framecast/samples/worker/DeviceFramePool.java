@@ -35,7 +35,7 @@ final class DeviceFramePool {
         slot.ready().synchronize();
         slot.staging().copyFrom(bytes);
         writer.await(slot.released());
-        // What was there before is no longer the old frame: reading early shows.
+        // The old frame is overwritten first, so a read that comes too early shows.
         writer.fill(slot.memory().address(), (byte) 0x5A, slot.memory().bytes());
         writer.copyToDevice(slot.memory().address() + offset, slot.staging(), 0, bytes.byteSize());
         writer.record(slot.ready());

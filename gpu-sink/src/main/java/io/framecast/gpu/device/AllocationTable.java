@@ -1,18 +1,19 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
+import io.framecast.gpu.ScopedLock;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a device has allocated, by address. Look-ups come with every copy and neither lock nor allocate: they search a
-/// sorted array that is replaced, never changed. Any thread may call any method.
+/// The allocations of a device, by address. Look-ups come with every copy and neither lock nor allocate: they
+/// search a sorted array that is replaced, never changed. Any thread may call any method.
 public final class AllocationTable {
     private static final Allocation[] NONE = {};
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private volatile Allocation[] sorted = NONE;
-    private volatile long totalBytes;
-
     /// One allocation.
     ///
     /// @param address first byte, as the device numbers its memory; never negative
@@ -26,53 +27,31 @@ public final class AllocationTable {
     }
 
     public void add(final Allocation allocation) {
-        lock.lock();
-        try {
-            final Allocation[] before = sorted;
-            final int index = floor(before, allocation.address()) + 1;
-            final Allocation[] after = new Allocation[before.length + 1];
-            System.arraycopy(before, 0, after, 0, index);
-            after[index] = allocation;
-            System.arraycopy(before, index, after, index + 1, before.length - index);
-            sorted = after;
-            totalBytes = total(after);
-        } finally {
-            lock.unlock();
+        try (ScopedLock.Scope _ = lock.hold()) {
+            final Allocation[] all = Arrays.copyOf(sorted, sorted.length + 1);
+            all[sorted.length] = allocation;
+            Arrays.sort(all, Comparator.comparingLong(Allocation::address));
+            sorted = all;
         }
     }
 
     /// Takes an allocation out.
     ///
-    /// @return the allocation, or null when none of this address and length is there
+    /// @return the allocation, or null when the table has none of this address and length
     public @Nullable Allocation remove(final long address, final long bytes) {
-        lock.lock();
-        try {
-            final Allocation[] before = sorted;
-            final int index = floor(before, address);
-            if (index < 0 || before[index].address() != address || before[index].bytes() != bytes) {
+        try (ScopedLock.Scope _ = lock.hold()) {
+            final Allocation found = find(address);
+            if (found == null || found.address() != address || found.bytes() != bytes) {
                 return null;
             }
-            final Allocation[] after = new Allocation[before.length - 1];
-            System.arraycopy(before, 0, after, 0, index);
-            System.arraycopy(before, index + 1, after, index, after.length - index);
-            sorted = after;
-            totalBytes = total(after);
-            return before[index];
-        } finally {
-            lock.unlock();
+            sorted = Stream.of(sorted).filter(one -> one.address() != address).toArray(Allocation[]::new);
+            return found;
         }
     }
 
-    /// Takes everything out.
-    public Allocation[] removeAll() {
-        lock.lock();
-        try {
-            final Allocation[] before = sorted;
+    public void clear() {
+        try (ScopedLock.Scope _ = lock.hold()) {
             sorted = NONE;
-            totalBytes = 0;
-            return before.clone();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -89,7 +68,7 @@ public final class AllocationTable {
     }
 
     public long totalBytes() {
-        return totalBytes;
+        return Stream.of(sorted).mapToLong(Allocation::bytes).sum();
     }
 
     // Index of the last allocation that starts at or before the address, -1 when there is none.
@@ -105,13 +84,5 @@ public final class AllocationTable {
             }
         }
         return high;
-    }
-
-    private static long total(final Allocation[] allocations) {
-        long total = 0;
-        for (final Allocation allocation : allocations) {
-            total += allocation.bytes();
-        }
-        return total;
     }
 }

@@ -1,4 +1,4 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
@@ -8,9 +8,6 @@ import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.KernelSource;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
@@ -21,11 +18,11 @@ public final class KernelGather implements DeviceGather {
     /// Of one launch.
     public static final int PIECES_MAX = 10;
 
-    private static final String PTX_RESOURCE = "/io/framecast/gpu/gather/gather.ptx";
+    static final String PTX_RESOURCE = "/io/framecast/gpu/gather/gather.ptx";
     private static final int WORDS = 3;
     private static final int PARTS = 8;
     private static final int THREADS = 256;
-    // What is measured: runs of a frame of some MB that lost a hundredth.
+    // The probe copies runs of a frame of some MB that lost a hundredth of its datagrams.
     private static final int PROBE_BYTES = 64 << 10;
     private static final int PROBE_TRIES = 7;
 
@@ -142,24 +139,16 @@ public final class KernelGather implements DeviceGather {
     }
 
     private static KernelSource kernel() {
-        return new KernelSource("framecast_gather", KernelGather::ptx, (memory, _, _, arguments) -> {
-            for (int at = 0; at < arguments.length; at += WORDS) {
-                final long bytes = arguments[at + 2];
-                if (bytes > 0) {
-                    memory.at(arguments[at], bytes).copyFrom(memory.at(arguments[at + 1], bytes));
-                }
-            }
-        });
-    }
-
-    static byte[] ptx() {
-        try (InputStream in = KernelGather.class.getResourceAsStream(PTX_RESOURCE)) {
-            if (in == null) {
-                throw new IllegalStateException("the jar lacks " + PTX_RESOURCE);
-            }
-            return in.readAllBytes();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new KernelSource(
+                "framecast_gather",
+                KernelSource.resource(KernelGather.class, PTX_RESOURCE),
+                (memory, _, _, arguments) -> {
+                    for (int at = 0; at < arguments.length; at += WORDS) {
+                        final long bytes = arguments[at + 2];
+                        if (bytes > 0) {
+                            memory.at(arguments[at], bytes).copyFrom(memory.at(arguments[at + 1], bytes));
+                        }
+                    }
+                });
     }
 }

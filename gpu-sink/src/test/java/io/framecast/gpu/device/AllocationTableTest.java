@@ -1,10 +1,10 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.framecast.gpu.AllocationTable.Allocation;
+import io.framecast.gpu.device.AllocationTable.Allocation;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
+import io.framecast.api.spi.KernelSource;
 import io.framecast.gpu.emulated.EmulatedConfig;
 import io.framecast.gpu.emulated.EmulatedDevice;
 import java.io.IOException;
@@ -71,7 +72,10 @@ class KernelGatherTest {
     @Test
     void shouldShipThePtxOfItsSource() throws IOException, NoSuchAlgorithmException {
         final Path source = Path.of(System.getProperty("basedir", ".")).resolve("src/main/cuda/gather.cu");
-        final String ptx = new String(KernelGather.ptx(), StandardCharsets.UTF_8);
+        final String ptx = new String(
+                KernelSource.resource(KernelGather.class, KernelGather.PTX_RESOURCE)
+                        .get(),
+                StandardCharsets.UTF_8);
         final byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(source));
         assertTrue(ptx.contains("gather.cu, sha256 " + HexFormat.of().formatHex(digest)), "run build.sh");
         assertTrue(ptx.contains(".visible .entry framecast_gather("));

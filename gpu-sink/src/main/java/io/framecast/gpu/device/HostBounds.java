@@ -1,4 +1,4 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import io.framecast.api.error.DeviceException;
 import java.lang.foreign.MemorySegment;
@@ -24,6 +24,20 @@ public final class HostBounds {
         }
         if (!segment.scope().isAlive()) {
             throw new DeviceException(device + ": host memory is freed already; keep its arena open until copies end");
+        }
+    }
+
+    /// Checks a range of a mapping.
+    ///
+    /// @throws IndexOutOfBoundsException when the range leaves the mapping
+    public static void checkMapped(
+            final String device, final boolean closed, final long mappedBytes, final long offset, final long bytes) {
+        if (closed) {
+            throw new DeviceException(device + ": the mapping is closed; map the memory again");
+        }
+        if (offset < 0 || bytes < 0 || offset > mappedBytes - bytes) {
+            throw new IndexOutOfBoundsException(
+                    device + ": " + bytes + " bytes at " + offset + " of a mapping of " + mappedBytes);
         }
     }
 

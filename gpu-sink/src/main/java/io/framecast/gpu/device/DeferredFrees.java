@@ -1,21 +1,21 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
+import io.framecast.gpu.ScopedLock;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/// Memory whose freeing would wait for a kernel that runs until it is told to end: freed later, by whoever
-/// allocates or frees next when none runs. Else a subscriber that is closed, or a source that goes, would
-/// hold up the engine for as long as some kernel likes. Until then it is given out again to whoever wants as
-/// much: a source that comes and goes for days takes no more than once. Any thread may call any method.
+/// Memory whose freeing would wait for a persistent kernel. The next allocation or free without such a kernel frees
+/// it; else a closed subscriber, or a source that leaves, would hold up the engine until the kernel ends. Until
+/// then an allocation of the same length takes the memory again, so a source that comes and goes for days takes it
+/// only once. Any thread may call any method.
 public final class DeferredFrees {
-    /// What [#take] answers when there is nothing.
+    /// The answer of [#take] when no block fits.
     public static final long NONE = 0;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ScopedLock lock = new ScopedLock();
     private final Set<Long> addresses = new HashSet<>();
     private final ArrayDeque<Block> blocks = new ArrayDeque<>();
 
@@ -27,11 +27,8 @@ public final class DeferredFrees {
 
     /// Whether nothing waits: a hint.
     public boolean isEmpty() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             return blocks.isEmpty();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -48,15 +45,12 @@ public final class DeferredFrees {
     /// @throws IllegalArgumentException when the address is being freed already
     public void free(final boolean running, final Block block) {
         if (running) {
-            lock.lock();
-            try {
+            try (ScopedLock.Scope _ = lock.hold()) {
                 if (!addresses.add(block.address())) {
                     throw new IllegalArgumentException(
                             "memory at 0x" + Long.toHexString(block.address()) + " was freed already; free it once");
                 }
                 blocks.add(block);
-            } finally {
-                lock.unlock();
             }
             return;
         }
@@ -68,8 +62,7 @@ public final class DeferredFrees {
     ///
     /// @return the address of exactly as many bytes, or [#NONE]
     public long take(final long bytes) {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             for (final Iterator<Block> all = blocks.iterator(); all.hasNext(); ) {
                 final Block block = all.next();
                 if (block.bytes() == bytes && block.idle().getAsBoolean()) {
@@ -79,37 +72,29 @@ public final class DeferredFrees {
                 }
             }
             return NONE;
-        } finally {
-            lock.unlock();
         }
     }
 
-    /// Frees what waits, unless a persistent kernel runs.
+    /// Frees the waiting memory, unless a persistent kernel runs.
     public void flush(final boolean running) {
         while (!running) {
             final Block block;
-            lock.lock();
-            try {
+            try (ScopedLock.Scope _ = lock.hold()) {
                 if (blocks.isEmpty()) {
                     addresses.clear();
                     return;
                 }
                 block = blocks.remove();
-            } finally {
-                lock.unlock();
             }
             block.free().run();
         }
     }
 
-    /// Forgets what waits: the device is closed, and all memory goes with it.
+    /// Forgets the waiting memory: the device is closed, and all memory goes with it.
     public void clear() {
-        lock.lock();
-        try {
+        try (ScopedLock.Scope _ = lock.hold()) {
             blocks.clear();
             addresses.clear();
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -1,15 +1,15 @@
-package io.framecast.gpu;
+package io.framecast.gpu.device;
 
 import io.framecast.api.error.DeviceException;
 
 /// The grid of a persistent kernel. Its blocks wait for each other, and none ends to make room: all must be
 /// resident at once, or those that run wait for those that never start.
 ///
-/// That is asked before the launch. A cooperative launch (cuLaunchCooperativeKernel) refuses by itself what
-/// exceeds the GPU, but not what only other kernels leave no room for, and says no number; it also wants a
-/// device attribute, and no kernel that launches others.
+/// That is asked before the launch. A cooperative launch (cuLaunchCooperativeKernel) refuses a grid that exceeds
+/// the GPU, but not one that only other kernels leave no room for, and names no number; it also needs a device
+/// attribute, and a kernel that launches no others.
 ///
-/// What other processes run, and what this one launches by other libraries, is not known here.
+/// Kernels of other processes, and kernels that this process launches by other libraries, are unknown here.
 ///
 /// @param kernel its name
 /// @param blocks in the grid
