@@ -10,7 +10,6 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.harness.EmulatedLinkProvider;
 import io.framecast.perf.harness.FrameStreams;
 import io.framecast.perf.rivals.StreamSpec;
 import java.io.IOException;
@@ -112,7 +111,7 @@ final class FramecastScheme implements Scheme {
     public ReceivedReport subscribe(final StreamingSpec spec) throws IOException {
         final DeviceChoice choice = spec.devices().ofReceiver(spec.stream().index());
         if (choice.isEmulated()) {
-            EmulatedLinkProvider.set(spec.devices().linkBytesPerSecond());
+            DeviceChoice.limitLink(spec.devices().linkBytesPerSecond());
         }
         try (Framecast node = Framecast.launch(FrameStreams.config());
                 Subscriber subscriber = node.subscribe(channel(spec, choice.text()));

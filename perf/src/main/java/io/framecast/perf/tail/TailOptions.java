@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -86,17 +87,18 @@ public final class TailOptions {
         return cases;
     }
 
-    TailRun.Offer offer() {
-        return new TailRun.Offer(
+    /// @throws ConfigException naming option, expectation and value
+    TailRun open(final Consumer<String> console) {
+        return new TailRun(
                 OptionValues.within("--load", load, 0.01, 1),
                 rate == null ? 0 : OptionValues.within("--rate", rate, 1, FPS_MAX),
-                OptionValues.within("--seconds", seconds, 0.5, SECONDS_MAX));
+                OptionValues.within("--seconds", seconds, 0.5, SECONDS_MAX),
+                console);
     }
 
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
         final List<TailCase> cases = cases();
-        final TailRun.Offer offer = offer();
         final String why = Networks.unavailable();
         OptionValues.require(
                 why.isEmpty(),
@@ -106,7 +108,7 @@ public final class TailOptions {
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
         context.line(machine.text());
         final List<TailRow> rows = new ArrayList<>();
-        try (TailRun run = new TailRun(offer, context::line)) {
+        try (TailRun run = open(context::line)) {
             context.onStop(run::close);
             for (final TailCase setting : cases) {
                 context.line(setting.text());
@@ -118,7 +120,7 @@ public final class TailOptions {
             }
             throw new PeerLostException(String.valueOf(e.getMessage()));
         }
-        output.write("tail", Map.of("machine", machine.json()), TailTable.TABLE, rows, TailTable.text(rows), List.of());
+        output.write("tail", Map.of("machine", machine.json()), TailRow.TABLE, rows, TailRow.text(rows), List.of());
         return DONE;
     }
 }

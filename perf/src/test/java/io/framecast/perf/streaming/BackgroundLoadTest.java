@@ -7,7 +7,6 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.harness.EmulatedLinkProvider;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +31,7 @@ final class BackgroundLoadTest {
     @AfterEach
     void close() {
         device.close();
-        EmulatedLinkProvider.set(0);
+        DeviceChoice.limitLink(0);
     }
 
     @Test

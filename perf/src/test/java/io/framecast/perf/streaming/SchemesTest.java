@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.perf.harness.EmulatedLinkProvider;
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.rivals.StreamSpec;
@@ -32,7 +32,7 @@ final class SchemesTest {
 
     @AfterEach
     void forgetTheLink() {
-        EmulatedLinkProvider.set(0);
+        DeviceChoice.limitLink(0);
     }
 
     private static StreamingSpec spec(final String scheme, final int receivers, final Direction direction) {
