@@ -2,6 +2,7 @@ package io.framecast.perf.streaming;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -14,7 +15,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Blocking TCP connections between the processes of a stream; each begins by saying who connects.
+/// Blocking TCP connections between the processes of a stream; each begins with the rank of the process that
+/// connects.
 final class Connections {
     private static final long CONNECT_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long CONNECT_MAX_NS = TimeUnit.SECONDS.toNanos(30);
@@ -23,11 +25,11 @@ final class Connections {
     private Connections() {}
 
     /// Listens, so that others can connect.
-    static ServerSocketChannel listen(final String address, final int port) throws IOException {
+    static ServerSocketChannel listen(final int port) throws IOException {
         final ServerSocketChannel server = ServerSocketChannel.open();
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.bind(new InetSocketAddress(address, port));
+            server.bind(new InetSocketAddress(InetAddress.ofLiteral(StreamingSpec.ADDRESS), port));
             return server;
         } catch (final IOException e) {
             server.close();
@@ -63,15 +65,14 @@ final class Connections {
     }
 
     /// Connects to one that may not listen yet.
-    static SocketChannel connect(final String address, final int port, final int rank) throws IOException {
+    static SocketChannel connect(final int port, final int rank) throws IOException {
         final long endNs = System.nanoTime() + CONNECT_MAX_NS;
         while (true) {
             final SocketChannel channel = SocketChannel.open();
             try {
-                channel.connect(new InetSocketAddress(address, port));
+                channel.connect(new InetSocketAddress(InetAddress.ofLiteral(StreamingSpec.ADDRESS), port));
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                final ByteBuffer hello = ByteBuffer.allocate(Integer.BYTES).putInt(0, rank);
-                writeFully(channel, hello);
+                writeFully(channel, ByteBuffer.allocate(Integer.BYTES).putInt(0, rank));
                 return channel;
             } catch (final IOException e) {
                 channel.close();

@@ -19,7 +19,7 @@ final class SourceFrames implements AutoCloseable {
 
     SourceFrames(final StreamingSpec spec, final DeviceBackend device) {
         this.device = device;
-        inDevice = spec.devices().sourceInDevice() && !device.hostAddressable();
+        inDevice = spec.plan().sourceInDevice() && !device.hostAddressable();
         stream = device.openStream();
         written = device.openEvent();
         noise = device.allocatePinned(spec.frameBytes());

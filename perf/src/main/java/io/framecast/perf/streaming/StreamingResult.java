@@ -31,10 +31,10 @@ record StreamingResult(
     static StreamingResult of(
             final Direction direction, final SentReport source, final List<ReceivedReport> receivers) {
         final List<Double> copied = new ArrayList<>();
-        if (direction.atSource().isAny()) {
+        if (direction.atSource() != Direction.Load.NONE) {
             copied.add(source.backgroundMBps());
         }
-        if (direction.atReceiver().isAny()) {
+        if (direction.atReceiver() != Direction.Load.NONE) {
             receivers.forEach(receiver -> copied.add(receiver.backgroundMBps()));
         }
         return new StreamingResult(

@@ -39,7 +39,7 @@ record StreamingRow(
     }
 
     String device() {
-        return ran().map(StreamingResult::device).orElse(plan.devices().names().getFirst());
+        return ran().map(StreamingResult::device).orElse(plan.devices().getFirst());
     }
 
     List<String> failures() {

@@ -17,16 +17,12 @@ final class TreeScheme implements Scheme {
 
     @Override
     public SentReport publish(final StreamingSpec spec) throws IOException {
-        try (DeviceBackend device =
-                        spec.devices().ofSource().open(spec.devices().linkBytesPerSecond());
+        try (DeviceBackend device = spec.openDevice(spec.plan().deviceOfSource());
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
                 TreeLinks links = TreeLinks.open(spec, SOURCE);
                 SourceFrames frames = new SourceFrames(spec, device)) {
             acknowledgements.accept(spec.receivers());
-            try (BackgroundLoad background = new BackgroundLoad(
-                            device,
-                            spec.flow().direction().atSource(),
-                            spec.flow().backgroundBytesPerSecond());
+            try (BackgroundLoad background = spec.backgroundAtSource(device);
                     Chunks chunks = new Chunks(spec, device, frames)) {
                 final StreamingSource source = new StreamingSource(spec, acknowledgements, background);
                 while (source.next()) {
@@ -50,7 +46,7 @@ final class TreeScheme implements Scheme {
             this.device = device;
             this.frames = frames;
             frameBytes = spec.frameBytes();
-            chunkBytes = Math.min(spec.way().chunkBytes(), frameBytes);
+            chunkBytes = spec.chunkBytes();
             slots = List.of(device.allocatePinned(chunkBytes), device.allocatePinned(chunkBytes));
             events = List.of(device.openEvent(), device.openEvent());
         }
@@ -105,14 +101,10 @@ final class TreeScheme implements Scheme {
 
     @Override
     public ReceivedReport subscribe(final StreamingSpec spec) throws IOException {
-        final DeviceChoice choice = spec.devices().ofReceiver(spec.stream().index());
-        try (DeviceBackend device = choice.open(spec.devices().linkBytesPerSecond());
-                TreeLinks links = TreeLinks.open(spec, spec.stream().index() + 1);
+        try (DeviceBackend device = spec.openDevice(spec.plan().deviceOfReceiver(spec.index()));
+                TreeLinks links = TreeLinks.open(spec, spec.index() + 1);
                 Acknowledgements.Sending acknowledgements = new Acknowledgements.Sending(spec);
-                BackgroundLoad background = new BackgroundLoad(
-                        device,
-                        spec.flow().direction().atReceiver(),
-                        spec.flow().backgroundBytesPerSecond());
+                BackgroundLoad background = spec.backgroundAtReceiver(device);
                 StreamingMeter meter = new StreamingMeter(spec, device, acknowledgements, background);
                 TreeReceiver receiver = new TreeReceiver(spec, device, links, meter)) {
             receiver.run();

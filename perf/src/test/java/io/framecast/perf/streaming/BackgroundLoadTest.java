@@ -36,7 +36,7 @@ final class BackgroundLoadTest {
 
     @Test
     void shouldTakeTheLinkFromFramesThatGoTheSameWay() {
-        try (BackgroundLoad load = new BackgroundLoad(device, new Direction.Load(true, false), 0)) {
+        try (BackgroundLoad load = new BackgroundLoad(device, Direction.Load.TO_DEVICE, 0)) {
             final long ns = copyBeside(load);
             final double both = (double) load.measuredBytes() + (double) COPIES * COPY_BYTES;
             assertTrue(
@@ -50,7 +50,7 @@ final class BackgroundLoadTest {
 
     @Test
     void shouldCountBothWays() {
-        try (BackgroundLoad load = new BackgroundLoad(device, new Direction.Load(true, true), 20_000_000)) {
+        try (BackgroundLoad load = new BackgroundLoad(device, Direction.Load.BOTH, 20_000_000)) {
             copyBeside(load);
             assertTrue(load.measuredBytes() > 0);
             assertTrue(load.achievedMBps() > 0);
