@@ -48,7 +48,7 @@ public final class ArrivalBench {
         final DeviceChoice choice =
                 DeviceChoice.parse(device, "auto|(cuda|emulated):\\d{1,3}", "auto, cuda:N or emulated:N");
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
-        context.line(machine.text());
+        machine.announce(context::line);
         final List<ArrivalRow> rows = new ArrayList<>();
         try (DeviceBackend opened = choice.resolved().open();
                 Arena arena = Arena.ofShared()) {

@@ -23,11 +23,30 @@ interface ChaosNetwork extends AutoCloseable {
     /// The command that runs another on a host, in the same process.
     List<String> within(int host);
 
+    /// Takes the switch's end of a host's cable up or down.
+    void plug(int host, boolean up) throws IOException;
+
+    /// Loses a share of a host's datagrams from now on.
+    void lose(int host, double share) throws IOException;
+
+    /// Share of datagrams that a host loses unless it is cut off.
+    double loss();
+
     /// Cuts a host off.
-    void cut(int host, Cut cut) throws IOException;
+    default void cut(final int host, final Cut cut) throws IOException {
+        switch (cut) {
+            case LINK -> plug(host, false);
+            case FILTER -> lose(host, 1);
+        }
+    }
 
     /// Undoes [#cut].
-    void restore(int host, Cut cut) throws IOException;
+    default void restore(final int host, final Cut cut) throws IOException {
+        switch (cut) {
+            case LINK -> plug(host, true);
+            case FILTER -> lose(host, loss());
+        }
+    }
 
     /// Whether a host sees its cable.
     ///

@@ -39,7 +39,7 @@ final class NamespaceNetwork implements ChaosNetwork {
                 network.hosts.add(name);
                 Namespaces.join(name, network.bridge, port(host), MTU_BYTES);
                 Namespaces.configure(name, address(host));
-                network.filter(host, loss);
+                network.lose(host, loss);
             }
             return network;
         } catch (final IOException e) {
@@ -66,7 +66,8 @@ final class NamespaceNetwork implements ChaosNetwork {
         return Namespaces.within(hosts.get(host));
     }
 
-    private void filter(final int host, final double share) throws IOException {
+    @Override
+    public void lose(final int host, final double share) throws IOException {
         final String which =
                 share < 1 ? "numgen random mod " + LOSS_UNIT + " < " + Math.round(share * LOSS_UNIT) + " " : "";
         final String rule = "ifname \"" + Namespaces.DEVICE + "\" meta l4proto udp " + which + "counter drop; ";
@@ -78,19 +79,13 @@ final class NamespaceNetwork implements ChaosNetwork {
     }
 
     @Override
-    public void cut(final int host, final Cut cut) throws IOException {
-        switch (cut) {
-            case LINK -> Shell.run("ip", "-n", bridge, "link", "set", port(host), "down");
-            case FILTER -> filter(host, 1);
-        }
+    public double loss() {
+        return loss;
     }
 
     @Override
-    public void restore(final int host, final Cut cut) throws IOException {
-        switch (cut) {
-            case LINK -> Shell.run("ip", "-n", bridge, "link", "set", port(host), "up");
-            case FILTER -> filter(host, loss);
-        }
+    public void plug(final int host, final boolean up) throws IOException {
+        Shell.run("ip", "-n", bridge, "link", "set", port(host), up ? "up" : "down");
     }
 
     @Override
@@ -107,7 +102,7 @@ final class NamespaceNetwork implements ChaosNetwork {
     public long dropped() throws IOException {
         long sum = 0;
         for (final String host : hosts) {
-            sum += DROPPED.matcher(Shell.run("ip", "netns", "exec", host, "nft", "list", "ruleset"))
+            sum += DROPPED.matcher(Namespaces.run(host, "nft", "list", "ruleset"))
                     .results()
                     .mapToLong(found -> Long.parseLong(found.group(1)))
                     .sum();

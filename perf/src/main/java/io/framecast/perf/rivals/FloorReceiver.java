@@ -60,7 +60,7 @@ final class FloorReceiver implements AutoCloseable {
         final long bufferBytes = data.sizeReceiveBuffer(asked == 0 ? BUFFER_BYTES : asked);
         data.receiveTimeout(WAIT_MS);
         back = LinuxSocket.udp(arena);
-        back.bind(spec.link().localAddress(), 0);
+        back.bind(spec.localAddress(), 0);
         back.connect(spec.link().sourceAddress(), spec.link().port() + FloorCredits.PORT_OFFSET);
 
         final long room = shape.roomDatagrams(bufferBytes, chargedBytes(shape.datagramBytes()));
@@ -76,7 +76,7 @@ final class FloorReceiver implements AutoCloseable {
         ringBytes = Math.max(RING_BYTES_MIN, RING_FRAMES * shape.burstWireBytes());
         ring = arena.allocate(ringBytes + (long) messages.count() * messageRoom, Long.BYTES);
         ring.fill((byte) 1);
-        data.join(spec.link().group(), spec.link().localAddress());
+        data.join(spec.link().group(), spec.localAddress());
     }
 
     // The charge of one datagram on a receive buffer: one is sent to itself. The kernel charges the memory that

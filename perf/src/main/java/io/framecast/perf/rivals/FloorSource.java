@@ -37,7 +37,7 @@ final class FloorSource implements AutoCloseable {
     FloorSource(final Arena arena, final StreamSpec spec) {
         shape = FloorShape.of(spec);
         socket = LinuxSocket.udp(arena);
-        socket.multicastBy(spec.link().localAddress());
+        socket.multicastBy(spec.localAddress());
         socket.sizeSendBuffer(SEND_BUFFER_BYTES);
         if (shape.segments() > 1) {
             socket.option(Linux.SOL_UDP, Linux.UDP_SEGMENT, shape.datagramBytes());

@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.Connections;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -36,7 +37,7 @@ final class Acknowledgements implements AutoCloseable {
     }
 
     Acknowledgements(final StreamingSpec spec) throws IOException {
-        server = Connections.listen(spec.acknowledgementPort());
+        server = Connections.listen(StreamingSpec.ADDRESS, spec.acknowledgementPort());
     }
 
     /// Waits until all receivers have connected.
@@ -77,7 +78,7 @@ final class Acknowledgements implements AutoCloseable {
         private final ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES);
 
         Sending(final StreamingSpec spec) throws IOException {
-            channel = Connections.connect(spec.acknowledgementPort(), spec.index());
+            channel = Connections.connect(StreamingSpec.ADDRESS, spec.acknowledgementPort(), spec.index(), 0);
         }
 
         void acknowledge(final long number) {

@@ -11,7 +11,6 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FrameStreams;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
 /// Framecast by its public interface, with its default settings but for the window, of which no more could be
@@ -80,9 +79,7 @@ final class FramecastScheme implements Scheme {
         final FrameClaim claim = new FrameClaim();
         while (source.next()) {
             FrameStreams.claim(publisher, spec.frameBytes(), claim);
-            final MemorySegment frame = claim.segment();
-            frames.fetch(frame, 0);
-            FrameContent.stamp(frame, source.stamp());
+            frames.copyTo(claim.segment(), source.stamp());
             claim.commit(FrameOptions.DEFAULT);
         }
     }

@@ -161,10 +161,7 @@ public final class StreamingOptions {
         final StreamingPlan plan = plan();
         final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
-        context.line(machine.text());
-        if (machine.isBusy()) {
-            context.line("warning: something else runs on this machine, and figures will be off");
-        }
+        machine.announce(context::line);
         context.line(
                 String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();
@@ -179,7 +176,8 @@ public final class StreamingOptions {
         head.put("emulated_link_MBps", link == 0 ? null : link / 1e6);
         try (StreamingRun run = new StreamingRun(plan, context::line)) {
             context.onStop(run::close);
-            final List<StreamingRow> rows = run.run(parameters -> head.put("model", parameters.json()));
+            final List<StreamingRow> rows =
+                    run.run(parameters -> head.put("model", ModelParameters.TABLE.json(parameters)));
             output.write(
                     "streaming",
                     head,

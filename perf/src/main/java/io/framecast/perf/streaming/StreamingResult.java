@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.table.RoundsRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -23,7 +24,8 @@ record StreamingResult(
         double latencyP99Us,
         double compilingShare,
         long checkedFrames,
-        String failure) {
+        String failure)
+        implements RoundsRow.Round {
     static StreamingResult failed(final String why) {
         return new StreamingResult("", "", "", Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, 0, why);
     }
@@ -61,9 +63,5 @@ record StreamingResult(
     // Receivers by turns on several devices name each once.
     private static String names(final List<ReceivedReport> all, final Function<ReceivedReport, String> name) {
         return all.stream().map(name).distinct().collect(Collectors.joining("+"));
-    }
-
-    boolean hasFailed() {
-        return !failure.isEmpty();
     }
 }

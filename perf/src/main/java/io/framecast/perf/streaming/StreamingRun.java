@@ -111,20 +111,17 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
                 .mapToObj(spec::ofReceiver)
                 .toList();
         try {
-            final Pool.Reports reports = pools.get(contender, () -> start(contender))
-                    .run(spec, ofReceivers, 0, System.nanoTime() + (long) (most * NS_PER_SECOND));
+            final long endNs = System.nanoTime() + (long) (most * NS_PER_SECOND);
+            final Pool.Reports reports =
+                    pools.run(contender, () -> start(contender), pool -> pool.run(spec, ofReceivers, 0, endNs));
             return StreamingResult.of(
                     setting.direction(),
                     Records.read(SentReport.class, reports.source()),
-                    reports.receivers().stream()
-                            .map(report -> Records.read(ReceivedReport.class, report))
-                            .toList());
+                    reports.receivers(ReceivedReport.class));
         } catch (final MeasurementFailedException e) {
-            pools.requireGoing();
             if (e.reason() == Reason.STUCK) {
                 stuck.merge(contender, 1, Integer::sum);
             }
-            pools.end(contender);
             rounds.cool(contender);
             throw e;
         }

@@ -56,7 +56,7 @@ final class StreamingTable {
             .column("placement", StreamingRow::placement)
             .column("device", StreamingRow::device)
             .column("subscribers", row -> Integer.toString(row.setting().subscribers()))
-            .column("MB/s", StreamingTable::goodputOrFailures)
+            .column("MB/s", row -> row.medianOrFailures(StreamingResult::broadcastMBps))
             .column(
                     "spread",
                     row -> Table.decimal(goodput(row).min(), 0) + "–"
@@ -82,12 +82,6 @@ final class StreamingTable {
     private static String scenario(final StreamingRow row) {
         return row.setting().scenario()
                 + (row.setting().isPeak() ? "" : " " + row.setting().direction().label());
-    }
-
-    private static String goodputOrFailures(final StreamingRow row) {
-        return row.failures().isEmpty()
-                ? Table.decimal(goodput(row).median(), 0)
-                : row.failures().size() + " failed";
     }
 
     private static String background(final StreamingRow row) {

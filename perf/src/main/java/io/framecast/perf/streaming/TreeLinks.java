@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.Connections;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.ServerSocketChannel;
@@ -23,9 +24,9 @@ final class TreeLinks implements AutoCloseable {
         final List<Integer> ranks = topology.children(rank);
         SocketChannel parent = null;
         // Those behind may connect before this process has found the one before it.
-        try (ServerSocketChannel server = Connections.listen(spec.treePort(rank))) {
+        try (ServerSocketChannel server = Connections.listen(StreamingSpec.ADDRESS, spec.treePort(rank))) {
             if (rank > 0) {
-                parent = Connections.connect(spec.treePort(topology.parent(rank)), rank);
+                parent = Connections.connect(StreamingSpec.ADDRESS, spec.treePort(topology.parent(rank)), rank, 0);
             }
             return new TreeLinks(parent, Connections.accept(server, ranks));
         } catch (final IOException e) {

@@ -106,7 +106,7 @@ public final class TailOptions {
                         + "; run as root with iproute2, nftables and ethtool installed");
         final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
-        context.line(machine.text());
+        machine.announce(context::line);
         final List<TailRow> rows = new ArrayList<>();
         try (TailRun run = open(context::line)) {
             context.onStop(run::close);

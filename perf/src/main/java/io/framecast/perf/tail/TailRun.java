@@ -121,10 +121,10 @@ final class TailRun implements AutoCloseable {
                 beginNs + spec.load().leadNs() + spec.load().measureNs() + TimeUnit.SECONDS.toNanos(END_SECONDS);
         final Supplier<Pool> start = () ->
                 Pool.start("tail", setting.subscribers(), TailRole.class, List.of(), network::host, console, _ -> {});
-        final Pool.Reports texts = pools.get(setting, start)
-                .run(spec, spec.receivers().stream().map(spec::of).toList(), 0, endNs);
-        final List<TailReport> reports = new ArrayList<>();
-        texts.receivers().forEach(text -> reports.add(Records.read(TailReport.class, text)));
+        final List<TailSpec> ofSubscribers =
+                spec.receivers().stream().map(spec::of).toList();
+        final Pool.Reports texts = pools.run(setting, start, pool -> pool.run(spec, ofSubscribers, 0, endNs));
+        final List<TailReport> reports = new ArrayList<>(texts.receivers(TailReport.class));
         reports.add(Records.read(TailReport.class, texts.source()));
         for (final TailReport report : reports) {
             requireSameClock(beginNs, report.clockNs());

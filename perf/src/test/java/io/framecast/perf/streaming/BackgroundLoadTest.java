@@ -18,7 +18,7 @@ final class BackgroundLoadTest {
     private static final long LINK_BYTES_PER_SECOND = 200_000_000;
     private static final int COPY_BYTES = 256 << 10;
     private static final int COPIES = 80;
-    // What the model makes up for after a late wake-up, and copies that were under way when measuring began.
+    // The model makes up for late wake-ups, and copies were under way when measuring began.
     private static final double SLACK = 0.85;
 
     private DeviceBackend device;

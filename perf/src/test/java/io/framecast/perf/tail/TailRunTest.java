@@ -80,7 +80,7 @@ final class TailRunTest {
         assertTrue(late.frames().gaps().count() + late.frames().tails().count() > 50, row::toString);
         assertTrue(late.datagrams().gaps().p50Us() > 0, row::toString);
         assertTrue(row.ping().count() > 10 && row.ping().p50Us() > 0, row::toString);
-        // What reads the interface may miss a packet where it is starved.
+        // The reader of the interface may miss a packet where it is starved.
         assertTrue(late.counts().unmatched() <= row.lost() / 100, row::toString);
         final List<String> csv = TailRow.TABLE.csv(List.of(row)).lines().toList();
         assertEquals(2, csv.size());
