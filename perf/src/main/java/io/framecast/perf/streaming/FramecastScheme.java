@@ -46,27 +46,8 @@ final class FramecastScheme implements Scheme {
             acknowledgements.accept(spec.receivers());
             try (BackgroundLoad background = spec.backgroundAtSource(device)) {
                 final StreamingSource source = new StreamingSource(spec, acknowledgements, background);
-                if (frames.inDevice()) {
-                    offer(spec, publisher, frames, source);
-                } else {
-                    send(spec, publisher, frames, source);
-                }
+                send(spec, publisher, frames, source);
                 return source.finish(publisher.channel().transport(), device.name());
-            }
-        }
-    }
-
-    // Chunks come out of the device while those before are sent.
-    private static void offer(
-            final StreamingSpec spec,
-            final Publisher publisher,
-            final SourceFrames frames,
-            final StreamingSource source) {
-        while (source.next()) {
-            final DeviceEvent written = frames.stampInDevice(source.stamp());
-            while (FrameStreams.mustWait(
-                    publisher, publisher.offer(frames.region(), written, FrameOptions.DEFAULT), spec.frameBytes())) {
-                // Awaited.
             }
         }
     }
@@ -78,9 +59,20 @@ final class FramecastScheme implements Scheme {
             final StreamingSource source) {
         final FrameClaim claim = new FrameClaim();
         while (source.next()) {
-            FrameStreams.claim(publisher, spec.frameBytes(), claim);
-            frames.copyTo(claim.segment(), source.stamp());
-            claim.commit(FrameOptions.DEFAULT);
+            if (frames.inDevice()) {
+                // Chunks come out of the device while those before are sent.
+                final DeviceEvent written = frames.stampInDevice(source.stamp());
+                while (FrameStreams.mustWait(
+                        publisher,
+                        publisher.offer(frames.region(), written, FrameOptions.DEFAULT),
+                        spec.frameBytes())) {
+                    // Awaited.
+                }
+            } else {
+                FrameStreams.claim(publisher, spec.frameBytes(), claim);
+                frames.copyTo(claim.segment(), source.stamp());
+                claim.commit(FrameOptions.DEFAULT);
+            }
         }
     }
 

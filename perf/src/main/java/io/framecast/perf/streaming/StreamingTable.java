@@ -57,10 +57,7 @@ final class StreamingTable {
             .column("device", StreamingRow::device)
             .column("subscribers", row -> Integer.toString(row.setting().subscribers()))
             .column("MB/s", row -> row.medianOrFailures(StreamingResult::broadcastMBps))
-            .column(
-                    "spread",
-                    row -> Table.decimal(goodput(row).min(), 0) + "–"
-                            + Table.decimal(goodput(row).max(), 0))
+            .column("spread", row -> goodput(row).range())
             .column("of peak", row -> Table.decimal(row.toPeak(), 2))
             .column("background", StreamingTable::background)
             .column("alone ms", row -> Table.decimal(row.median(StreamingResult::latencyUs) / US_PER_MS, 2))

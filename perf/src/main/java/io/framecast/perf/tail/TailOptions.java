@@ -21,7 +21,6 @@ import picocli.CommandLine.Option;
 
 /// `framecast bench tail`: its options as users give them, and its course.
 public final class TailOptions {
-    private static final int DONE = 0;
     // Shorter ones share datagrams.
     private static final int FRAME_BYTES_MIN = 1_024;
     private static final int FRAME_BYTES_MAX = 1 << 27;
@@ -99,6 +98,7 @@ public final class TailOptions {
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
         final List<TailCase> cases = cases();
+        final TailRun run = open(context::line);
         final String why = Networks.unavailable();
         OptionValues.require(
                 why.isEmpty(),
@@ -108,7 +108,7 @@ public final class TailOptions {
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
         machine.announce(context::line);
         final List<TailRow> rows = new ArrayList<>();
-        try (TailRun run = open(context::line)) {
+        try (run) {
             context.onStop(run::close);
             for (final TailCase setting : cases) {
                 context.line(setting.text());
@@ -121,6 +121,6 @@ public final class TailOptions {
             throw new PeerLostException(String.valueOf(e.getMessage()));
         }
         output.write("tail", Map.of("machine", machine.json()), TailRow.TABLE, rows, TailRow.text(rows), List.of());
-        return DONE;
+        return Output.DONE;
     }
 }

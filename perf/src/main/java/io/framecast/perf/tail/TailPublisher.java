@@ -44,10 +44,9 @@ final class TailPublisher {
                 Publisher publisher = node.publish(spec.channel())) {
             FrameStreams.awaitReady(publisher, spec.receivers().size());
             final TailPublisher publishing = new TailPublisher(spec.load(), publisher);
-            final boolean floods = spec.load().framesPerSecond() == 0;
             final RoundTrips trips = new RoundTrips(spec, counters);
             double framesPerSecond = 0;
-            if (floods) {
+            if (spec.load().framesPerSecond() == 0) {
                 framesPerSecond = publishing.flood();
             } else {
                 trips.begin();
