@@ -1,6 +1,8 @@
 package io.framecast.perf.chaos;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /// Hosts on one switch, each of which loses datagrams of every lane, going out and coming in, and can be cut
@@ -48,10 +50,21 @@ interface ChaosNetwork extends AutoCloseable {
         }
     }
 
-    /// Whether a host sees its cable.
+    /// The file that says whether a host sees its cable.
     ///
     /// @param pid of a process on it
-    boolean hasCarrier(int host, long pid);
+    Path carrier(int host, long pid);
+
+    /// Whether a host sees its cable; also where that cannot be read.
+    ///
+    /// @param pid of a process on it
+    default boolean hasCarrier(final int host, final long pid) {
+        try {
+            return Files.readString(carrier(host, pid)).startsWith("1");
+        } catch (final IOException e) {
+            return true;
+        }
+    }
 
     /// How many packets were lost on purpose.
     long dropped() throws IOException;

@@ -3,7 +3,6 @@ package io.framecast.perf.chaos;
 import io.framecast.perf.harness.Namespaces;
 import io.framecast.perf.harness.Shell;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,13 +88,8 @@ final class NamespaceNetwork implements ChaosNetwork {
     }
 
     @Override
-    public boolean hasCarrier(final int host, final long pid) {
-        try {
-            return Files.readString(Path.of("/proc/" + pid + "/root/sys/class/net/" + Namespaces.DEVICE + "/carrier"))
-                    .startsWith("1");
-        } catch (final IOException e) {
-            return true;
-        }
+    public Path carrier(final int host, final long pid) {
+        return Path.of("/proc/" + pid + "/root/sys/class/net/" + Namespaces.DEVICE + "/carrier");
     }
 
     @Override

@@ -154,22 +154,19 @@ final class RdmaNetwork implements ChaosNetwork {
     }
 
     @Override
-    public boolean hasCarrier(final int host, final long pid) {
-        try {
-            return text(INTERFACES.resolve(hosts.get(host).near()).resolve("carrier"))
-                    .startsWith("1");
-        } catch (final IOException e) {
-            return true;
-        }
+    public Path carrier(final int host, final long pid) {
+        return INTERFACES.resolve(hosts.get(host).near()).resolve("carrier");
+    }
+
+    private List<String> ends() {
+        return hosts.stream().flatMap(host -> host.ends().stream()).toList();
     }
 
     @Override
     public long dropped() throws IOException {
         long sum = 0;
-        for (final Host host : hosts) {
-            for (final String end : host.ends()) {
-                sum += dropped(end);
-            }
+        for (final String end : ends()) {
+            sum += dropped(end);
         }
         return sum;
     }
@@ -177,11 +174,9 @@ final class RdmaNetwork implements ChaosNetwork {
     @Override
     public List<String> leftovers() throws IOException {
         final List<String> left = new ArrayList<>();
-        for (final Host host : hosts) {
-            for (final String end : host.ends()) {
-                if (Shell.run("tc", "qdisc", "show", "dev", end, "root").contains("netem")) {
-                    left.add("the faults of " + end);
-                }
+        for (final String end : ends()) {
+            if (Shell.run("tc", "qdisc", "show", "dev", end, "root").contains("netem")) {
+                left.add("the faults of " + end);
             }
         }
         return left;
@@ -191,13 +186,11 @@ final class RdmaNetwork implements ChaosNetwork {
     public void close() {
         tc.close();
         ip.close();
-        for (final Host host : hosts) {
-            for (final String end : host.ends()) {
-                try {
-                    Shell.run("tc", "qdisc", "delete", "dev", end, "root");
-                } catch (final IOException e) {
-                    // There was none; leftovers() reports other failures.
-                }
+        for (final String end : ends()) {
+            try {
+                Shell.run("tc", "qdisc", "delete", "dev", end, "root");
+            } catch (final IOException e) {
+                // There was none; leftovers() reports other failures.
             }
         }
     }

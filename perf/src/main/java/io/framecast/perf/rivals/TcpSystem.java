@@ -71,7 +71,10 @@ public final class TcpSystem implements MeasuredSystem {
                             StandardSocketOptions.SO_SNDBUF, spec.link().socketBufferBytes());
                 }
                 channel.configureBlocking(false);
-                connections.add(new Connection(channel, channel.register(selector, 0), frame.asByteBuffer()));
+                final SelectionKey key = channel.register(selector, 0);
+                final Connection connection = new Connection(channel, key, frame.asByteBuffer());
+                key.attach(connection);
+                connections.add(connection);
             }
         }
         return connections;
@@ -87,11 +90,7 @@ public final class TcpSystem implements MeasuredSystem {
         while (unfinished > 0) {
             selector.select();
             for (final SelectionKey key : selector.selectedKeys()) {
-                for (final Connection connection : connections) {
-                    if (connection.key.equals(key)) {
-                        unfinished -= connection.write() ? 1 : 0;
-                    }
-                }
+                unfinished -= ((Connection) key.attachment()).write() ? 1 : 0;
             }
             selector.selectedKeys().clear();
         }
