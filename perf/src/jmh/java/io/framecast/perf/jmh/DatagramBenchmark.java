@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What a receiver does for each datagram in order: is its header sealed, which sequence is it, mark it received.
+/// The work of a receiver for each datagram in order: is its header sealed, which sequence is it, mark it received.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

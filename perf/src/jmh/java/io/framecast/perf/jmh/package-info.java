@@ -1,4 +1,4 @@
-/// What the protocol costs per datagram and per frame, by JMH; docs/performance.md says how to run it.
+/// The cost of the protocol per datagram and per frame, by JMH; docs/performance.md says how to run it.
 @NullMarked
 package io.framecast.perf.jmh;
 

@@ -18,8 +18,6 @@ import picocli.CommandLine.Option;
 
 /// `framecast bench arrival`: its options as users give them, and its course.
 public final class ArrivalBench {
-    private static final int DONE = 0;
-    private static final int MISMATCH = 1;
     private static final int FRAME_BYTES_MAX = 1 << 27;
     private static final int BLOCKS_MAX = 64;
     private static final double SECONDS_MAX = 600;
@@ -48,7 +46,7 @@ public final class ArrivalBench {
         final DeviceChoice choice =
                 DeviceChoice.parse(device, "auto|(cuda|emulated):\\d{1,3}", "auto, cuda:N or emulated:N");
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
-        context.line(machine.text());
+        machine.announce(context::line);
         final List<ArrivalRow> rows = new ArrayList<>();
         try (DeviceBackend opened = choice.resolved().open();
                 Arena arena = Arena.ofShared()) {
@@ -64,12 +62,12 @@ public final class ArrivalBench {
                 // Before the device is closed, which may take its time: a kernel that stands still is on it.
                 context.line("framecast: mismatch: " + e.getMessage());
                 report(output, machine, rows);
-                return MISMATCH;
+                return Output.MISMATCH;
             }
         }
         OptionValues.require(!context.isStopped(), "stopped before the end: nothing is reported");
         report(output, machine, rows);
-        return DONE;
+        return Output.DONE;
     }
 
     private static void report(final Output output, final MachineInfo machine, final List<ArrivalRow> rows) {

@@ -3,7 +3,7 @@ package io.framecast.perf.arrival;
 import io.framecast.perf.table.Percentiles;
 import io.framecast.perf.table.Table;
 
-/// How fast a kernel hears of frames in one way.
+/// How fast a kernel is notified of frames in one mode.
 ///
 /// @param device what ran: `emulated:0`, `cuda:0`
 /// @param persistent one launch for all frames, or one for each

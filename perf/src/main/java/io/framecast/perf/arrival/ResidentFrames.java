@@ -19,8 +19,8 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber without a network, whose frames lie in device memory already: what is left to measure is how
-/// a kernel hears of them. All frames have the same bytes.
+/// A subscriber without a network, whose frames lie in device memory already: the bench measures only how a
+/// kernel is notified of them. All frames have the same bytes.
 final class ResidentFrames implements Subscriber {
     private final DeviceBackend device;
     private final DeviceRegion memory;

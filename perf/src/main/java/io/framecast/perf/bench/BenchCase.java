@@ -14,7 +14,7 @@ import java.util.Locale;
 /// @param loss share of datagrams that the network drops, each way
 /// @param offload whether the source's interface takes many datagrams at once
 /// @param framesPerSecond 0 for as many as are taken
-/// @param bystander who else subscribes, and is not measured
+/// @param bystander one more subscriber, which is not measured
 public record BenchCase(
         BenchScenario scenario,
         BenchNet net,

@@ -52,7 +52,10 @@ final class BenchCommand implements Callable<Integer> {
         final BenchPlan plan = options.plan();
         final Output output = new Output(context, plan.out().orElse(null));
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
-        announce(plan, machine);
+        machine.announce(context::line);
+        plan.skips().forEach(skip -> context.line("skipped: " + skip));
+        context.line(
+                String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
         final BenchRun run = new BenchRun(plan, context::line, System::nanoTime);
         final String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         final List<BenchRow> rows = measure(plan, run);
@@ -96,7 +99,7 @@ final class BenchCommand implements Callable<Integer> {
         return controlBench.run(context);
     }
 
-    /// How a kernel hears of frames: no network in it.
+    /// How a kernel is notified of frames, without a network.
     @Command(
             name = "arrival",
             description = "Times how a kernel that already runs hears of frames, against one launch per frame: round"
@@ -129,20 +132,6 @@ final class BenchCommand implements Callable<Integer> {
             })
     int streaming(@Mixin final StreamingOptions streamingOptions) throws InterruptedException {
         return streamingOptions.run(context);
-    }
-
-    private void announce(final BenchPlan plan, final MachineInfo machine) {
-        context.line(machine.text());
-        if (machine.isBusy()) {
-            context.line(String.format(
-                    Locale.ROOT,
-                    "warning: the load average is %.2f on %d cores: something else runs, and figures will be off",
-                    machine.load(),
-                    machine.cores()));
-        }
-        plan.skips().forEach(skip -> context.line("skipped: " + skip));
-        context.line(
-                String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
     }
 
     private List<BenchRow> measure(final BenchPlan plan, final BenchRun run) throws InterruptedException {

@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Cases that are compared with one another: they differ in loss, in the number of receivers and in who else
-/// subscribes. One set of processes serves them all.
+/// Cases that are compared with one another: they differ in loss, in the number of receivers and in the
+/// bystander. One set of processes serves them all.
 record BenchGroup(List<BenchPlan.Part> parts) {
     /// In the order in which the first of each comes.
     static List<BenchGroup> of(final List<BenchPlan.Part> parts) {

@@ -2,7 +2,6 @@ package io.framecast.perf.bench;
 
 import io.framecast.perf.rivals.Bystander;
 import io.framecast.perf.table.Statistics;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -30,42 +29,30 @@ final class BenchRows {
             "ratio_to_alone",
             "ratio_to_healthy");
 
-    private record Entry(BenchSystem system, BenchRow row) {}
+    private BenchRows() {}
 
-    private final List<Entry> entries = new ArrayList<>();
-
-    void add(final BenchSystem system, final BenchRow row) {
-        entries.add(new Entry(system, row));
-    }
-
-    List<BenchRow> compared() {
-        return entries.stream()
-                .map(entry -> new BenchRow(
-                        entry.row.setting(),
-                        entry.row.transport(),
-                        entry.row.framecast(),
-                        entry.row.rounds(),
-                        entry.row.warmUpSeconds(),
-                        ratios(entry)))
+    /// The rows with their ratios.
+    static List<BenchRow> compared(final List<BenchRow> rows) {
+        return rows.stream()
+                .map(row ->
+                        new BenchRow(row.setting(), row.system(), row.rounds(), row.warmUpSeconds(), ratios(rows, row)))
                 .toList();
     }
 
-    private Map<String, Double> ratios(final Entry entry) {
-        final BenchRow row = entry.row;
+    private static Map<String, Double> ratios(final List<BenchRow> rows, final BenchRow row) {
         final BenchCase setting = row.setting();
         final Map<String, Double> ratios = new HashMap<>();
         for (final BenchSystem rival : List.of(BenchSystem.FLOOR, BenchSystem.AERON, BenchSystem.TCP)) {
-            final Optional<BenchRow> other = find(rival, setting);
+            final Optional<BenchRow> other = find(rows, rival, setting);
             put(ratios, "ratio_to_" + rival.name(), row, other);
             put(ratios, "cpu_ratio_to_" + rival.name(), row, other, RoundResult::cpuSecondsPerGB);
         }
         if (setting.loss() > 0) {
-            put(ratios, "ratio_to_clean", row, find(entry.system, setting.withLoss(0)));
+            put(ratios, "ratio_to_clean", row, find(rows, row.system(), setting.withLoss(0)));
         }
         final double fps = setting.framesPerSecond();
-        final Optional<BenchRow> fewest = entries.stream()
-                .filter(other -> other.system.equals(entry.system))
-                .map(Entry::row)
+        final Optional<BenchRow> fewest = rows.stream()
+                .filter(other -> other.system().equals(row.system()))
                 .filter(other -> other.setting().with(1, fps).equals(setting.with(1, fps)))
                 .min(Comparator.comparingInt(other -> other.setting().receivers()))
                 .filter(other -> other.setting().receivers() < setting.receivers());
@@ -74,19 +61,18 @@ final class BenchRows {
         put(ratios, "source_wire_ratio_to_fewest", row, fewest, RoundResult::wireBytesPerByte);
         if (setting.bystander().isThere()) {
             final BenchCase healthy = setting.withBystander(setting.bystander().healthy());
-            put(ratios, "ratio_to_alone", row, find(entry.system, setting.withBystander(Bystander.NONE)));
+            put(ratios, "ratio_to_alone", row, find(rows, row.system(), setting.withBystander(Bystander.NONE)));
             if (!setting.equals(healthy)) {
-                put(ratios, "ratio_to_healthy", row, find(entry.system, healthy));
+                put(ratios, "ratio_to_healthy", row, find(rows, row.system(), healthy));
             }
         }
         return ratios;
     }
 
-    private Optional<BenchRow> find(final BenchSystem system, final BenchCase setting) {
-        return entries.stream()
-                .filter(entry ->
-                        entry.system.equals(system) && entry.row.setting().equals(setting))
-                .map(Entry::row)
+    private static Optional<BenchRow> find(
+            final List<BenchRow> rows, final BenchSystem system, final BenchCase setting) {
+        return rows.stream()
+                .filter(row -> row.system().equals(system) && row.setting().equals(setting))
                 .findFirst();
     }
 

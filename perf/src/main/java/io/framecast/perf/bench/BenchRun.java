@@ -3,6 +3,7 @@ package io.framecast.perf.bench;
 import io.framecast.perf.harness.MeasurementFailedException;
 import io.framecast.perf.harness.Rounds;
 import io.framecast.perf.harness.WarmUp;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,7 +39,7 @@ final class BenchRun {
 
     /// @return the rows, systems of a case one behind the other
     List<BenchRow> run(final Measuring measuring) throws InterruptedException {
-        final BenchRows rows = new BenchRows();
+        final List<BenchRow> rows = new ArrayList<>();
         for (final BenchGroup group : plan.groups()) {
             measuring.begin(group);
             final GroupRounds measured = new GroupRounds(measuring, group);
@@ -47,15 +48,14 @@ final class BenchRun {
             final Map<BenchCase, List<BenchSystem>> cases = new LinkedHashMap<>();
             group.parts().forEach(part -> cases.put(part.setting(), part.systems()));
             rounds.run(plan.rounds(), cases)
-                    .forEach((setting, systems) -> systems.forEach((system, results) -> rows.add(
+                    .forEach((setting, systems) -> systems.forEach((system, results) -> rows.add(new BenchRow(
+                            setting,
                             system,
-                            BenchRow.of(
-                                    setting,
-                                    system,
-                                    results,
-                                    measured.warmUpSeconds.getOrDefault(system, Double.NaN)))));
+                            results,
+                            measured.warmUpSeconds.getOrDefault(system, Double.NaN),
+                            Map.of()))));
         }
-        return rows.compared();
+        return BenchRows.compared(rows);
     }
 
     /// The rounds of one group.

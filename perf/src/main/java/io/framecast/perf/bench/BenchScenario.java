@@ -23,7 +23,7 @@ public enum BenchScenario {
     /// `reliable`.
     ISOLATION("150 MB/s offered to two beside one that is too slow", "none");
 
-    // A frame lives for five of them at this rate; who is evicted was waited for that long.
+    // The deadline is five intervals of frames at this rate; the source waits 100 ms before it evicts.
     private static final List<String> IMPATIENT = List.of("deadline=40ms", "latest", "evict=100ms");
     private static final double SCALING_BYTES_PER_SECOND = 150e6;
     private static final double LATENCY_FPS = 60;

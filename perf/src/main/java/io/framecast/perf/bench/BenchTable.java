@@ -109,7 +109,7 @@ final class BenchTable {
         return table.groupedBy(row -> row.setting().text())
                 .column("system", BenchRow::transport)
                 .column("MB/s", row -> Table.decimal(row.median(RoundResult::goodputMBps), 1))
-                .column("spread", BenchTable::goodputs)
+                .column("spread", row -> row.of(RoundResult::goodputMBps).range())
                 .column("frames/s", row -> rate(row.median(RoundResult::messagesPerSecond)))
                 .column("CPU s/GB", row -> Table.decimal(row.median(RoundResult::cpuSecondsPerGB), 3))
                 .column("src µs/frame", row -> Table.decimal(row.median(RoundResult::sourceCpuUsPerFrame), 1))
@@ -126,13 +126,6 @@ final class BenchTable {
                 .column("/ alone", row -> Table.decimal(row.ratio("ratio_to_alone"), 3))
                 .column("/ healthy", row -> Table.decimal(row.ratio("ratio_to_healthy"), 3))
                 .column("CPU / aeron", row -> Table.decimal(row.ratio("cpu_ratio_to_aeron"), 2));
-    }
-
-    private static String goodputs(final BenchRow row) {
-        final Statistics goodput = row.of(RoundResult::goodputMBps);
-        return Double.isNaN(goodput.median())
-                ? Table.UNKNOWN
-                : Table.decimal(goodput.min(), 0) + "–" + Table.decimal(goodput.max(), 0);
     }
 
     private static String rate(final double perSecond) {

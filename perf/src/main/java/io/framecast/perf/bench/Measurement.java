@@ -64,24 +64,16 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                         * (START_SECONDS
                                 + SLOWEST * (times.leadSeconds() + times.seconds())
                                 + setting.frameBytes() / SLOWEST_BYTES_PER_SECOND));
-        try {
-            final Pool.Reports reports =
-                    pools.get(system, () -> start(system, network)).run(spec, ofReceivers, bystanders, endNs);
-            final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
-            final SourceReport source = Records.read(SourceReport.class, reports.source());
-            final List<ReceiverReport> all = reports.receivers().stream()
-                    .map(report -> Records.read(ReceiverReport.class, report))
-                    .toList();
-            all.subList(setting.receivers(), all.size())
-                    .forEach(report ->
-                            console.accept("beside: " + setting.bystander().text() + " received " + report.frames()
-                                    + " of " + source.frames() + " frames"));
-            return RoundResult.of(source, all.subList(0, setting.receivers()), countsInterface);
-        } catch (final MeasurementFailedException e) {
-            pools.requireGoing();
-            pools.end(system);
-            throw e;
-        }
+        final Pool.Reports reports =
+                pools.run(system, () -> start(system, network), pool -> pool.run(spec, ofReceivers, bystanders, endNs));
+        final SourceReport source = Records.read(SourceReport.class, reports.source());
+        final List<ReceiverReport> all = reports.receivers(ReceiverReport.class);
+        all.subList(setting.receivers(), all.size())
+                .forEach(report ->
+                        console.accept("beside: " + setting.bystander().text() + " received " + report.frames() + " of "
+                                + source.frames() + " frames"));
+        final boolean countsInterface = setting.net() != BenchNet.LOOPBACK && !setting.offload();
+        return RoundResult.of(source, all.subList(0, setting.receivers()), countsInterface);
     }
 
     private Network network(final BenchCase setting) throws MeasurementFailedException {
@@ -120,12 +112,12 @@ final class Measurement implements BenchRun.Measuring, AutoCloseable {
                         GROUP,
                         PORT_FIRST + stream * PORTS_PER_STREAM,
                         source,
-                        source,
                         network.device(),
                         setting.mtuBytes(),
                         socketBufferBytes,
                         setting.offload() || !onLoopback,
                         onLoopback ? setting.loss() : 0),
+                source,
                 0);
     }
 

@@ -2,6 +2,7 @@ package io.framecast.perf.bench;
 
 import io.framecast.perf.rivals.ReceiverReport;
 import io.framecast.perf.rivals.SourceReport;
+import io.framecast.perf.table.RoundsRow;
 import io.framecast.perf.table.Statistics;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -34,7 +35,8 @@ public record RoundResult(
         double p999Us,
         double overhead,
         double wireOverhead,
-        String failure) {
+        String failure)
+        implements RoundsRow.Round {
     private static final double NS_PER_US = 1e3;
     private static final double NS_PER_SECOND = 1e9;
     private static final double NONE = Double.NaN;
@@ -86,10 +88,6 @@ public record RoundResult(
 
     private static double overhead(final SourceReport source, final long bytes) {
         return source.bytes() == 0 || bytes < 0 ? NONE : (double) bytes / source.bytes() - 1;
-    }
-
-    public boolean hasFailed() {
-        return !failure.isEmpty();
     }
 
     /// Bytes on the wire per byte of frames.

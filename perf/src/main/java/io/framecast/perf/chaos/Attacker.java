@@ -1,10 +1,13 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.engine.libc.Linux;
+import io.framecast.perf.harness.LinuxSocket;
 import io.framecast.perf.harness.ParentLink;
 import io.framecast.perf.harness.Records;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,8 +40,8 @@ final class Attacker {
         final List<byte[]> real = new ArrayList<>();
         long sent = 0;
         try (Arena arena = Arena.ofConfined();
-                RawSocket sender = RawSocket.sender();
-                RawSocket listener = RawSocket.listener()) {
+                LinuxSocket sender = LinuxSocket.packetSender(arena);
+                LinuxSocket listener = LinuxSocket.packetListener(arena)) {
             final MemorySegment packet = arena.allocate(PACKET_MAX, Long.BYTES);
             final long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(order.durationMs);
             for (int bursts = 0; bursts < BURSTS_MIN || System.nanoTime() < endNs; bursts++) {
@@ -47,7 +50,7 @@ final class Attacker {
                     final UdpPath path = paths.get((int) (sent % paths.size()));
                     final byte[] datagram =
                             garbage.next(real.isEmpty() ? new byte[0] : real.get((int) (sent % real.size())));
-                    sent += sender.send(write(packet, path, datagram), number(path.to())) ? 1 : 0;
+                    sent += sender.sendTo(write(packet, path, datagram), path.to()) ? 1 : 0;
                 }
                 LockSupport.parkNanos(BURST_NS);
             }
@@ -56,9 +59,9 @@ final class Attacker {
     }
 
     // The newest datagrams of the stream that came by.
-    private static void hear(final RawSocket listener, final MemorySegment packet, final List<byte[]> real) {
+    private static void hear(final LinuxSocket listener, final MemorySegment packet, final List<byte[]> real) {
         for (int i = 0; i < BURST; i++) {
-            final long bytes = listener.receive(packet);
+            final long bytes = listener.receive(packet, Linux.MSG_DONTWAIT);
             if (bytes <= 0) {
                 return;
             }
@@ -73,21 +76,14 @@ final class Attacker {
         }
     }
 
-    private static int number(final String address) {
-        int number = 0;
-        for (final String part : address.split("\\.", -1)) {
-            number = (number << Byte.SIZE) | Integer.parseInt(part);
-        }
-        return number;
-    }
-
     // An IP header whose checksum and length the system fills in, a UDP header without checksum, the datagram.
     private static MemorySegment write(final MemorySegment memory, final UdpPath path, final byte[] datagram) {
         final ByteBuffer header = ByteBuffer.allocate(IP_BYTES + UDP_BYTES);
         final int bytes = IP_BYTES + UDP_BYTES + datagram.length;
         header.put((byte) 0x45).put((byte) 0).putShort((short) bytes).putInt(0);
         header.put((byte) 1).put((byte) UDP).putShort((short) 0);
-        header.putInt(number(path.from())).putInt(number(path.to()));
+        header.put(InetAddress.ofLiteral(path.from()).getAddress());
+        header.put(InetAddress.ofLiteral(path.to()).getAddress());
         header.putShort((short) path.fromPort()).putShort((short) path.toPort());
         header.putShort((short) (UDP_BYTES + datagram.length)).putShort((short) 0);
         MemorySegment.copy(header.array(), 0, memory, ValueLayout.JAVA_BYTE, 0, header.capacity());

@@ -1,10 +1,10 @@
 package io.framecast.perf.chaos;
 
-import io.framecast.api.DeviceFrame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /// Frames whose every byte, and whose length, follows from a seed and the frame's number, so that any process
@@ -74,30 +74,17 @@ record ChaosFrames(long seed, int frameBytes) {
     }
 
     /// The fault of a frame that arrived; empty when it equals the published one.
-    String complaint(final DeviceFrame frame) {
-        return complaint(frame.frameId(), frame.region().host(), frame.metadata());
-    }
-
     String complaint(final long frameId, final MemorySegment frame, final byte[] metadata) {
         if (frame.byteSize() != bytes(frameId)) {
             return "frame " + frameId + " has " + frame.byteSize() + " bytes, expected " + bytes(frameId);
         }
         final byte[] expected = metadata(frame, frameId);
-        if (!java.util.Arrays.equals(metadata, expected)) {
+        if (!Arrays.equals(metadata, expected)) {
             return "frame " + frameId + " and its metadata (number, length, CRC32C) do not agree";
         }
-        final long key = keyOf(frameId);
-        final long words = frame.byteSize() / Long.BYTES;
-        for (long i = 0; i < words; i++) {
-            if (frame.get(WORD, i * Long.BYTES) != mix(key + i)) {
-                return "frame " + frameId + " differs from byte " + i * Long.BYTES + " on";
-            }
-        }
-        for (long at = words * Long.BYTES; at < frame.byteSize(); at++) {
-            if (frame.get(ValueLayout.JAVA_BYTE, at) != (byte) (key >>> (at % Long.BYTES * Byte.SIZE))) {
-                return "frame " + frameId + " differs at byte " + at;
-            }
-        }
-        return "";
+        final MemorySegment same = MemorySegment.ofArray(new byte[(int) frame.byteSize()]);
+        fill(same, frameId);
+        final long at = same.mismatch(frame);
+        return at < 0 ? "" : "frame " + frameId + " differs at byte " + at;
     }
 }

@@ -1,6 +1,8 @@
 package io.framecast.perf.chaos;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /// Hosts on one switch, each of which loses datagrams of every lane, going out and coming in, and can be cut
@@ -23,16 +25,46 @@ interface ChaosNetwork extends AutoCloseable {
     /// The command that runs another on a host, in the same process.
     List<String> within(int host);
 
+    /// Takes the switch's end of a host's cable up or down.
+    void plug(int host, boolean up) throws IOException;
+
+    /// Loses a share of a host's datagrams from now on.
+    void lose(int host, double share) throws IOException;
+
+    /// Share of datagrams that a host loses unless it is cut off.
+    double loss();
+
     /// Cuts a host off.
-    void cut(int host, Cut cut) throws IOException;
+    default void cut(final int host, final Cut cut) throws IOException {
+        switch (cut) {
+            case LINK -> plug(host, false);
+            case FILTER -> lose(host, 1);
+        }
+    }
 
     /// Undoes [#cut].
-    void restore(int host, Cut cut) throws IOException;
+    default void restore(final int host, final Cut cut) throws IOException {
+        switch (cut) {
+            case LINK -> plug(host, true);
+            case FILTER -> lose(host, loss());
+        }
+    }
 
-    /// Whether a host sees its cable.
+    /// The file that says whether a host sees its cable.
     ///
     /// @param pid of a process on it
-    boolean hasCarrier(int host, long pid);
+    Path carrier(int host, long pid);
+
+    /// Whether a host sees its cable; also where that cannot be read.
+    ///
+    /// @param pid of a process on it
+    default boolean hasCarrier(final int host, final long pid) {
+        try {
+            return Files.readString(carrier(host, pid)).startsWith("1");
+        } catch (final IOException e) {
+            return true;
+        }
+    }
 
     /// How many packets were lost on purpose.
     long dropped() throws IOException;

@@ -6,7 +6,6 @@ import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.perf.harness.Child;
 import io.framecast.perf.harness.Records;
-import io.framecast.perf.harness.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +14,7 @@ import java.util.Collections;
 import java.util.List;
 
 /// A child, from the run's side.
-final class ChaosProcess implements AutoCloseable {
+final class ChaosProcess extends Child {
     private static final long UNKNOWN = -1;
     private static final int LINES_MAX = 20;
 
@@ -25,23 +24,33 @@ final class ChaosProcess implements AutoCloseable {
             List.of("-XX:TieredStopAtLevel=1", "-Xms32m", "-Xmx32m", "-XX:+AlwaysPreTouch");
 
     private final Path counters;
-    private final StreamLog log = new StreamLog();
-    private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
-    private final Child child;
+    private final StreamLog log;
+    private final List<String> lines;
     private volatile boolean doomed;
 
     /// @param prefix the command that runs the process on its host
     ChaosProcess(final String name, final List<String> prefix, final ChaosSettings settings) {
-        counters = settings.counters();
-        child = new Child(
+        this(
                 name,
-                Child.start(prefix, FLAGS, ChaosRole.class, List.of(Records.write(settings))),
-                this::note,
-                line -> log.onLine(line.kind(), line.text()),
-                _ -> {});
+                start(prefix, FLAGS, ChaosRole.class, List.of(Records.write(settings))),
+                settings.counters(),
+                new StreamLog(),
+                Collections.synchronizedList(new ArrayList<>()));
     }
 
-    private void note(final String line) {
+    private ChaosProcess(
+            final String name,
+            final Process process,
+            final Path counters,
+            final StreamLog log,
+            final List<String> lines) {
+        super(name, process, line -> note(lines, line), line -> log.onLine(line.kind(), line.text()), _ -> {});
+        this.counters = counters;
+        this.log = log;
+        this.lines = lines;
+    }
+
+    private static void note(final List<String> lines, final String line) {
         if (lines.size() < LINES_MAX) {
             lines.add(line);
         }
@@ -50,14 +59,6 @@ final class ChaosProcess implements AutoCloseable {
     /// The first lines that are no events.
     List<String> lines() {
         return List.copyOf(lines);
-    }
-
-    String name() {
-        return child.name();
-    }
-
-    long pid() {
-        return child.pid();
     }
 
     StreamLog log() {
@@ -73,22 +74,9 @@ final class ChaosProcess implements AutoCloseable {
         return doomed;
     }
 
-    /// Whether it runs, or an event of it has not been read yet.
-    boolean isAlive() {
-        return child.isAlive();
-    }
-
     /// Why it ended, for a message.
     String lastWords() {
         return log.over().orElse("it said nothing");
-    }
-
-    void order(final String order) {
-        child.order(order);
-    }
-
-    void signal(final Signal signal) throws IOException {
-        child.signal(signal);
     }
 
     /// The sum over all labels of one of its counters; −1 when they cannot be read.
@@ -101,7 +89,7 @@ final class ChaosProcess implements AutoCloseable {
                     .filter(sample -> sample.name().equals(counter.exportedName()))
                     .mapToLong(CounterSample::value)
                     .sum();
-            return reader.pid() == child.pid() ? sum : UNKNOWN;
+            return reader.pid() == pid() ? sum : UNKNOWN;
         } catch (final FramecastException e) {
             // The file is just being made.
             return UNKNOWN;
@@ -111,11 +99,11 @@ final class ChaosProcess implements AutoCloseable {
     /// Ends it now, also when it is stopped.
     @Override
     public void close() {
-        child.close();
+        super.close();
         try {
             Files.deleteIfExists(counters);
         } catch (final IOException e) {
-            note("its counters file stays behind: " + e.getMessage());
+            note(lines, "its counters file stays behind: " + e.getMessage());
         }
     }
 }

@@ -3,9 +3,7 @@ package io.framecast.perf.chaos;
 import io.framecast.api.Channel;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.Framecast;
-import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
-import io.framecast.api.error.FramecastException;
 import io.framecast.perf.harness.ParentLink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,11 +28,9 @@ final class ChaosPublisher {
         this.role = role;
     }
 
-    int run() {
-        final NodeConfig config =
-                NodeConfig.DEFAULT.withCountersFile(settings.counters()).withNotices(System.err::println);
-        try (Framecast node = Framecast.launch(config);
-                Publisher publisher = node.publish(Channel.parse(settings.channel()));
+    /// @throws IllegalStateException when the stream did not end well
+    int run(final Framecast node) {
+        try (Publisher publisher = node.publish(Channel.parse(settings.channel()));
                 Arena arena = Arena.ofConfined()) {
             final long frames =
                     publish(publisher, arena.allocate(settings.frames().frameBytes(), Long.BYTES));
@@ -46,9 +42,6 @@ final class ChaosPublisher {
             }
             parent.send(StreamLog.END, (frames - 1) + " " + frames);
             return ChaosRole.ENDED;
-        } catch (final FramecastException | IllegalStateException e) {
-            parent.send(StreamLog.OVER, e.getMessage());
-            return ChaosRole.OVER;
         }
     }
 

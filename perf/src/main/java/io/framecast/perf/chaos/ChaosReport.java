@@ -114,7 +114,7 @@ record ChaosReport(
         text.add(String.format(
                 Locale.ROOT,
                 "%d datagrams sent again by the source, %d by co-roots, %d read out of its window, %d out of co-roots'"
-                        + " copies, %d grants read as words",
+                        + " copies, %d grants written by RDMA",
                 repairs.toArray()));
         unmet.forEach(why -> text.add("NOT MET: " + why));
         text.add(isMet() ? "every expectation met" : unmet.size() + " expectations not met, seed " + plan.seed());

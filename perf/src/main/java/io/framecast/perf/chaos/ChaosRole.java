@@ -1,5 +1,8 @@
 package io.framecast.perf.chaos;
 
+import io.framecast.api.Framecast;
+import io.framecast.api.NodeConfig;
+import io.framecast.api.error.FramecastException;
 import io.framecast.perf.harness.ChildRole;
 import io.framecast.perf.harness.ParentLink;
 import io.framecast.perf.harness.Records;
@@ -36,11 +39,19 @@ public final class ChaosRole implements ChildRole {
     public int run(final List<String> words, final ParentLink parent) {
         final ChaosSettings settings = Records.read(ChaosSettings.class, words.getFirst());
         Thread.ofPlatform().daemon().name("orders").start(() -> follow(parent));
-        return switch (settings.role()) {
-            case ChaosSettings.PUBLISH -> new ChaosPublisher(settings, parent, this).run();
-            case ChaosSettings.SUBSCRIBE -> new ChaosSubscriber(settings, parent, this).run();
-            default -> park();
-        };
+        if (settings.role().equals(ChaosSettings.ATTACK)) {
+            return park();
+        }
+        final NodeConfig config =
+                NodeConfig.DEFAULT.withCountersFile(settings.counters()).withNotices(System.err::println);
+        try (Framecast node = Framecast.launch(config)) {
+            return settings.role().equals(ChaosSettings.PUBLISH)
+                    ? new ChaosPublisher(settings, parent, this).run(node)
+                    : new ChaosSubscriber(settings, parent, this).run(node);
+        } catch (final FramecastException | IllegalStateException e) {
+            parent.send(StreamLog.OVER, e.getMessage());
+            return OVER;
+        }
     }
 
     // An attacker does everything on the thread of its orders.

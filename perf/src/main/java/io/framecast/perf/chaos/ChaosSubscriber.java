@@ -4,9 +4,7 @@ import io.framecast.api.Channel;
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.Framecast;
 import io.framecast.api.LossReason;
-import io.framecast.api.NodeConfig;
 import io.framecast.api.Subscriber;
-import io.framecast.api.error.FramecastException;
 import io.framecast.perf.harness.ParentLink;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -43,16 +41,10 @@ final class ChaosSubscriber {
         }
     }
 
-    int run() {
-        final NodeConfig config =
-                NodeConfig.DEFAULT.withCountersFile(settings.counters()).withNotices(System.err::println);
-        try (Framecast node = Framecast.launch(config);
-                Subscriber subscriber = node.subscribe(Channel.parse(settings.channel()))) {
+    int run(final Framecast node) {
+        try (Subscriber subscriber = node.subscribe(Channel.parse(settings.channel()))) {
             subscriber.onLoss(this::onLoss);
             return take(subscriber);
-        } catch (final FramecastException | IllegalStateException e) {
-            parent.send(StreamLog.OVER, e.getMessage());
-            return ChaosRole.OVER;
         }
     }
 

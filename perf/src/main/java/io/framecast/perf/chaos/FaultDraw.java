@@ -31,7 +31,7 @@ final class FaultDraw {
         this.plan = plan;
         random = new Random(plan.seed());
         aliveTimeoutMs = plan.aliveTimeoutMs();
-        // It needs somebody to be killed first.
+        // This bug shows only where a process is to be killed.
         if (plan.bug() == InjectedBug.SPARE) {
             bag.add(FaultKind.KILL_SUBSCRIBER);
         }

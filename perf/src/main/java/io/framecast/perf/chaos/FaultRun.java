@@ -35,6 +35,7 @@ final class FaultRun {
     ///
     /// @param victims its targets, of garbage one of many; several only where all co-roots are killed
     /// @param others the subscribers that are to go on meanwhile
+    /// @param unmet takes the expectations that were not met
     private record Scene(
             DrawnFault fault,
             List<ProcessPlace> victims,
@@ -42,7 +43,12 @@ final class FaultRun {
             long evictions,
             long failovers,
             long garbage,
-            long beginNs) {
+            long beginNs,
+            List<String> unmet) {
+        FaultKind kind() {
+            return fault.kind();
+        }
+
         ProcessPlace target() {
             return victims.getFirst();
         }
@@ -104,12 +110,12 @@ final class FaultRun {
                 cluster.publisher().counter(EngineCounter.EVICTIONS),
                 cluster.publisher().counter(EngineCounter.FAILOVERS),
                 cluster.garbage(),
-                System.nanoTime());
+                System.nanoTime(),
+                new ArrayList<>());
         return Optional.of(fault.kind().isFatal() ? fatal(scene) : brief(scene));
     }
 
     private FaultResult brief(final Scene scene) throws IOException {
-        final List<String> unmet = new ArrayList<>();
         final long rejectedBefore = rejected();
         begin(scene);
         cluster.pause(scene.fault.durationMs());
@@ -118,30 +124,29 @@ final class FaultRun {
         // A fault that took long to begin or to end lasted longer than was drawn.
         final long lastedMs = TimeUnit.NANOSECONDS.toMillis(resumedNs - scene.beginNs);
         final long boundMs = lastedMs + plan.marginMs();
-        if (!scene.fault.kind().isOfEverybody() && lastedMs > plan.aliveTimeoutMs()) {
-            unmet.add("this machine is too slow: it lasted " + lastedMs + " ms, longer than alive-timeout; use a longer"
-                    + " --alive-timeout");
+        if (!scene.kind().isOfEverybody() && lastedMs > plan.aliveTimeoutMs()) {
+            scene.unmet.add("this machine is too slow: it lasted " + lastedMs
+                    + " ms, longer than alive-timeout; use a longer --alive-timeout");
         }
         final List<ProcessPlace> expected = new ArrayList<>(scene.others);
         expected.add(scene.target());
-        awaitFlow(expected, resumedNs, unmet);
+        awaitFlow(scene, expected, resumedNs);
         if (!scene.process().isAlive() || scene.process().log().over().isPresent()) {
-            unmet.add(scene.name() + " ended: " + scene.process().lastWords());
+            scene.unmet.add(scene.name() + " ended: " + scene.process().lastWords());
         }
-        final boolean isGarbage = scene.fault.kind().isOfEverybody();
-        final String outcome = outcome(scene, 0, unmet)
-                + (isGarbage ? ", " + garbage(scene, rejectedBefore, unmet) : ", lasted " + lastedMs + " ms");
+        final boolean isGarbage = scene.kind().isOfEverybody();
+        final String outcome = outcome(scene, 0)
+                + (isGarbage ? ", " + garbage(scene, rejectedBefore) : ", lasted " + lastedMs + " ms");
         return result(
                 scene,
                 (isGarbage ? "rejected, " : "") + "none evicted, nothing lost, no stall over its length + "
                         + plan.marginMs() + " ms",
                 outcome,
-                unmet,
-                stalls(expected, scene, boundMs, unmet));
+                stalls(expected, scene, boundMs));
     }
 
     // The garbage arrived, and was rejected. On a busy machine both are reported later than it ends.
-    private String garbage(final Scene scene, final long rejectedBefore, final List<String> unmet) {
+    private String garbage(final Scene scene, final long rejectedBefore) {
         final long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(plan.marginMs());
         long sent;
         long rejected;
@@ -151,7 +156,7 @@ final class FaultRun {
             rejected = rejected() - rejectedBefore;
         } while ((sent == 0 || rejected * REJECTED_SHARE < sent) && System.nanoTime() < untilNs);
         if (sent == 0 || rejected * REJECTED_SHARE < sent) {
-            unmet.add("of " + sent + " datagrams of garbage only " + rejected + " were rejected");
+            scene.unmet.add("of " + sent + " datagrams of garbage only " + rejected + " were rejected");
         }
         return sent + " sent, " + rejected + " rejected";
     }
@@ -181,52 +186,46 @@ final class FaultRun {
     }
 
     private FaultResult fatal(final Scene scene) throws IOException {
-        final List<String> unmet = new ArrayList<>();
-        final StringBuilder outcome = new StringBuilder();
+        final List<String> outcome = new ArrayList<>();
         final long limitMs = plan.aliveTimeoutMs() + plan.marginMs();
         scene.victims.forEach(place -> place.process().doom());
         begin(scene);
-        if (scene.fault.kind().isKill()) {
+        if (scene.kind().isKill()) {
             for (final ProcessPlace place : scene.victims) {
                 place.restartAt(scene.beginNs + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
             }
         }
-        expect(scene, EngineCounter.FAILOVERS, outcome, unmet);
-        expect(scene, EngineCounter.EVICTIONS, outcome, unmet);
+        if (scene.kind().isOfCoRoot()) {
+            expect(scene, EngineCounter.FAILOVERS, scene.failovers, "replaced", outcome);
+        }
+        expect(scene, EngineCounter.EVICTIONS, scene.evictions, "evicted", outcome);
         final long evictedNs = System.nanoTime();
-        if (!scene.fault.kind().isKill()) {
+        if (!scene.kind().isKill()) {
             cluster.pause(Math.max(0, scene.fault.durationMs() - elapsedMs(scene.beginNs)));
             final ChaosProcess process = scene.process();
             end(scene);
             if (cluster.await(() -> !process.isAlive(), plan.aliveTimeoutMs() + plan.patienceMs(END_MAX_MS))
                     && process.log().over().isPresent()) {
-                outcome.append("; it reported: ")
-                        .append(firstWords(process.log().over().orElseThrow()));
+                outcome.add("it reported: " + process.log().over().orElseThrow().split(";", 2)[0]);
             } else {
-                unmet.add(scene.name() + " did not report that it lost its source");
+                scene.unmet.add(scene.name() + " did not report that it lost its source");
                 process.close();
             }
             scene.target().restartAt(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scene.fault.restartMs()));
         }
-        awaitFlow(scene.others, evictedNs, unmet);
-        outcome.append(outcome.isEmpty() ? "" : "; ").append(outcome(scene, scene.victims.size(), unmet));
+        awaitFlow(scene, scene.others, evictedNs);
+        outcome.add(outcome(scene, scene.victims.size()));
         return result(
                 scene,
-                "evicted" + (scene.fault.kind().isOfCoRoot() ? " and replaced" : "")
-                        + (scene.fault.kind().isKill() ? "" : " and reported") + " within " + limitMs
+                "evicted" + (scene.kind().isOfCoRoot() ? " and replaced" : "")
+                        + (scene.kind().isKill() ? "" : " and reported") + " within " + limitMs
                         + " ms; others go on, no stall over that",
-                outcome.toString(),
-                unmet,
-                stalls(scene.others, scene, limitMs, unmet));
-    }
-
-    private static String firstWords(final String text) {
-        final int end = text.indexOf(';');
-        return end < 0 ? text : text.substring(0, end);
+                String.join("; ", outcome),
+                stalls(scene.others, scene, limitMs));
     }
 
     private void begin(final Scene scene) throws IOException {
-        switch (scene.fault.kind().action()) {
+        switch (scene.kind().action()) {
             case KILL -> {
                 for (final ProcessPlace place : scene.victims) {
                     if (plan.bug() != InjectedBug.SPARE) {
@@ -241,7 +240,7 @@ final class FaultRun {
     }
 
     private void end(final Scene scene) throws IOException {
-        switch (scene.fault.kind().action()) {
+        switch (scene.kind().action()) {
             case KILL -> throw new IllegalStateException("a kill has no end");
             case STOP -> scene.process().signal(Signal.CONT);
             case CUT -> {
@@ -257,83 +256,73 @@ final class FaultRun {
 
     // A counter of the publisher shows the target's end in time.
     private void expect(
-            final Scene scene, final EngineCounter counter, final StringBuilder outcome, final List<String> unmet) {
-        final boolean isFailover = counter == EngineCounter.FAILOVERS;
-        if (isFailover && !scene.fault.kind().isOfCoRoot()) {
-            return;
-        }
-        final long before = isFailover ? scene.failovers : scene.evictions;
+            final Scene scene,
+            final EngineCounter counter,
+            final long before,
+            final String what,
+            final List<String> outcome) {
         final long limitMs = plan.aliveTimeoutMs() + plan.marginMs();
-        final String what = isFailover ? "replaced" : "evicted";
         if (cluster.await(
                 () -> cluster.publisher().counter(counter) >= before + scene.victims.size(),
                 Math.max(0, limitMs - elapsedMs(scene.beginNs)))) {
-            outcome.append(outcome.isEmpty() ? "" : ", ")
-                    .append(what)
-                    .append(" after ")
-                    .append(elapsedMs(scene.beginNs))
-                    .append(" ms");
+            outcome.add(what + " after " + elapsedMs(scene.beginNs) + " ms");
         } else {
-            unmet.add(scene.name() + " was not " + what + " within " + limitMs + " ms");
+            scene.unmet.add(scene.name() + " was not " + what + " within " + limitMs + " ms");
         }
     }
 
     // Frames keep coming to those that are to have them.
-    private void awaitFlow(final List<ProcessPlace> places, final long sinceNs, final List<String> unmet) {
+    private void awaitFlow(final Scene scene, final List<ProcessPlace> places, final long sinceNs) {
         cluster.await(
                 () -> places.stream().allMatch(place -> place.process().log().lastNs() > sinceNs),
                 plan.aliveTimeoutMs() + plan.marginMs());
         for (final ProcessPlace place : places) {
             if (place.process().log().lastNs() <= sinceNs) {
-                unmet.add(place.name() + " got no frame any more");
+                scene.unmet.add(place.name() + " got no frame any more");
             }
         }
     }
 
-    private String outcome(final Scene scene, final long expectedEvictions, final List<String> unmet) {
+    private String outcome(final Scene scene, final long expectedEvictions) {
         final long evicted = cluster.publisher().counter(EngineCounter.EVICTIONS) - scene.evictions;
         if (evicted > expectedEvictions) {
-            unmet.add(evicted + " were evicted, expected " + expectedEvictions);
+            scene.unmet.add(evicted + " were evicted, expected " + expectedEvictions);
         }
         for (final ProcessPlace place : scene.others) {
             if (!place.process().isAlive()) {
-                unmet.add(place.name() + " ended too");
+                scene.unmet.add(place.name() + " ended too");
             }
         }
         final long failovers = cluster.publisher().counter(EngineCounter.FAILOVERS) - scene.failovers;
         return (expectedEvictions == 0 ? evicted + " evicted, " : "") + failovers + " failovers";
     }
 
-    private Map<String, Long> stalls(
-            final List<ProcessPlace> places, final Scene scene, final long boundMs, final List<String> unmet) {
+    private Map<String, Long> stalls(final List<ProcessPlace> places, final Scene scene, final long boundMs) {
         final Map<String, Long> stalls = new LinkedHashMap<>();
         for (final ProcessPlace place : places) {
             final long stallMs =
                     TimeUnit.NANOSECONDS.toMillis(place.process().log().longestGapNs(scene.beginNs, System.nanoTime()));
             stalls.put(place.name(), stallMs);
             if (stallMs > boundMs) {
-                unmet.add(place.name() + " stalled for " + stallMs + " ms, expected at most " + boundMs);
+                scene.unmet.add(place.name() + " stalled for " + stallMs + " ms, expected at most " + boundMs);
             }
         }
         return stalls;
     }
 
     private FaultResult result(
-            final Scene scene,
-            final String expectation,
-            final String outcome,
-            final List<String> unmet,
-            final Map<String, Long> stalls) {
+            final Scene scene, final String expectation, final String outcome, final Map<String, Long> stalls) {
+
         return new FaultResult(
                 TimeUnit.NANOSECONDS.toMillis(scene.beginNs - beganNs),
                 scene.fault.text(),
-                scene.fault.kind().isOfEverybody()
+                scene.kind().isOfEverybody()
                         ? "everybody"
-                        : scene.name() + (scene.fault.kind().isOfCoRoot() ? " (co-root)" : ""),
+                        : scene.name() + (scene.kind().isOfCoRoot() ? " (co-root)" : ""),
                 expectation,
                 outcome,
-                scene.fault.kind().isFatal() ? scene.victims.size() : 0,
-                List.copyOf(unmet),
+                scene.kind().isFatal() ? scene.victims.size() : 0,
+                List.copyOf(scene.unmet),
                 stalls);
     }
 }

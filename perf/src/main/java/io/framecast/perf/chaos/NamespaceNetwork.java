@@ -3,7 +3,6 @@ package io.framecast.perf.chaos;
 import io.framecast.perf.harness.Namespaces;
 import io.framecast.perf.harness.Shell;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +38,7 @@ final class NamespaceNetwork implements ChaosNetwork {
                 network.hosts.add(name);
                 Namespaces.join(name, network.bridge, port(host), MTU_BYTES);
                 Namespaces.configure(name, address(host));
-                network.filter(host, loss);
+                network.lose(host, loss);
             }
             return network;
         } catch (final IOException e) {
@@ -66,7 +65,8 @@ final class NamespaceNetwork implements ChaosNetwork {
         return Namespaces.within(hosts.get(host));
     }
 
-    private void filter(final int host, final double share) throws IOException {
+    @Override
+    public void lose(final int host, final double share) throws IOException {
         final String which =
                 share < 1 ? "numgen random mod " + LOSS_UNIT + " < " + Math.round(share * LOSS_UNIT) + " " : "";
         final String rule = "ifname \"" + Namespaces.DEVICE + "\" meta l4proto udp " + which + "counter drop; ";
@@ -78,36 +78,25 @@ final class NamespaceNetwork implements ChaosNetwork {
     }
 
     @Override
-    public void cut(final int host, final Cut cut) throws IOException {
-        switch (cut) {
-            case LINK -> Shell.run("ip", "-n", bridge, "link", "set", port(host), "down");
-            case FILTER -> filter(host, 1);
-        }
+    public double loss() {
+        return loss;
     }
 
     @Override
-    public void restore(final int host, final Cut cut) throws IOException {
-        switch (cut) {
-            case LINK -> Shell.run("ip", "-n", bridge, "link", "set", port(host), "up");
-            case FILTER -> filter(host, loss);
-        }
+    public void plug(final int host, final boolean up) throws IOException {
+        Shell.run("ip", "-n", bridge, "link", "set", port(host), up ? "up" : "down");
     }
 
     @Override
-    public boolean hasCarrier(final int host, final long pid) {
-        try {
-            return Files.readString(Path.of("/proc/" + pid + "/root/sys/class/net/" + Namespaces.DEVICE + "/carrier"))
-                    .startsWith("1");
-        } catch (final IOException e) {
-            return true;
-        }
+    public Path carrier(final int host, final long pid) {
+        return Path.of("/proc/" + pid + "/root/sys/class/net/" + Namespaces.DEVICE + "/carrier");
     }
 
     @Override
     public long dropped() throws IOException {
         long sum = 0;
         for (final String host : hosts) {
-            sum += DROPPED.matcher(Shell.run("ip", "netns", "exec", host, "nft", "list", "ruleset"))
+            sum += DROPPED.matcher(Namespaces.run(host, "nft", "list", "ruleset"))
                     .results()
                     .mapToLong(found -> Long.parseLong(found.group(1)))
                     .sum();

@@ -21,7 +21,6 @@ final class RdmaNetwork implements ChaosNetwork {
     private static final Pattern DROPPED = Pattern.compile("\\(dropped (\\d+),");
     private static final Pattern FLAGS = Pattern.compile("\\d+: .*<(.*)>.*");
     private static final double ALL = 1;
-    private static final String UP = "up";
     // The run must do its faults in time; where a CPU is emulated those under test leave nothing of it.
     private static final List<String> BEHIND = List.of("nice", "-n", "5");
 
@@ -109,7 +108,8 @@ final class RdmaNetwork implements ChaosNetwork {
         return Files.readString(file).strip();
     }
 
-    private void lose(final int host, final double share) throws IOException {
+    @Override
+    public void lose(final int host, final double share) throws IOException {
         for (final String end : hosts.get(host).ends()) {
             final String answer = tc.run(
                     // Longer than the usual queue, for what waits in it must not be lost too.
@@ -122,11 +122,13 @@ final class RdmaNetwork implements ChaosNetwork {
         }
     }
 
-    private void plug(final int host, final String state) throws IOException {
+    @Override
+    public void plug(final int host, final boolean up) throws IOException {
+        final String state = up ? "up" : "down";
         final String end = hosts.get(host).far();
         final String answer = ip.run("link set " + end + ' ' + state, "link show dev " + end);
         final Matcher flags = FLAGS.matcher(answer);
-        if (!flags.matches() || List.of(flags.group(1).split(",")).contains("UP") != state.equals(UP)) {
+        if (!flags.matches() || List.of(flags.group(1).split(",")).contains("UP") != up) {
             throw new IOException(end + " cannot be set " + state + ": " + answer);
         }
     }
@@ -147,38 +149,24 @@ final class RdmaNetwork implements ChaosNetwork {
     }
 
     @Override
-    public void cut(final int host, final Cut cut) throws IOException {
-        switch (cut) {
-            case LINK -> plug(host, "down");
-            case FILTER -> lose(host, ALL);
-        }
+    public double loss() {
+        return loss;
     }
 
     @Override
-    public void restore(final int host, final Cut cut) throws IOException {
-        switch (cut) {
-            case LINK -> plug(host, UP);
-            case FILTER -> lose(host, loss);
-        }
+    public Path carrier(final int host, final long pid) {
+        return INTERFACES.resolve(hosts.get(host).near()).resolve("carrier");
     }
 
-    @Override
-    public boolean hasCarrier(final int host, final long pid) {
-        try {
-            return text(INTERFACES.resolve(hosts.get(host).near()).resolve("carrier"))
-                    .startsWith("1");
-        } catch (final IOException e) {
-            return true;
-        }
+    private List<String> ends() {
+        return hosts.stream().flatMap(host -> host.ends().stream()).toList();
     }
 
     @Override
     public long dropped() throws IOException {
         long sum = 0;
-        for (final Host host : hosts) {
-            for (final String end : host.ends()) {
-                sum += dropped(end);
-            }
+        for (final String end : ends()) {
+            sum += dropped(end);
         }
         return sum;
     }
@@ -186,11 +174,9 @@ final class RdmaNetwork implements ChaosNetwork {
     @Override
     public List<String> leftovers() throws IOException {
         final List<String> left = new ArrayList<>();
-        for (final Host host : hosts) {
-            for (final String end : host.ends()) {
-                if (Shell.run("tc", "qdisc", "show", "dev", end, "root").contains("netem")) {
-                    left.add("the faults of " + end);
-                }
+        for (final String end : ends()) {
+            if (Shell.run("tc", "qdisc", "show", "dev", end, "root").contains("netem")) {
+                left.add("the faults of " + end);
             }
         }
         return left;
@@ -200,13 +186,11 @@ final class RdmaNetwork implements ChaosNetwork {
     public void close() {
         tc.close();
         ip.close();
-        for (final Host host : hosts) {
-            for (final String end : host.ends()) {
-                try {
-                    Shell.run("tc", "qdisc", "delete", "dev", end, "root");
-                } catch (final IOException e) {
-                    // There was none; leftovers() reports other failures.
-                }
+        for (final String end : ends()) {
+            try {
+                Shell.run("tc", "qdisc", "delete", "dev", end, "root");
+            } catch (final IOException e) {
+                // There was none; leftovers() reports other failures.
             }
         }
     }

@@ -21,8 +21,6 @@ import picocli.CommandLine.Option;
 /// `framecast bench control`: its options as users give them, and its course. Each row is a run of the
 /// protocol in its simulator, so that it depends on its options alone.
 public final class ControlBench {
-    private static final int DONE = 0;
-    private static final int MISMATCH = 1;
     private static final int RECEIVERS_MAX = 1024;
     private static final int FRAMES_MAX = 100_000;
     private static final double LOSS_MAX = 0.2;
@@ -77,7 +75,7 @@ public final class ControlBench {
                 if (!report.isClean()) {
                     context.line("framecast: mismatch: " + count + " receivers, seed " + seed + ": "
                             + report.violations().getFirst());
-                    return MISMATCH;
+                    return Output.MISMATCH;
                 }
                 final ControlRow row = ControlRow.of(count, most, rule, report);
                 context.line(row.text());
@@ -91,7 +89,7 @@ public final class ControlBench {
         head.put("seed", seed);
         head.put("loss", loss);
         output.write("control", head, ControlRow.TABLE, rows, "", List.of());
-        return DONE;
+        return Output.DONE;
     }
 
     private SimReport simulate(final int count, final int most) {

@@ -1,22 +1,18 @@
 package io.framecast.perf.harness;
 
+import java.util.Locale;
+
 /// The network between the publisher and its receivers.
 public enum BenchNet {
     /// This machine's loopback.
-    LOOPBACK("loopback"),
+    LOOPBACK,
     /// Two network namespaces joined by a pair of interfaces.
-    VETH("veth"),
+    VETH,
     /// A network namespace for each process, joined by a bridge that floods multicast.
-    BRIDGE("bridge");
-
-    private final String label;
-
-    BenchNet(final String label) {
-        this.label = label;
-    }
+    BRIDGE;
 
     /// As users write it.
     public String label() {
-        return label;
+        return name().toLowerCase(Locale.ROOT);
     }
 }

@@ -18,7 +18,7 @@ import java.util.function.LongConsumer;
 ///
 /// The protocol is lines of UTF-8. The parent writes orders to the child's stdin. The child writes `@kind
 /// text` to its stdout; every other line of stdout, and all of stderr, goes to the console.
-public final class Child implements AutoCloseable {
+public class Child implements AutoCloseable {
     /// Kind of the last line, which the harness adds when the process has ended.
     public static final String ENDED = "ended";
 
@@ -150,7 +150,7 @@ public final class Child implements AutoCloseable {
 
     /// @throws IOException when the process is gone
     public void signal(final Signal signal) throws IOException {
-        signal.send(process);
+        signal.send(process.pid());
     }
 
     /// Kills the process, also a stopped one, and waits until its lines were read.

@@ -4,6 +4,8 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.gpu.emulated.EmulatedConfig;
+import io.framecast.gpu.emulated.EmulatedProvider;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -83,7 +85,14 @@ public record DeviceChoice(String kind, int ordinal) {
 
     /// @param linkBytesPerSecond of an emulated device, each way; 0 for as fast as the host copies
     public DeviceBackend open(final long linkBytesPerSecond) {
-        EmulatedLinkProvider.set(linkBytesPerSecond);
+        limitLink(linkBytesPerSecond);
         return open();
+    }
+
+    /// From now on the emulated devices of this process have such a link, each way; 0 for as fast as the host
+    /// copies.
+    public static void limitLink(final long bytesPerSecond) {
+        final long rate = bytesPerSecond > 0 ? bytesPerSecond : EmulatedConfig.UNLIMITED;
+        EmulatedProvider.configure(EmulatedConfig.DEFAULT.withLink(rate, rate));
     }
 }

@@ -9,77 +9,62 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The machine of a run.
 ///
-/// @param memoryBytes 0 where it is not known, as with the numbers below
-/// @param rmemMaxBytes most that a socket's receive buffer gets without privilege
-/// @param batching whether the kernel takes and gives many datagrams at once (UDP_SEGMENT, UDP_GRO)
+/// @param facts each in a few words
+/// @param json a field for each fact; null where it is not known
 /// @param load average over a minute at the start; negative where it is not known
-public record MachineInfo(
-        String cpu,
-        int cores,
-        String kernel,
-        String jdk,
-        long memoryBytes,
-        long rmemMaxBytes,
-        long loopbackMtuBytes,
-        boolean batching,
-        double load) {
+public record MachineInfo(List<String> facts, Map<String, @Nullable Object> json, int cores, double load) {
     private static final double BUSY = 0.5;
 
-    /// @param batching whether the kernel takes and gives many datagrams at once
+    /// @param batching whether the kernel takes and gives many datagrams at once (UDP_SEGMENT, UDP_GRO)
     public static MachineInfo read(final boolean batching) {
-        return new MachineInfo(
-                value(Path.of("/proc/cpuinfo"), "model name", System.getProperty("os.arch")),
-                Runtime.getRuntime().availableProcessors(),
-                System.getProperty("os.name") + " " + System.getProperty("os.version"),
-                System.getProperty("java.vendor.version", "") + " " + Runtime.version(),
-                number(value(Path.of("/proc/meminfo"), "MemTotal", "0")) << 10,
-                number(text(Path.of("/proc/sys/net/core/rmem_max"))),
-                number(text(Path.of("/sys/class/net/lo/mtu"))),
-                batching,
-                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
-    }
-
-    /// Whether something else runs that spoils the figures.
-    public boolean isBusy() {
-        return load > BUSY * cores;
-    }
-
-    /// One line.
-    public String text() {
-        return String.join(", ", facts());
-    }
-
-    /// The facts, each in a few words.
-    public List<String> facts() {
-        return List.of(
+        final String cpu = value(Path.of("/proc/cpuinfo"), "model name", System.getProperty("os.arch"));
+        final int cores = Runtime.getRuntime().availableProcessors();
+        final String kernel = System.getProperty("os.name") + " " + System.getProperty("os.version");
+        final String jdk = (System.getProperty("java.vendor.version", "") + " " + Runtime.version()).strip();
+        final long memoryBytes = number(value(Path.of("/proc/meminfo"), "MemTotal", "0")) << 10;
+        // The most that a socket's receive buffer gets without privilege.
+        final long rmemMaxBytes = number(text(Path.of("/proc/sys/net/core/rmem_max")));
+        final long mtuBytes = number(text(Path.of("/sys/class/net/lo/mtu")));
+        final double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+        final List<String> facts = List.of(
                 cpu,
                 cores + " cores",
                 String.format(Locale.ROOT, "%.1f GiB", memoryBytes / (double) (1L << 30)),
                 kernel,
-                "JDK " + jdk.strip(),
+                "JDK " + jdk,
                 "rmem_max " + rmemMaxBytes,
-                "loopback MTU " + loopbackMtuBytes,
+                "loopback MTU " + mtuBytes,
                 "GSO/GRO " + (batching ? "yes" : "no"),
                 String.format(Locale.ROOT, "load %.2f", load));
-    }
-
-    public Map<String, @Nullable Object> json() {
         final Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("cpu", cpu);
         json.put("cores", cores);
         json.put("kernel", kernel);
-        json.put("jdk", jdk.strip());
+        json.put("jdk", jdk);
         json.put("memory_bytes", orNull(memoryBytes));
         json.put("rmem_max_bytes", orNull(rmemMaxBytes));
-        json.put("loopback_mtu", orNull(loopbackMtuBytes));
+        json.put("loopback_mtu", orNull(mtuBytes));
         json.put("gso_gro", batching);
         json.put("load_average", load < 0 ? null : load);
-        return json;
+        return new MachineInfo(facts, json, cores, load);
+    }
+
+    /// Reports the machine in one line, and warns when something else runs that spoils the figures.
+    public void announce(final Consumer<String> console) {
+        console.accept(String.join(", ", facts));
+        if (load > BUSY * cores) {
+            console.accept(String.format(
+                    Locale.ROOT,
+                    "warning: the load average is %.2f on %d cores: something else runs, and figures will be off",
+                    load,
+                    cores));
+        }
     }
 
     private static @Nullable Object orNull(final long value) {

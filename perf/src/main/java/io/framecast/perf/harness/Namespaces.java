@@ -94,13 +94,22 @@ public final class Namespaces implements AutoCloseable {
         return List.of("ip", "netns", "exec", host);
     }
 
+    /// Runs a command on a host.
+    ///
+    /// @return its output
+    public static String run(final String host, final String... command) throws IOException {
+        final List<String> words = new ArrayList<>(within(host));
+        words.addAll(List.of(command));
+        return Shell.run(words.toArray(String[]::new));
+    }
+
     /// Replaces a host's table of filter rules.
     ///
     /// @param rules of nftables; empty for none
     /// @return the output of nft
     public static String filter(final String host, final String table, final String rules) throws IOException {
         final String fresh = "add table inet " + table + "; delete table inet " + table + "; ";
-        return Shell.run("ip", "netns", "exec", host, "nft", fresh + rules);
+        return run(host, "nft", fresh + rules);
     }
 
     /// The namespaces of this run that exist; none after [#close].

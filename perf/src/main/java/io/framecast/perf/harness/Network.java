@@ -51,18 +51,7 @@ public final class Network {
         }
         Namespaces.configure(source, ADDRESSES + "1");
         if (!key.offload()) {
-            Shell.run(
-                    "ip",
-                    "netns",
-                    "exec",
-                    source,
-                    "ethtool",
-                    "-K",
-                    Namespaces.DEVICE,
-                    "tx-udp-segmentation",
-                    "off",
-                    "tso",
-                    "off");
+            Namespaces.run(source, "ethtool", "-K", Namespaces.DEVICE, "tx-udp-segmentation", "off", "tso", "off");
         }
         return new Network(source, bridge, receivers);
     }
@@ -90,8 +79,7 @@ public final class Network {
         return source.isEmpty() ? source() : new Host(Namespaces.within(receivers.get(index)), address(index));
     }
 
-    /// The interface whose counters are the stream's alone; empty on the loopback, whose counters are
-    /// everybody's.
+    /// The interface whose counters are the stream's alone; empty on the loopback, which all processes share.
     public String device() {
         return source.isEmpty() ? "" : Namespaces.DEVICE;
     }

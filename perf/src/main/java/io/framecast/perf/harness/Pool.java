@@ -66,7 +66,11 @@ public final class Pool implements AutoCloseable {
     }
 
     /// The reports of a round, as JSON.
-    public record Reports(String source, List<String> receivers) {}
+    public record Reports(String source, List<String> receivers) {
+        public <T extends Record> List<T> receivers(final Class<T> type) {
+            return receivers.stream().map(report -> Records.read(type, report)).toList();
+        }
+    }
 
     /// Runs one round with the source and the first receivers.
     ///

@@ -9,9 +9,27 @@ public final class Pools<K> implements AutoCloseable {
     private final Map<K, Pool> pools = new HashMap<>();
     private boolean stopped;
 
+    /// A round of one contender's processes.
+    public interface Round {
+        Pool.Reports run(Pool pool) throws InterruptedException, MeasurementFailedException;
+    }
+
+    /// Runs a round. After a failure the next one gets fresh processes.
+    ///
     /// @param start makes a pool where there is none
-    /// @throws StoppedException when the run was stopped
-    public synchronized Pool get(final K contender, final Supplier<Pool> start) {
+    /// @throws StoppedException when the run was stopped: what fails then is no failure of a contender
+    public Pool.Reports run(final K contender, final Supplier<Pool> start, final Round round)
+            throws InterruptedException, MeasurementFailedException {
+        try {
+            return round.run(get(contender, start));
+        } catch (final MeasurementFailedException e) {
+            requireGoing();
+            end(contender);
+            throw e;
+        }
+    }
+
+    private synchronized Pool get(final K contender, final Supplier<Pool> start) {
         requireGoing();
         return pools.computeIfAbsent(contender, _ -> start.get());
     }

@@ -71,7 +71,7 @@ public final class Records {
             if (plain.isRecord() && json instanceof Map<?, ?> map) {
                 return record(plain, map);
             }
-            if (json instanceof Number number && (plain.isPrimitive() || plain == Long.class)) {
+            if (json instanceof Number number && (plain.isPrimitive() || Number.class.isAssignableFrom(plain))) {
                 return number(plain, number);
             }
             if (json instanceof String text) {
@@ -85,10 +85,10 @@ public final class Records {
     }
 
     private static Object number(final Class<?> type, final Number number) {
-        if (type == int.class) {
+        if (type == int.class || type == Integer.class) {
             return Math.toIntExact(number.longValue());
         }
-        if (type == double.class) {
+        if (type == double.class || type == Double.class) {
             return number.doubleValue();
         }
         return number.longValue();

@@ -18,9 +18,9 @@ public enum Signal {
     }
 
     /// @throws IOException when there is no such process
-    public void send(final Process process) throws IOException {
-        if (Libc.kill((int) process.pid(), number) != 0) {
-            throw new IOException("process " + process.pid() + " is gone: SIG" + this + " did not reach it");
+    public void send(final long pid) throws IOException {
+        if (Libc.kill((int) pid, number) != 0) {
+            throw new IOException("process " + pid + " is gone: SIG" + this + " did not reach it");
         }
     }
 }

@@ -34,8 +34,7 @@ public record KitDevice(String name, String description, String driver) {
             this.absent = absent;
         }
 
-        /// Whether there is nothing to look at: no driver, or no GPU. What is there and does not work is a
-        /// failure.
+        /// Whether there is no driver or no GPU. A device that is there and does not work is a failure.
         boolean isAbsent() {
             return absent;
         }

@@ -5,6 +5,7 @@ import io.framecast.api.FrameClaim;
 import io.framecast.api.FrameOptions;
 import io.framecast.api.PlacementReport;
 import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
@@ -14,57 +15,56 @@ import java.lang.foreign.ValueLayout;
 
 /// Frames from host memory into a device, each checked by a kernel the moment it may run; the ring is short,
 /// so that slots are written again the moment they may be.
-final class ToDeviceLitmus {
-    private static final int GRID = 16;
-    private static final int THREADS = 128;
+final class ToDeviceLitmus extends Litmus {
     // Kernels that have not run, of frames that were closed too early.
     private static final int BEHIND_MAX = 32;
 
-    private final LitmusPlan plan;
     private final FrameClaim claim = new FrameClaim();
     private long offered;
     private long polled;
 
     ToDeviceLitmus(final LitmusPlan plan) {
-        this.plan = plan;
+        super(plan);
     }
 
+    @Override
     LitmusRow run() {
-        try (LitmusStream stream = new LitmusStream(plan, "host", plan.device())) {
-            final DeviceBackend device = stream.subscriber().device();
-            final DeviceKernel check = device.load(LitmusKernels.check());
-            final DeviceKernel late = device.load(LitmusKernels.late());
-            final DeviceRegion result = device.allocate(LitmusKernels.RESULT_BYTES);
-            try (DeviceStream user = device.openStream()) {
-                user.fill(result.address(), (byte) 0, result.bytes());
-                user.synchronize();
-                while (polled < plan.rounds()) {
-                    final boolean published = publish(stream.publisher());
-                    final DeviceFrame frame = stream.subscriber().poll();
-                    if (frame != null) {
-                        consume(frame, user, check, late, result);
-                        polled++;
-                    }
-                    if (frame != null || published) {
-                        stream.progress();
-                    } else {
-                        stream.idle();
-                    }
+        return run("host", plan.device(), this::check);
+    }
+
+    private LitmusRow check(final Publisher publisher, final Subscriber subscriber) {
+        final DeviceBackend device = subscriber.device();
+        final DeviceKernel check = device.load(LitmusKernels.check());
+        final DeviceKernel late = device.load(LitmusKernels.late());
+        final DeviceRegion result = device.allocate(LitmusKernels.RESULT_BYTES);
+        try (DeviceStream user = device.openStream()) {
+            user.fill(result.address(), (byte) 0, result.bytes());
+            user.synchronize();
+            repeat(subscriber, () -> polled == plan.rounds(), () -> {
+                final boolean published = publish(publisher);
+                final DeviceFrame frame = subscriber.poll();
+                if (frame != null) {
+                    consume(frame, user, check, late, result);
+                    polled++;
                 }
-                return row(stream, device, user, result);
-            }
+                return published || frame != null;
+            });
+            return row(subscriber, device, user, result);
         }
     }
 
     private LitmusRow row(
-            final LitmusStream stream, final DeviceBackend device, final DeviceStream user, final DeviceRegion result) {
+            final Subscriber subscriber,
+            final DeviceBackend device,
+            final DeviceStream user,
+            final DeviceRegion result) {
         final MemorySegment host = device.allocatePinned(LitmusKernels.RESULT_BYTES);
         // The frames' own stream may be behind.
         device.free(device.allocate(1));
         user.copyToHost(host, 0, result.address(), LitmusKernels.RESULT_BYTES);
         user.synchronize();
         final String placement =
-                stream.subscriber().placement().map(PlacementReport::toString).orElse("host");
+                subscriber.placement().map(PlacementReport::toString).orElse("host");
         return new LitmusRow(
                 "to-device",
                 placement,

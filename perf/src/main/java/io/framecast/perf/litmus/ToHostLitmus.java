@@ -2,6 +2,8 @@ package io.framecast.perf.litmus;
 
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.FrameOptions;
+import io.framecast.api.Publisher;
+import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceKernel;
@@ -10,11 +12,8 @@ import io.framecast.api.spi.DeviceStream;
 
 /// Frames that a kernel writes in device memory, published from there: one buffer, written again the moment
 /// the offer before was taken; received and checked in host memory.
-final class ToHostLitmus {
-    private static final int GRID = 16;
-    private static final int THREADS = 128;
+final class ToHostLitmus extends Litmus {
 
-    private final LitmusPlan plan;
     private long filled;
     private long offered;
     private boolean offering;
@@ -22,37 +21,34 @@ final class ToHostLitmus {
     private long wrongWords;
 
     ToHostLitmus(final LitmusPlan plan) {
-        this.plan = plan;
+        super(plan);
     }
 
+    @Override
     LitmusRow run() {
-        try (LitmusStream stream = new LitmusStream(plan, plan.device(), "host")) {
-            final DeviceBackend device = stream.publisher().device();
-            final DeviceKernel fill = device.load(LitmusKernels.fill());
-            final DeviceKernel late = device.load(LitmusKernels.late());
-            final DeviceRegion frame = device.allocate(plan.frameBytes());
-            try (DeviceStream user = device.openStream();
-                    DeviceEvent written = device.openEvent();
-                    DeviceEvent never = device.openEvent()) {
-                while (polled < plan.rounds()) {
-                    if (offered < plan.rounds() && !offering) {
-                        write(user, fill, late, frame, written);
-                    }
-                    final DeviceEvent event = plan.way() == LitmusWay.MISSING_WAIT ? never : written;
-                    final boolean taken = offering && stream.publisher().offer(frame, event, FrameOptions.DEFAULT) > 0;
-                    offering &= !taken;
-                    offered += taken ? 1 : 0;
-                    final boolean received = receive(stream.subscriber().poll());
-                    if (taken || received) {
-                        stream.progress();
-                    } else {
-                        stream.idle();
-                    }
+        return run(plan.device(), "host", this::send);
+    }
+
+    private LitmusRow send(final Publisher publisher, final Subscriber subscriber) {
+        final DeviceBackend device = publisher.device();
+        final DeviceKernel fill = device.load(LitmusKernels.fill());
+        final DeviceKernel late = device.load(LitmusKernels.late());
+        final DeviceRegion frame = device.allocate(plan.frameBytes());
+        try (DeviceStream user = device.openStream();
+                DeviceEvent written = device.openEvent();
+                DeviceEvent never = device.openEvent()) {
+            final DeviceEvent event = plan.way() == LitmusWay.MISSING_WAIT ? never : written;
+            repeat(subscriber, () -> polled == plan.rounds(), () -> {
+                if (offered < plan.rounds() && !offering) {
+                    write(user, fill, late, frame, written);
                 }
-            }
-            return new LitmusRow(
-                    "to-host", "source in " + device.name(), plan.way(), plan.rounds(), polled, wrongWords);
+                final boolean taken = offering && publisher.offer(frame, event, FrameOptions.DEFAULT) > 0;
+                offering &= !taken;
+                offered += taken ? 1 : 0;
+                return receive(subscriber.poll()) || taken;
+            });
         }
+        return new LitmusRow("to-host", "source in " + device.name(), plan.way(), plan.rounds(), polled, wrongWords);
     }
 
     // Which round the buffer holds when `written` is recorded is the one that is offered.

@@ -2,7 +2,7 @@
 /// moment they may, programs write memory again the moment they may; the same with a wait left out must be
 /// seen.
 ///
-/// [LitmusCommand] makes a [LitmusPlan] of each test; [ToDeviceLitmus] and [ToHostLitmus] run it. Only the
+/// [LitmusCommand] makes a [LitmusPlan] of each [Litmus]: [ToDeviceLitmus] and [ToHostLitmus]. Only the
 /// command line tool's service loader calls this package, by [LitmusTool].
 @NullMarked
 package io.framecast.perf.litmus;

@@ -20,7 +20,7 @@ public record Bystander(String delivery, Pace pace) {
         STOPPED
     }
 
-    /// Whether somebody is there.
+    /// Whether there is a bystander.
     public boolean isThere() {
         return !delivery.isEmpty();
     }

@@ -3,7 +3,7 @@ package io.framecast.perf.rivals;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.libc.SocketOption;
+import io.framecast.perf.harness.LinuxSocket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -26,7 +26,7 @@ final class FloorCredits implements AutoCloseable {
     // Without loss a credit comes or is repeated within one wait, unless the receiver does not get a processor.
     private static final int WAITS_MAX = 200;
 
-    private final FloorSocket socket;
+    private final LinuxSocket socket;
     private final FloorMessages messages;
     private final MemorySegment memory;
     private final long[] next;
@@ -36,8 +36,8 @@ final class FloorCredits implements AutoCloseable {
     private long writtenOff;
 
     FloorCredits(final Arena arena, final StreamSpec spec) {
-        socket = FloorSocket.open(arena);
-        socket.option(new SocketOption(Linux.SOL_SOCKET, Linux.SO_REUSEADDR), 1);
+        socket = LinuxSocket.udp(arena);
+        socket.option(Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1);
         socket.bind(spec.link().sourceAddress(), spec.link().port() + PORT_OFFSET);
         socket.sizeReceiveBuffer(BUFFER_BYTES);
         socket.receiveTimeout(WAIT_MS);
@@ -91,7 +91,7 @@ final class FloorCredits implements AutoCloseable {
     }
 
     void receive(final int flags) {
-        final int count = socket.receive(messages, flags);
+        final int count = messages.receive(socket, flags);
         for (int i = 0; i < count; i++) {
             final long offset = (long) i * BYTES;
             final long receiver = memory.get(JAVA_LONG, offset);

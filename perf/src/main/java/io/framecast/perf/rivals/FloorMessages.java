@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.engine.libc.Linux;
+import io.framecast.perf.harness.LinuxSocket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -31,8 +32,35 @@ final class FloorMessages {
         return count;
     }
 
-    long address(final int index) {
+    private long address(final int index) {
         return messages.address() + (long) index * Linux.MMSGHDR_BYTES;
+    }
+
+    /// Sends some of the messages, waiting for room.
+    void send(final LinuxSocket socket, final int first, final int most) {
+        int sent = 0;
+        while (sent < most) {
+            final int result = socket.send(address(first + sent), most - sent);
+            if (result < 0 && socket.errno() != Linux.EINTR) {
+                throw new IllegalStateException("floor: sendmmsg: errno " + socket.errno());
+            }
+            sent += Math.max(0, result);
+        }
+    }
+
+    /// Sends the first message to a peer that may not be there yet, or any more.
+    void sendAnyway(final LinuxSocket socket) {
+        // The call reports the error of the datagram before, refused by the other machine, here, once.
+        if (socket.send(address(0), 1) < 0 && socket.errno() == Linux.ECONNREFUSED) {
+            socket.send(address(0), 1);
+        }
+    }
+
+    /// Waits for at least one message.
+    ///
+    /// @return how many there are; 0 when the time is over
+    int receive(final LinuxSocket socket, final int flags) {
+        return socket.receive(address(0), count, flags);
     }
 
     void aim(final int index, final long address, final long bytes) {

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.libc.SocketOption;
+import io.framecast.perf.harness.LinuxSocket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -20,11 +20,14 @@ final class FloorReceiver implements AutoCloseable {
     private static final int BUFFER_BYTES = 8 << 20;
     private static final long WAIT_MS = 20;
     private static final int DONE_CREDITS = 3;
+    private static final String LOOPBACK = "127.0.0.1";
+    // Delivery on loopback happens within the send, but may be left to a kernel thread under load.
+    private static final int CHARGE_TRIES_MAX = 100_000;
     private static final long SILENCE_MAX_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final FloorShape shape;
-    private final FloorSocket data;
-    private final FloorSocket back;
+    private final LinuxSocket data;
+    private final LinuxSocket back;
     private final FloorMessages messages;
     private final FloorMessages credit;
     private final MemorySegment creditMemory;
@@ -47,20 +50,20 @@ final class FloorReceiver implements AutoCloseable {
         shape = FloorShape.of(spec);
         meter = new GoodputMeter(spec);
         batching = shape.segments() > 1;
-        data = FloorSocket.open(arena);
-        data.option(new SocketOption(Linux.SOL_SOCKET, Linux.SO_REUSEADDR), 1);
+        data = LinuxSocket.udp(arena);
+        data.option(Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1);
         data.bind(spec.link().group(), spec.link().port());
         if (batching) {
-            data.option(new SocketOption(Linux.SOL_UDP, Linux.UDP_GRO), 1);
+            data.option(Linux.SOL_UDP, Linux.UDP_GRO, 1);
         }
         final int asked = spec.link().socketBufferBytes();
         final long bufferBytes = data.sizeReceiveBuffer(asked == 0 ? BUFFER_BYTES : asked);
         data.receiveTimeout(WAIT_MS);
-        back = FloorSocket.open(arena);
-        back.bind(spec.link().localAddress(), 0);
+        back = LinuxSocket.udp(arena);
+        back.bind(spec.localAddress(), 0);
         back.connect(spec.link().sourceAddress(), spec.link().port() + FloorCredits.PORT_OFFSET);
 
-        final long room = shape.roomDatagrams(bufferBytes, FloorCharge.ofDatagram(shape.datagramBytes()));
+        final long room = shape.roomDatagrams(bufferBytes, chargedBytes(shape.datagramBytes()));
         creditDatagrams = FloorShape.creditDatagrams(shape.burstDatagrams(), room);
         creditMemory = arena.allocate(FloorCredits.BYTES, Long.BYTES);
         creditMemory.set(JAVA_LONG, 0, spec.index());
@@ -73,7 +76,29 @@ final class FloorReceiver implements AutoCloseable {
         ringBytes = Math.max(RING_BYTES_MIN, RING_FRAMES * shape.burstWireBytes());
         ring = arena.allocate(ringBytes + (long) messages.count() * messageRoom, Long.BYTES);
         ring.fill((byte) 1);
-        data.join(spec.link().group(), spec.link().localAddress());
+        data.join(spec.link().group(), spec.localAddress());
+    }
+
+    // The charge of one datagram on a receive buffer: one is sent to itself. The kernel charges the memory that
+    // holds a packet (its truesize), not its bytes. A datagram within a batch costs less than one alone.
+    private static long chargedBytes(final int bytes) {
+        try (Arena arena = Arena.ofConfined();
+                LinuxSocket socket = LinuxSocket.udp(arena)) {
+            socket.bind(LOOPBACK, 0);
+            socket.connectToItself();
+            final MemorySegment payload = arena.allocate(bytes);
+            final FloorMessages messages = new FloorMessages(arena, 1);
+            messages.aim(0, payload.address(), bytes);
+            messages.send(socket, 0, 1);
+            for (int i = 0; i < CHARGE_TRIES_MAX; i++) {
+                final long charged = socket.chargedBytes();
+                if (charged > 0) {
+                    return charged;
+                }
+                Thread.onSpinWait();
+            }
+        }
+        throw new IllegalStateException("floor: the kernel charges nothing for a datagram on loopback");
     }
 
     ReceiverReport run() {
@@ -81,7 +106,7 @@ final class FloorReceiver implements AutoCloseable {
         long heardNs = System.nanoTime();
         while (!done) {
             aim();
-            final int count = data.receive(messages, Linux.MSG_WAITFORONE);
+            final int count = messages.receive(data, Linux.MSG_WAITFORONE);
             if (count == 0) {
                 giveCredit();
                 if (System.nanoTime() - heardNs > SILENCE_MAX_NS) {
@@ -154,7 +179,7 @@ final class FloorReceiver implements AutoCloseable {
     private void giveCredit() {
         credited = next;
         creditMemory.set(JAVA_LONG, FloorCredits.NEXT, next);
-        back.sendAnyway(credit);
+        credit.sendAnyway(back);
     }
 
     @Override

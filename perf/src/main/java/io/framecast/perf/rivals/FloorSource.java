@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.libc.SocketOption;
+import io.framecast.perf.harness.LinuxSocket;
 import io.framecast.perf.harness.ProcessCost;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,7 +23,7 @@ final class FloorSource implements AutoCloseable {
     private static final long END_MAX_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final FloorShape shape;
-    private final FloorSocket socket;
+    private final LinuxSocket socket;
     private final FloorCredits credits;
     private final MemorySegment memory;
     private final long slotBytes;
@@ -36,11 +36,11 @@ final class FloorSource implements AutoCloseable {
 
     FloorSource(final Arena arena, final StreamSpec spec) {
         shape = FloorShape.of(spec);
-        socket = FloorSocket.open(arena);
-        socket.multicastBy(spec.link().localAddress());
+        socket = LinuxSocket.udp(arena);
+        socket.multicastBy(spec.localAddress());
         socket.sizeSendBuffer(SEND_BUFFER_BYTES);
         if (shape.segments() > 1) {
-            socket.option(new SocketOption(Linux.SOL_UDP, Linux.UDP_SEGMENT), shape.datagramBytes());
+            socket.option(Linux.SOL_UDP, Linux.UDP_SEGMENT, shape.datagramBytes());
         }
         socket.connect(spec.link().group(), spec.link().port());
         credits = new FloorCredits(arena, spec);
@@ -114,7 +114,7 @@ final class FloorSource implements AutoCloseable {
             final int count = Math.min(callMessages, messages - first);
             final int callDatagrams = Math.min(count * segments, datagrams - first * segments);
             credits.awaitRoom(sentDatagrams, callDatagrams);
-            socket.send(slots[slot], first, count);
+            slots[slot].send(socket, first, count);
             sentDatagrams += callDatagrams;
         }
         sentBytes += wireBytes;
@@ -129,7 +129,7 @@ final class FloorSource implements AutoCloseable {
         endMemory.set(JAVA_LONG, Long.BYTES, frames);
         final long endNs = System.nanoTime() + END_MAX_NS;
         while (!credits.areDone() && System.nanoTime() < endNs) {
-            socket.send(end, 0, 1);
+            end.send(socket, 0, 1);
             credits.receive(Linux.MSG_WAITFORONE);
         }
     }

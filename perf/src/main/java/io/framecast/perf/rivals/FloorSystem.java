@@ -1,7 +1,7 @@
 package io.framecast.perf.rivals;
 
 import io.framecast.engine.libc.Linux;
-import io.framecast.engine.libc.SocketOption;
+import io.framecast.perf.harness.LinuxSocket;
 import java.lang.foreign.Arena;
 
 /// The best that the kernel gives: a raw multicast loop over UDP_SEGMENT and UDP_GRO by the C library's calls,
@@ -12,9 +12,9 @@ public final class FloorSystem implements MeasuredSystem {
     /// Whether this kernel takes and gives several datagrams at once.
     public static boolean hasBatching() {
         try (Arena arena = Arena.ofConfined();
-                FloorSocket socket = FloorSocket.open(arena)) {
-            return socket.tryOption(new SocketOption(Linux.SOL_UDP, Linux.UDP_SEGMENT), 1_000)
-                    && socket.tryOption(new SocketOption(Linux.SOL_UDP, Linux.UDP_GRO), 1);
+                LinuxSocket socket = LinuxSocket.udp(arena)) {
+            return socket.tryOption(Linux.SOL_UDP, Linux.UDP_SEGMENT, 1_000)
+                    && socket.tryOption(Linux.SOL_UDP, Linux.UDP_GRO, 1);
         } catch (final IllegalStateException | LinkageError | java.util.NoSuchElementException e) {
             return false;
         }

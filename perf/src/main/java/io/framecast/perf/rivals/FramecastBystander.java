@@ -2,8 +2,9 @@ package io.framecast.perf.rivals;
 
 import io.framecast.api.DeviceFrame;
 import io.framecast.api.Subscriber;
-import io.framecast.api.error.TransportException;
+import io.framecast.perf.harness.Signal;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -70,7 +71,7 @@ final class FramecastBystander {
         frame.close();
     }
 
-    // Frames come as they are published, so their stamps tell the rate, whatever was not given between them.
+    // The stamps of frames show the rate of publishing, also where frames between them were dropped.
     private void pause(final long number, final long dueNs) {
         if (number == firstNumber || last) {
             return;
@@ -87,13 +88,10 @@ final class FramecastBystander {
             return;
         }
         stopped = true;
-        final String self = Long.toString(ProcessHandle.current().pid());
         try {
-            new ProcessBuilder("sh", "-c", "kill -STOP " + self).start().waitFor();
+            Signal.STOP.send(ProcessHandle.current().pid());
         } catch (final IOException e) {
-            throw new TransportException("no shell to stop this process with: " + e.getMessage(), e);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -31,7 +31,7 @@ public record FramecastSystem(String transport) implements MeasuredSystem {
     private Channel channel(final StreamSpec spec) {
         final StreamSpec.Link link = spec.link();
         return Channel.parse("framecast:" + transport + "?group=" + link.group() + ":" + link.port() + "|interface="
-                + link.localAddress() + "|mtu=" + link.mtuBytes()
+                + spec.localAddress() + "|mtu=" + link.mtuBytes()
                 + (link.socketBufferBytes() == 0 ? "" : "|socket-buffer=" + link.socketBufferBytes()) + "|frame-max="
                 + spec.load().frameBytes() + "|device=host"
                 + (spec.isBystander() ? "|delivery=" + spec.load().bystander().delivery() : ""));

@@ -73,7 +73,7 @@ public final class StockAeronSystem implements MeasuredSystem {
 
     private static String channel(final StreamSpec spec) {
         return "aeron:udp?endpoint=" + spec.link().group() + ":" + spec.link().port() + "|interface="
-                + spec.link().localAddress()
+                + spec.localAddress()
                 + "|so-rcvbuf=" + bufferBytes(spec) + "|so-sndbuf=" + bufferBytes(spec);
     }
 

@@ -3,8 +3,9 @@ package io.framecast.perf.rivals;
 /// One stream of equal frames to measure, the same for every system: what is sent, over what, and which of
 /// its receivers a process is.
 ///
+/// @param localAddress of the interface that this process uses
 /// @param index of the receiver, 0 … receivers − 1; the publisher's means nothing
-public record StreamSpec(Load load, Link link, int index) {
+public record StreamSpec(Load load, Link link, String localAddress, int index) {
     /// Least room that a frame's stamp needs.
     public static final int FRAME_BYTES_MIN = FrameStamp.BYTES_MIN;
 
@@ -13,18 +14,9 @@ public record StreamSpec(Load load, Link link, int index) {
     /// @param framesPerSecond 0 for as many as are taken
     /// @param warmUpNs frames due earlier than this after the first do not count
     /// @param measureNs how long is published after the warm-up
-    /// @param bystander who else subscribes; its index is the number of receivers
+    /// @param bystander one more subscriber; its index is the number of receivers
     public record Load(
             int frameBytes, int receivers, double framesPerSecond, long warmUpNs, long measureNs, Bystander bystander) {
-        public Load(
-                final int frameBytes,
-                final int receivers,
-                final double framesPerSecond,
-                final long warmUpNs,
-                final long measureNs) {
-            this(frameBytes, receivers, framesPerSecond, warmUpNs, measureNs, Bystander.NONE);
-        }
-
         /// Subscribers of every kind.
         int members() {
             return receivers + bystanders();
@@ -40,8 +32,7 @@ public record StreamSpec(Load load, Link link, int index) {
     /// @param group IPv4 multicast group; odd at its end, for Aeron sends its feedback to the even neighbour
     /// @param port first of the eight ports that the stream may use
     /// @param sourceAddress the publisher's, which unicast goes to
-    /// @param localAddress of the interface that this process uses
-    /// @param device that interface's name
+    /// @param device the interface's name
     /// @param mtuBytes largest IP packet
     /// @param socketBufferBytes SO_RCVBUF and SO_SNDBUF of all processes, so that no system wins by larger
     ///     ones; 0 for what each system gets by itself
@@ -51,21 +42,15 @@ public record StreamSpec(Load load, Link link, int index) {
             String group,
             int port,
             String sourceAddress,
-            String localAddress,
             String device,
             int mtuBytes,
             int socketBufferBytes,
             boolean batching,
-            double injectedLoss) {
-        Link withLocalAddress(final String value) {
-            return new Link(
-                    group, port, sourceAddress, value, device, mtuBytes, socketBufferBytes, batching, injectedLoss);
-        }
-    }
+            double injectedLoss) {}
 
     /// The same stream as another of its processes sees it.
-    public StreamSpec of(final String localAddress, final int receiver) {
-        return new StreamSpec(load, link.withLocalAddress(localAddress), receiver);
+    public StreamSpec of(final String address, final int receiver) {
+        return new StreamSpec(load, link, address, receiver);
     }
 
     /// Whether this process is the bystander.

@@ -1,11 +1,11 @@
 package io.framecast.perf.rivals;
 
+import io.framecast.perf.harness.Connections;
 import io.framecast.perf.harness.ProcessCost;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -14,8 +14,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /// The first program that most would write: one thread, a non-blocking TCP connection to each receiver, every
 /// frame written to each of them; each receiver reads into its ring of frames. Socket buffers are the kernel's
@@ -25,8 +24,6 @@ public final class TcpSystem implements MeasuredSystem {
     private static final int RING_FRAMES = 3;
     // Small frames are read many at a time.
     private static final int RING_BYTES_MIN = 1 << 18;
-    private static final long CONNECT_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final long CONNECT_MAX_NS = TimeUnit.SECONDS.toNanos(30);
 
     @Override
     public SourceReport publish(final StreamSpec spec, final Runnable gone) {
@@ -63,28 +60,24 @@ public final class TcpSystem implements MeasuredSystem {
 
     private static List<Connection> accept(final StreamSpec spec, final Selector selector, final MemorySegment frame)
             throws IOException {
+        final List<Integer> ranks =
+                IntStream.range(0, spec.load().receivers()).boxed().toList();
         final List<Connection> connections = new ArrayList<>();
-        try (ServerSocketChannel server = ServerSocketChannel.open()) {
-            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.bind(new InetSocketAddress(
-                    spec.link().sourceAddress(), spec.link().port()));
-            while (connections.size() < spec.load().receivers()) {
-                final SocketChannel channel = server.accept();
-                sizeBuffer(channel, spec, StandardSocketOptions.SO_SNDBUF);
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        try (ServerSocketChannel server =
+                Connections.listen(spec.link().sourceAddress(), spec.link().port())) {
+            for (final SocketChannel channel : Connections.accept(server, ranks)) {
+                if (spec.link().socketBufferBytes() != 0) {
+                    channel.setOption(
+                            StandardSocketOptions.SO_SNDBUF, spec.link().socketBufferBytes());
+                }
                 channel.configureBlocking(false);
-                connections.add(new Connection(channel, channel.register(selector, 0), frame.asByteBuffer()));
+                final SelectionKey key = channel.register(selector, 0);
+                final Connection connection = new Connection(channel, key, frame.asByteBuffer());
+                key.attach(connection);
+                connections.add(connection);
             }
         }
         return connections;
-    }
-
-    private static void sizeBuffer(
-            final SocketChannel channel, final StreamSpec spec, final java.net.SocketOption<Integer> option)
-            throws IOException {
-        if (spec.link().socketBufferBytes() != 0) {
-            channel.setOption(option, spec.link().socketBufferBytes());
-        }
     }
 
     // A connection that is full waits for the selector; the others go on.
@@ -97,11 +90,7 @@ public final class TcpSystem implements MeasuredSystem {
         while (unfinished > 0) {
             selector.select();
             for (final SelectionKey key : selector.selectedKeys()) {
-                for (final Connection connection : connections) {
-                    if (connection.key.equals(key)) {
-                        unfinished -= connection.write() ? 1 : 0;
-                    }
-                }
+                unfinished -= ((Connection) key.attachment()).write() ? 1 : 0;
             }
             selector.selectedKeys().clear();
         }
@@ -148,24 +137,8 @@ public final class TcpSystem implements MeasuredSystem {
         }
     }
 
-    // The publisher may not listen yet.
     private static SocketChannel connect(final StreamSpec spec) throws IOException {
-        final InetSocketAddress source =
-                new InetSocketAddress(spec.link().sourceAddress(), spec.link().port());
-        final long endNs = System.nanoTime() + CONNECT_MAX_NS;
-        while (true) {
-            final SocketChannel channel = SocketChannel.open();
-            try {
-                sizeBuffer(channel, spec, StandardSocketOptions.SO_RCVBUF);
-                channel.connect(source);
-                return channel;
-            } catch (final IOException e) {
-                channel.close();
-                if (System.nanoTime() > endNs) {
-                    throw e;
-                }
-                LockSupport.parkNanos(CONNECT_PAUSE_NS);
-            }
-        }
+        final StreamSpec.Link link = spec.link();
+        return Connections.connect(link.sourceAddress(), link.port(), spec.index(), link.socketBufferBytes());
     }
 }

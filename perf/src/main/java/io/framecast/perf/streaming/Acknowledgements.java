@@ -1,69 +1,50 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.Connections;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /// Acknowledgements of receivers to the source, frame by frame, the same for every scheme: so as many frames
 /// are under way with each.
 final class Acknowledgements implements AutoCloseable {
-    private static final long SILENCE_MAX_NS = TimeUnit.SECONDS.toNanos(20);
-    private static final long LOOK_MS = 500;
-    private static final int ROOM = 64 * Long.BYTES;
+    private static final int SILENCE_MAX_MS = 20_000;
 
     private final ServerSocketChannel server;
-    private final Selector selector;
     private final List<Peer> peers = new ArrayList<>();
 
     /// One receiver.
     private static final class Peer {
         private final SocketChannel channel;
-        private final ByteBuffer bytes = ByteBuffer.allocate(ROOM);
+        private final DataInputStream numbers;
         private long newest = -1;
-        // It may leave when it has the last frame, while others do not yet.
-        private boolean gone;
 
-        Peer(final SocketChannel channel) {
+        // By the socket, whose time limit counts.
+        Peer(final SocketChannel channel) throws IOException {
             this.channel = channel;
-        }
-
-        void read() {
-            try {
-                gone = channel.read(bytes) < 0;
-            } catch (final IOException e) {
-                gone = true;
-            }
-            bytes.flip();
-            while (bytes.remaining() >= Long.BYTES) {
-                newest = bytes.getLong();
-            }
-            bytes.compact();
+            channel.socket().setSoTimeout(SILENCE_MAX_MS);
+            numbers =
+                    new DataInputStream(new BufferedInputStream(channel.socket().getInputStream()));
         }
     }
 
     Acknowledgements(final StreamingSpec spec) throws IOException {
-        server = Connections.listen(spec.stream().link().sourceAddress(), spec.acknowledgementPort());
-        selector = Selector.open();
+        server = Connections.listen(StreamingSpec.ADDRESS, spec.acknowledgementPort());
     }
 
     /// Waits until all receivers have connected.
     void accept(final int receivers) throws IOException {
-        final List<Integer> ranks = new ArrayList<>();
-        for (int i = 0; i < receivers; i++) {
-            ranks.add(i);
-        }
+        final List<Integer> ranks = IntStream.range(0, receivers).boxed().toList();
         for (final SocketChannel channel : Connections.accept(server, ranks)) {
-            final Peer peer = new Peer(channel);
-            peers.add(peer);
-            channel.configureBlocking(false);
-            channel.register(selector, SelectionKey.OP_READ, peer);
+            peers.add(new Peer(channel));
         }
     }
 
@@ -73,52 +54,22 @@ final class Acknowledgements implements AutoCloseable {
     /// @throws IllegalStateException when nothing is heard for long, or a receiver left without it
     void await(final long number) {
         try {
-            long endNs = System.nanoTime() + SILENCE_MAX_NS;
-            while (!haveAll(number)) {
-                if (selector.select(LOOK_MS) > 0) {
-                    for (final SelectionKey key : selector.selectedKeys()) {
-                        read(key);
-                    }
-                    selector.selectedKeys().clear();
-                    endNs = System.nanoTime() + SILENCE_MAX_NS;
-                } else if (System.nanoTime() - endNs > 0) {
-                    throw new IllegalStateException("frame " + number + " was not acknowledged");
+            for (final Peer peer : peers) {
+                while (peer.newest < number) {
+                    peer.newest = peer.numbers.readLong();
                 }
             }
+        } catch (final SocketTimeoutException e) {
+            throw new IllegalStateException("frame " + number + " was not acknowledged", e);
         } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+            throw new IllegalStateException("a receiver left before it had frame " + number, e);
         }
-    }
-
-    private static void read(final SelectionKey key) {
-        if (key.attachment() instanceof Peer peer) {
-            peer.read();
-            if (peer.gone) {
-                key.cancel();
-            }
-        }
-    }
-
-    private boolean haveAll(final long number) {
-        boolean all = true;
-        for (final Peer peer : peers) {
-            if (peer.newest < number) {
-                if (peer.gone) {
-                    throw new IllegalStateException("a receiver left before it had frame " + number);
-                }
-                all = false;
-            }
-        }
-        return all;
     }
 
     @Override
     public void close() throws IOException {
         server.close();
-        selector.close();
-        for (final Peer peer : peers) {
-            peer.channel.close();
-        }
+        Connections.closeAll(peers.stream().map(peer -> peer.channel).toList());
     }
 
     /// The other end.
@@ -127,10 +78,7 @@ final class Acknowledgements implements AutoCloseable {
         private final ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES);
 
         Sending(final StreamingSpec spec) throws IOException {
-            channel = Connections.connect(
-                    spec.stream().link().sourceAddress(),
-                    spec.acknowledgementPort(),
-                    spec.stream().index());
+            channel = Connections.connect(StreamingSpec.ADDRESS, spec.acknowledgementPort(), spec.index(), 0);
         }
 
         void acknowledge(final long number) {

@@ -7,9 +7,9 @@ import io.framecast.api.spi.DeviceStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /// Copies between host and device that have nothing to do with frames, on streams of their own, paced: an
 /// application that uses its GPU. Counts the copies that are done.
@@ -23,9 +23,8 @@ final class BackgroundLoad implements AutoCloseable {
     private final List<Way> ways = new ArrayList<>();
     private final long bytesPerSecond;
     private final AtomicLong doneBytes = new AtomicLong();
-    private final @Nullable Thread thread;
+    private final CompletableFuture<?> copying;
     private volatile boolean stopped;
-    private volatile @Nullable RuntimeException failure;
     private long beginNs;
     private long beginBytes;
     private long measuredNs;
@@ -40,17 +39,14 @@ final class BackgroundLoad implements AutoCloseable {
         if (load.toHost()) {
             ways.add(new Way(device, false));
         }
-        thread = ways.isEmpty()
-                ? null
-                : Thread.ofPlatform().daemon().name("background-copies").start(this::run);
-    }
-
-    private void run() {
-        try {
-            copy();
-        } catch (final RuntimeException e) {
-            failure = e;
-        }
+        copying = ways.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.runAsync(
+                        this::copy,
+                        copies -> Thread.ofPlatform()
+                                .daemon()
+                                .name("background-copies")
+                                .start(copies));
     }
 
     private void copy() {
@@ -83,8 +79,8 @@ final class BackgroundLoad implements AutoCloseable {
     void end() {
         measuredBytes = doneBytes.get() - beginBytes;
         measuredNs = System.nanoTime() - beginNs;
-        final RuntimeException why = failure;
-        if (why != null) {
+        if (copying.isCompletedExceptionally()) {
+            final Throwable why = copying.exceptionNow();
             throw new IllegalStateException("background copies failed: " + why.getMessage(), why);
         }
     }
@@ -103,20 +99,8 @@ final class BackgroundLoad implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
-        if (thread != null) {
-            LockSupport.unpark(thread);
-            boolean interrupted = false;
-            while (thread.isAlive()) {
-                try {
-                    thread.join();
-                } catch (final InterruptedException _) {
-                    interrupted = true;
-                }
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        // Not interrupted: copies must not go on in memory that is freed.
+        copying.handle((_, _) -> true).join();
         ways.forEach(Way::close);
     }
 

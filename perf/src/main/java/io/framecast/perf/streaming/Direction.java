@@ -1,63 +1,59 @@
 package io.framecast.perf.streaming;
 
-import io.framecast.api.error.ConfigException;
-import java.util.Arrays;
+import io.framecast.perf.harness.OptionValues;
 import java.util.List;
 import java.util.Locale;
 
 /// Which way background copies go.
 enum Direction {
     /// There are none: what a scheme carries at its peak.
-    NONE(false, false, false, false),
+    NONE("nothing", Load.NONE, Load.NONE),
     /// From host to device, at the source and at every receiver.
-    H2D(true, false, true, false),
+    H2D("copies to the device", Load.TO_DEVICE, Load.TO_DEVICE),
     /// From device to host, everywhere.
-    D2H(false, true, false, true),
+    D2H("copies to the host", Load.TO_HOST, Load.TO_HOST),
     /// Both ways, everywhere.
-    BOTH(true, true, true, true),
+    BOTH("copies both ways", Load.BOTH, Load.BOTH),
     /// As in Chu et al. 2019, §7.2: to the device at the source, to the host at the receivers.
-    PAPER(true, false, false, true);
+    PAPER("copies to the source's device and from the receivers'", Load.TO_DEVICE, Load.TO_HOST);
 
     /// The copies of one process in the background.
-    record Load(boolean toDevice, boolean toHost) {
-        boolean isAny() {
-            return toDevice || toHost;
+    enum Load {
+        NONE,
+        TO_DEVICE,
+        TO_HOST,
+        BOTH;
+
+        boolean toDevice() {
+            return this == TO_DEVICE || this == BOTH;
+        }
+
+        boolean toHost() {
+            return this == TO_HOST || this == BOTH;
         }
     }
 
-    private final boolean sourceToDevice;
-    private final boolean sourceToHost;
-    private final boolean receiverToDevice;
-    private final boolean receiverToHost;
+    private final String words;
+    private final Load atSource;
+    private final Load atReceiver;
 
-    Direction(
-            final boolean sourceToDevice,
-            final boolean sourceToHost,
-            final boolean receiverToDevice,
-            final boolean receiverToHost) {
-        this.sourceToDevice = sourceToDevice;
-        this.sourceToHost = sourceToHost;
-        this.receiverToDevice = receiverToDevice;
-        this.receiverToHost = receiverToHost;
+    Direction(final String words, final Load atSource, final Load atReceiver) {
+        this.words = words;
+        this.atSource = atSource;
+        this.atReceiver = atReceiver;
     }
 
     Load atSource() {
-        return new Load(sourceToDevice, sourceToHost);
+        return atSource;
     }
 
     Load atReceiver() {
-        return new Load(receiverToDevice, receiverToHost);
+        return atReceiver;
     }
 
     /// For a title.
     String words() {
-        return switch (this) {
-            case NONE -> "nothing";
-            case H2D -> "copies to the device";
-            case D2H -> "copies to the host";
-            case BOTH -> "copies both ways";
-            case PAPER -> "copies to the source's device and from the receivers'";
-        };
+        return words;
     }
 
     /// As users write it.
@@ -67,13 +63,9 @@ enum Direction {
 
     /// @throws ConfigException naming option, expectation and value
     static Direction parse(final String option, final String text) {
-        final List<String> known = Arrays.stream(values())
-                .filter(value -> value != NONE)
-                .map(Direction::label)
-                .toList();
-        if (!known.contains(text)) {
-            throw new ConfigException(option + ": expected " + String.join(", ", known) + " or none, got " + text);
-        }
+        OptionValues.require(
+                List.of("h2d", "d2h", "both", "paper").contains(text),
+                option + ": expected h2d, d2h, both, paper or none, got " + text);
         return valueOf(text.toUpperCase(Locale.ROOT));
     }
 }

@@ -1,8 +1,6 @@
 package io.framecast.perf.streaming;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import io.framecast.perf.table.Table;
 
 /// The parameters of the models, measured at the beginning of a run, nothing else going on. Seconds, bytes,
 /// bytes per second.
@@ -21,24 +19,17 @@ record ModelParameters(
     private static final double MB = 1e6;
     private static final double US = 1e6;
 
-    Map<String, @Nullable Object> json() {
-        final Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("device", device);
-        json.put("copy_to_device_MBps", known(toDevice.bandwidth() / MB));
-        json.put("copy_to_device_start_us", known(toDevice.setUpSeconds() * US));
-        json.put("copy_to_host_MBps", known(toHost.bandwidth() / MB));
-        json.put("copy_to_host_start_us", known(toHost.setUpSeconds() * US));
-        json.put("unicast_MBps", known(unicast.bandwidth() / MB));
-        json.put("unicast_start_us", known(unicast.setUpSeconds() * US));
-        json.put("multicast_MBps", known(multicast.bandwidth() / MB));
-        json.put("multicast_payload_bytes", multicast.payloadBytes());
-        json.put("multicast_overhead_us", known(multicast.overheadSeconds() * US));
-        return json;
-    }
-
-    private static @Nullable Double known(final double value) {
-        return Double.isFinite(value) ? value : null;
-    }
+    static final Table<ModelParameters> TABLE = new Table<ModelParameters>()
+            .field("device", ModelParameters::device)
+            .field("copy_to_device_MBps", model -> model.toDevice.bandwidth() / MB)
+            .field("copy_to_device_start_us", model -> model.toDevice.setUpSeconds() * US)
+            .field("copy_to_host_MBps", model -> model.toHost.bandwidth() / MB)
+            .field("copy_to_host_start_us", model -> model.toHost.setUpSeconds() * US)
+            .field("unicast_MBps", model -> model.unicast.bandwidth() / MB)
+            .field("unicast_start_us", model -> model.unicast.setUpSeconds() * US)
+            .field("multicast_MBps", model -> model.multicast.bandwidth() / MB)
+            .field("multicast_payload_bytes", model -> model.multicast.payloadBytes())
+            .field("multicast_overhead_us", model -> model.multicast.overheadSeconds() * US);
 
     /// A line through two points: start-up and bandwidth. Where noise makes it absurd, a line through the
     /// origin and the longer.

@@ -36,8 +36,8 @@ final class ModelProbe {
     /// A datagram's cost needs Framecast among the contenders, a hop's a scheme over unicast: what is missing
     /// is not a number.
     ModelParameters measure() throws InterruptedException {
-        final DeviceChoice choice = plan.devices().ofSource();
-        try (DeviceBackend device = choice.open(plan.devices().linkBytesPerSecond())) {
+        final DeviceChoice choice = plan.deviceOfSource();
+        try (DeviceBackend device = choice.open(plan.linkBytesPerSecond())) {
             return new ModelParameters(device.name(), copies(device, true), copies(device, false), hop(), datagram());
         }
     }
@@ -82,7 +82,7 @@ final class ModelProbe {
         }
         final int shortBytes =
                 Math.min(SHORT_BYTES, plan.frameBytes() / 2 / FrameContent.BLOCK_BYTES * FrameContent.BLOCK_BYTES);
-        final double chunk = Math.min(plan.way().chunkBytes(), plan.frameBytes());
+        final double chunk = Math.min(plan.chunkBytes(), plan.frameBytes());
         // To one receiver eq. 2 has as many steps as there are chunks.
         final double step = loneSeconds(contender, 1, plan.frameBytes()) / (plan.frameBytes() / chunk);
         return shortBytes < FrameContent.BYTES_MIN
@@ -107,7 +107,7 @@ final class ModelProbe {
         for (final Contender contender : plan.contenders()) {
             try {
                 if (contender.isFramecast() == framecast) {
-                    run.warmUp(contender, DeviceChoice.HOST);
+                    run.warmUpOnHost(contender);
                     return contender;
                 }
             } catch (final MeasurementFailedException e) {
@@ -126,7 +126,7 @@ final class ModelProbe {
                 final double latencyUs = run.measure(
                                 new StreamingCase(subscribers, Direction.NONE),
                                 contender,
-                                new StreamingRun.Variant(frameBytes, DeviceChoice.HOST, TIMES))
+                                plan.onHost(frameBytes, TIMES))
                         .latencyUs();
                 best = Double.isNaN(best) ? latencyUs : Math.min(best, latencyUs);
             }

@@ -24,9 +24,8 @@ record Prediction(double MBps, double latencyUs, String equation) {
 
     /// @return null where there is no equation for a row's placement
     static @Nullable Prediction of(final StreamingRow row, final ModelParameters parameters) {
-        final List<String> names = row.plan().devices().names();
-        final boolean ownDevices =
-                StreamingSpec.Devices.choice(names.getFirst()).isEmulated();
+        final List<String> names = row.plan().devices();
+        final boolean ownDevices = row.plan().deviceOfSource().isEmulated();
         // Devices' worth of frames that go over one link.
         final int sharers = ownDevices ? 1 : Math.ceilDiv(row.setting().subscribers(), names.size());
         return PLACEMENTS.contains(row.placement()) ? of(row, row.placement(), sharers, parameters) : null;
@@ -38,11 +37,11 @@ record Prediction(double MBps, double latencyUs, String equation) {
             final StreamingRow row, final String placement, final int sharers, final ModelParameters parameters) {
         final StreamingPlan plan = row.plan();
         final double frame = plan.frameBytes();
-        final double chunk = Math.min(plan.way().chunkBytes(), frame);
+        final double chunk = Math.min(plan.chunkBytes(), frame);
         final Direction direction = row.setting().direction();
         final double background = plan.backgroundBytesPerSecond();
         final boolean staged = placement.equals(Scheme.STAGED);
-        final boolean sourceInDevice = plan.devices().sourceInDevice() && !placement.equals(DeviceChoice.HOST);
+        final boolean sourceInDevice = plan.sourceInDevice() && !placement.equals(DeviceChoice.HOST);
         final double in = staged || placement.equals(FASTCOPY)
                 ? free(parameters.toDevice().bandwidth(), direction.atReceiver().toDevice(), background) / sharers
                 : Double.POSITIVE_INFINITY;
@@ -66,8 +65,7 @@ record Prediction(double MBps, double latencyUs, String equation) {
     private record Sending(double lone, double each, String equation) {}
 
     private static Sending sending(final StreamingRow row, final ModelParameters parameters, final double frame) {
-        final StreamingSpec.Way way = row.plan().way();
-        final double chunk = Math.min(way.chunkBytes(), frame);
+        final double chunk = Math.min(row.plan().chunkBytes(), frame);
         final int processes = row.setting().subscribers() + 1;
         final CostModel.Hop hop = parameters.unicast();
         return switch (row.contender().scheme()) {
@@ -77,7 +75,7 @@ record Prediction(double MBps, double latencyUs, String equation) {
                         CostModel.ringPipelined(2, frame, chunk, hop),
                         "2");
             case Scheme.KNOMIAL -> {
-                final double seconds = CostModel.knomialPipelined(way.radix(), processes, frame, chunk, hop);
+                final double seconds = CostModel.knomialPipelined(row.plan().radix(), processes, frame, chunk, hop);
                 yield new Sending(seconds, seconds, "6");
             }
             default -> {

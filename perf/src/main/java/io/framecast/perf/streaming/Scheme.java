@@ -18,12 +18,12 @@ interface Scheme {
     ReceivedReport subscribe(StreamingSpec spec) throws IOException;
 
     static Scheme of(final StreamingSpec spec) {
-        return switch (spec.way().scheme()) {
+        return switch (spec.contender().scheme()) {
             case FRAMECAST -> new FramecastScheme();
             case RING, KNOMIAL -> new TreeScheme();
             default ->
                 throw new IllegalArgumentException("scheme: expected framecast, ring or knomial, got "
-                        + spec.way().scheme());
+                        + spec.contender().scheme());
         };
     }
 }

@@ -5,30 +5,40 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.streaming.FrameContent.Stamp;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
-/// The source's frame, in its device's memory or in the host's, and copies of it on their way out. What tells
-/// one frame from the next is written by the host: into the copy, or into the frame where it lies.
+/// The source's frame, in its device's memory or in the host's, and copies of it on their way out. The host
+/// writes the marks of each frame: into the copy, or into the frame where it lies.
 final class SourceFrames implements AutoCloseable {
     private final DeviceBackend device;
     private final DeviceStream stream;
     private final DeviceEvent written;
     private final DeviceRegion region;
     private final MemorySegment noise;
+    private final List<MemorySegment> slots;
+    private final List<DeviceEvent> fetched;
     private final boolean inDevice;
+    private final int frameBytes;
+    private final int chunkBytes;
 
     SourceFrames(final StreamingSpec spec, final DeviceBackend device) {
         this.device = device;
-        inDevice = spec.devices().sourceInDevice() && !device.hostAddressable();
+        frameBytes = spec.frameBytes();
+        chunkBytes = spec.chunkBytes();
+        inDevice = spec.plan().sourceInDevice() && !device.hostAddressable();
         stream = device.openStream();
         written = device.openEvent();
-        noise = device.allocatePinned(spec.frameBytes());
+        noise = device.allocatePinned(frameBytes);
         FrameContent.fill(noise);
-        region = device.allocate(inDevice ? spec.frameBytes() : 1);
+        region = device.allocate(inDevice ? frameBytes : 1);
         if (inDevice) {
-            stream.copyToDevice(region.address(), noise, 0, spec.frameBytes());
+            stream.copyToDevice(region.address(), noise, 0, frameBytes);
             stream.synchronize();
         }
+        slots = List.of(device.allocatePinned(chunkBytes), device.allocatePinned(chunkBytes));
+        fetched = List.of(device.openEvent(), device.openEvent());
     }
 
     /// Whether frames come from a device's memory.
@@ -36,46 +46,28 @@ final class SourceFrames implements AutoCloseable {
         return inDevice;
     }
 
-    /// Begins to bring a part of the frame to the host; where the frame lies there it is copied at once.
-    ///
-    /// @param target of the part's length
-    /// @param offset of the part
-    void fetch(final MemorySegment target, final long offset) {
-        if (inDevice) {
-            stream.copyToHost(target, 0, region.address() + offset, target.byteSize());
-        } else {
-            MemorySegment.copy(noise, offset, target, 0, target.byteSize());
-        }
-    }
-
-    /// The stream that parts come on.
-    DeviceStream stream() {
-        return stream;
-    }
-
-    /// The frame itself, stamped, where it lies in the host.
-    MemorySegment inHost(final Stamp stamp) {
-        FrameContent.stamp(noise, stamp);
-        return noise;
-    }
-
     /// The frame where it lies in the device.
     DeviceRegion region() {
         return region;
     }
 
-    /// Marks the frame where it lies in the device, whose last mark has been read. Of one that is not
-    /// compared only what is looked at: copies of whole frames into the source's device are not what is
+    /// Copies the frame, which lies in the host, and marks the copy.
+    void copyTo(final MemorySegment target, final Stamp stamp) {
+        target.copyFrom(noise);
+        FrameContent.stamp(target, stamp);
+    }
+
+    /// Marks the frame where it lies in the device, whose last mark has been read. Of a frame that is not
+    /// compared, only the bytes that receivers look at: copies of whole frames into the source's device are not
     /// measured.
     ///
     /// @return complete when it is marked
     DeviceEvent stampInDevice(final Stamp stamp) {
         FrameContent.stamp(noise, stamp);
-        final long bytes = noise.byteSize();
         if (stamp.is(Stamp.CHECKED)) {
-            stream.copyToDevice(region.address(), noise, 0, bytes);
+            stream.copyToDevice(region.address(), noise, 0, frameBytes);
         } else {
-            final long end = bytes - Long.BYTES;
+            final long end = (long) frameBytes - Long.BYTES;
             stream.copyToDevice(region.address(), noise, 0, FrameContent.stampBytes());
             stream.copyToDevice(region.address() + end, noise, end, Long.BYTES);
         }
@@ -83,10 +75,50 @@ final class SourceFrames implements AutoCloseable {
         return written;
     }
 
+    /// Sends the frame in chunks, one on its way out of the device while the one before it is sent.
+    void send(final Stamp stamp, final TreeLinks links) throws IOException {
+        if (!inDevice) {
+            FrameContent.stamp(noise, stamp);
+            for (int offset = 0; offset < frameBytes; offset += chunkBytes) {
+                links.write(noise.asSlice(offset, length(offset)));
+            }
+            return;
+        }
+        fetch(0);
+        for (int offset = 0; offset < frameBytes; offset += chunkBytes) {
+            if (offset + chunkBytes < frameBytes) {
+                fetch(offset + chunkBytes);
+            }
+            fetched.get(slot(offset)).synchronize();
+            final MemorySegment part = part(offset);
+            FrameContent.stampPart(part, offset, frameBytes, stamp);
+            links.write(part);
+        }
+    }
+
+    private void fetch(final int offset) {
+        stream.copyToHost(part(offset), 0, region.address() + offset, length(offset));
+        stream.record(fetched.get(slot(offset)));
+    }
+
+    private MemorySegment part(final int offset) {
+        return slots.get(slot(offset)).asSlice(0, length(offset));
+    }
+
+    private int slot(final int offset) {
+        return offset / chunkBytes % slots.size();
+    }
+
+    private int length(final int offset) {
+        return Math.min(chunkBytes, frameBytes - offset);
+    }
+
     @Override
     public void close() {
         stream.close();
         written.close();
+        fetched.forEach(DeviceEvent::close);
+        slots.forEach(device::freePinned);
         device.freePinned(noise);
         device.free(region);
     }

@@ -109,7 +109,7 @@ public final class StreamingOptions {
 
     /// @throws ConfigException naming option, expectation and value
     StreamingPlan plan() {
-        final List<DeviceChoice> choices = OptionValues.list("--device", devices, StreamingSpec.Devices::choice);
+        final List<DeviceChoice> choices = OptionValues.list("--device", devices, StreamingPlan::device);
         choices.forEach(DeviceChoice::require);
         final int bytes = multiple("--frame-bytes", frameBytes, FRAME_BYTES_MAX);
         final long rate = OptionValues.bytes("--link-rate", linkRate, 0, RATE_MAX);
@@ -122,17 +122,12 @@ public final class StreamingOptions {
                         : OptionValues.list("--background", background, text -> Direction.parse("--background", text)),
                 OptionValues.bytes("--background-rate", backgroundRate, 0, RATE_MAX),
                 bytes,
-                new StreamingSpec.Way(
-                        Scheme.FRAMECAST,
-                        OptionValues.word("--transport", transport, TRANSPORTS),
-                        AUTO,
-                        (int) OptionValues.within("--radix", radix, 2, StreamingRun.RECEIVERS_MAX),
-                        Math.min(bytes, multiple("--chunk", chunk, FRAME_BYTES_MAX))),
-                new StreamingSpec.Devices(
-                        choices.stream().map(DeviceChoice::text).toList(),
-                        OptionValues.word("--source", source, List.of("device", "host"))
-                                .equals("device"),
-                        emulated ? rate : 0),
+                OptionValues.word("--transport", transport, TRANSPORTS),
+                (int) OptionValues.within("--radix", radix, 2, StreamingRun.RECEIVERS_MAX),
+                Math.min(bytes, multiple("--chunk", chunk, FRAME_BYTES_MAX)),
+                choices.stream().map(DeviceChoice::text).toList(),
+                OptionValues.word("--source", source, List.of("device", "host")).equals("device"),
+                emulated ? rate : 0,
                 (int) OptionValues.within("--in-flight", inFlight, 1, 64),
                 new StreamingPlan.Times(
                         (int) OptionValues.within("--rounds", rounds == null ? quick ? 1 : 3 : rounds, 1, 1_000),
@@ -166,10 +161,7 @@ public final class StreamingOptions {
         final StreamingPlan plan = plan();
         final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
-        context.line(machine.text());
-        if (machine.isBusy()) {
-            context.line("warning: something else runs on this machine, and figures will be off");
-        }
+        machine.announce(context::line);
         context.line(
                 String.format(Locale.ROOT, "%d measurements, about %.0f s", plan.measurements(), plan.aboutSeconds()));
         final Map<String, @Nullable Object> head = new LinkedHashMap<>();
@@ -177,14 +169,15 @@ public final class StreamingOptions {
         head.put("started", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         head.put("machine", machine.json());
         head.put("frame_bytes", plan.frameBytes());
-        head.put("chunk_bytes", plan.way().chunkBytes());
-        head.put("radix", plan.way().radix());
+        head.put("chunk_bytes", plan.chunkBytes());
+        head.put("radix", plan.radix());
         head.put("in_flight", plan.inFlight());
-        final long link = plan.devices().linkBytesPerSecond();
+        final long link = plan.linkBytesPerSecond();
         head.put("emulated_link_MBps", link == 0 ? null : link / 1e6);
         try (StreamingRun run = new StreamingRun(plan, context::line)) {
             context.onStop(run::close);
-            final List<StreamingRow> rows = run.run(parameters -> head.put("model", parameters.json()));
+            final List<StreamingRow> rows =
+                    run.run(parameters -> head.put("model", ModelParameters.TABLE.json(parameters)));
             output.write(
                     "streaming",
                     head,

@@ -1,23 +1,34 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.DeviceChoice;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /// A run as asked for.
 ///
-/// @param frameBytes length of all frames
-/// @param way what holds for all contenders; scheme and placement are each contender's
 /// @param directions without [Direction#NONE], which is always measured
 /// @param backgroundBytesPerSecond of each process and direction; 0 for as much as is taken
+/// @param frameBytes length of all frames
+/// @param transport Framecast's, as in a channel's URI
+/// @param radix of a k-nomial tree
+/// @param chunkBytes what a hop over unicast passes on at a time; a multiple of [FrameContent#BLOCK_BYTES]
+/// @param devices names of the receivers' devices, by turns; the source's is the first
+/// @param sourceInDevice whether the source's frames lie on its device
+/// @param linkBytesPerSecond of emulated devices; 0 for what the host can copy
+/// @param inFlight frames that not every receiver has, at most
 record StreamingPlan(
         List<Contender> contenders,
         List<Integer> subscribers,
         List<Direction> directions,
         long backgroundBytesPerSecond,
         int frameBytes,
-        StreamingSpec.Way way,
-        StreamingSpec.Devices devices,
+        String transport,
+        int radix,
+        int chunkBytes,
+        List<String> devices,
+        boolean sourceInDevice,
+        long linkBytesPerSecond,
         int inFlight,
         Times times) {
 
@@ -26,6 +37,45 @@ record StreamingPlan(
     /// @param loneSeconds how long frames go one at a time
     /// @param seconds how long they go among others
     record Times(int rounds, double warmUpMaxSeconds, double leadSeconds, double loneSeconds, double seconds) {}
+
+    static DeviceChoice device(final String name) {
+        return DeviceChoice.parse(name, "host|emulated(:\\d{1,2})?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
+    }
+
+    DeviceChoice deviceOfSource() {
+        return device(devices.getFirst());
+    }
+
+    DeviceChoice deviceOfReceiver(final int index) {
+        return device(devices.get(index % devices.size()));
+    }
+
+    StreamingPlan with(final Times value) {
+        return with(frameBytes, devices, sourceInDevice, linkBytesPerSecond, value);
+    }
+
+    /// The same for frames in host memory.
+    StreamingPlan onHost(final int bytes, final Times value) {
+        return with(bytes, List.of(DeviceChoice.HOST), false, 0, value);
+    }
+
+    private StreamingPlan with(
+            final int bytes, final List<String> names, final boolean inDevice, final long link, final Times value) {
+        return new StreamingPlan(
+                contenders,
+                subscribers,
+                directions,
+                backgroundBytesPerSecond,
+                bytes,
+                transport,
+                radix,
+                chunkBytes,
+                names,
+                inDevice,
+                link,
+                inFlight,
+                value);
+    }
 
     /// The cases of a round, each with its contenders.
     Map<StreamingCase, List<Contender>> cases() {

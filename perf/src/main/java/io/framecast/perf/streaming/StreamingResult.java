@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.table.RoundsRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -23,7 +24,8 @@ record StreamingResult(
         double latencyP99Us,
         double compilingShare,
         long checkedFrames,
-        String failure) {
+        String failure)
+        implements RoundsRow.Round {
     static StreamingResult failed(final String why) {
         return new StreamingResult("", "", "", Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, 0, why);
     }
@@ -31,10 +33,10 @@ record StreamingResult(
     static StreamingResult of(
             final Direction direction, final SentReport source, final List<ReceivedReport> receivers) {
         final List<Double> copied = new ArrayList<>();
-        if (direction.atSource().isAny()) {
+        if (direction.atSource() != Direction.Load.NONE) {
             copied.add(source.backgroundMBps());
         }
-        if (direction.atReceiver().isAny()) {
+        if (direction.atReceiver() != Direction.Load.NONE) {
             receivers.forEach(receiver -> copied.add(receiver.backgroundMBps()));
         }
         return new StreamingResult(
@@ -61,9 +63,5 @@ record StreamingResult(
     // Receivers by turns on several devices name each once.
     private static String names(final List<ReceivedReport> all, final Function<ReceivedReport, String> name) {
         return all.stream().map(name).distinct().collect(Collectors.joining("+"));
-    }
-
-    boolean hasFailed() {
-        return !failure.isEmpty();
     }
 }

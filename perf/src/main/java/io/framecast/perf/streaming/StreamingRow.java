@@ -1,9 +1,8 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.table.RoundsRow;
 import io.framecast.perf.table.Statistics;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /// One contender in one case: its rounds, and the models' prediction.
@@ -15,38 +14,19 @@ record StreamingRow(
         StreamingPlan plan,
         List<StreamingResult> rounds,
         @Nullable StreamingRow peak,
-        @Nullable Prediction prediction) {
-
-    Statistics of(final ToDoubleFunction<StreamingResult> figure) {
-        return Statistics.of(
-                rounds.stream().map(round -> figure.applyAsDouble(round)).toList());
-    }
-
-    double median(final ToDoubleFunction<StreamingResult> figure) {
-        return of(figure).median();
-    }
-
-    private Optional<StreamingResult> ran() {
-        return rounds.stream().filter(round -> !round.hasFailed()).findFirst();
-    }
+        @Nullable Prediction prediction)
+        implements RoundsRow<StreamingResult> {
 
     String transport() {
-        return ran().map(StreamingResult::transport).orElse("");
+        return first(StreamingResult::transport).orElse("");
     }
 
     String placement() {
-        return ran().map(StreamingResult::placement).orElse(contender.placement());
+        return first(StreamingResult::placement).orElse(contender.placement());
     }
 
     String device() {
-        return ran().map(StreamingResult::device).orElse(plan.devices().names().getFirst());
-    }
-
-    List<String> failures() {
-        return rounds.stream()
-                .filter(StreamingResult::hasFailed)
-                .map(StreamingResult::failure)
-                .toList();
+        return first(StreamingResult::device).orElse(plan.devices().getFirst());
     }
 
     /// Goodput over that without background; NaN in a row without.

@@ -8,7 +8,6 @@ import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.harness.Rounds;
 import io.framecast.perf.harness.WarmUp;
-import io.framecast.perf.rivals.StreamSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,13 +22,9 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
     /// Most receivers that have a port each in a tree.
     static final int RECEIVERS_MAX = 12;
 
-    private static final String GROUP = "224.20.30.45";
-    private static final String ADDRESS = "127.0.0.1";
-    private static final int MTU_BYTES = 1500;
     // Each stream has ports of its own, for those before may still get late datagrams. Systems give out
     // higher ones.
     private static final int PORT_FIRST = 21_000;
-    private static final int PORTS_PER_STREAM = 16;
     private static final int STREAMS = 600;
     private static final double NS_PER_SECOND = 1e9;
     private static final StreamingPlan.Times WARM_UP = new StreamingPlan.Times(1, 0, 0.2, 0.2, 0.8);
@@ -49,11 +44,6 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
         this.plan = plan;
         this.console = console;
     }
-
-    /// How one stream differs from the plan.
-    ///
-    /// @param device instead of the plan's; empty for those
-    record Variant(int frameBytes, String device, StreamingPlan.Times times) {}
 
     /// Runs everything.
     List<StreamingRow> run(final Consumer<ModelParameters> onParameters) throws InterruptedException {
@@ -78,64 +68,60 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
 
     @Override
     public void warmUp(final Contender contender) throws InterruptedException, MeasurementFailedException {
-        warmUp(contender, "");
+        warmUp(contender, contender.text(), plan.with(WARM_UP));
     }
 
-    /// The same on a device of its own: its code is another.
-    ///
-    /// @param device instead of the plan's; empty for those
-    void warmUp(final Contender contender, final String device)
+    /// The same with frames in host memory: its code is another.
+    void warmUpOnHost(final Contender contender) throws InterruptedException, MeasurementFailedException {
+        warmUp(contender, contender.text() + " on host", plan.onHost(plan.frameBytes(), WARM_UP));
+    }
+
+    private void warmUp(final Contender contender, final String name, final StreamingPlan changed)
             throws InterruptedException, MeasurementFailedException {
-        new WarmUp(System::nanoTime, console)
-                .run(
-                        contender.text() + (device.isEmpty() ? "" : " on " + device),
-                        System.nanoTime() + ns(plan.times().warmUpMaxSeconds()),
-                        () -> {
-                            final StreamingResult result = measure(
-                                    new StreamingCase(plan.subscribersMax(), Direction.NONE),
-                                    contender,
-                                    new Variant(plan.frameBytes(), device, WARM_UP));
-                            return new WarmUp.Round(result.broadcastMBps(), result.compilingShare());
-                        });
+        final StreamingCase setting = new StreamingCase(plan.subscribersMax(), Direction.NONE);
+        final long endNs = System.nanoTime() + (long) (plan.times().warmUpMaxSeconds() * NS_PER_SECOND);
+        new WarmUp(System::nanoTime, console).run(name, endNs, () -> {
+            final StreamingResult result = measure(setting, contender, changed);
+            return new WarmUp.Round(result.broadcastMBps(), result.compilingShare());
+        });
     }
 
     @Override
     public StreamingResult measure(final StreamingCase setting, final Contender contender)
             throws InterruptedException, MeasurementFailedException {
-        return measure(setting, contender, new Variant(plan.frameBytes(), "", plan.times()));
+        return measure(setting, contender, plan);
     }
 
     /// Has one stream carried.
     ///
+    /// @param changed the plan of this stream
     /// @throws MeasurementFailedException when a process failed; its contender's processes are fresh then
-    StreamingResult measure(final StreamingCase setting, final Contender contender, final Variant variant)
+    StreamingResult measure(final StreamingCase setting, final Contender contender, final StreamingPlan changed)
             throws InterruptedException, MeasurementFailedException {
         if (stuck.getOrDefault(contender, 0) >= STUCK_MAX) {
             throw new MeasurementFailedException(
                     "not tried: it stood still " + STUCK_MAX + " times before", Reason.FAILED);
         }
-        final StreamingSpec spec = spec(setting, contender, variant);
-        final StreamingPlan.Times times = variant.times;
-        final long endNs = System.nanoTime()
-                + ns(STUCK_SECONDS + 10 * (times.leadSeconds() + times.loneSeconds() + times.seconds()));
+        stream = (stream + 1) % STREAMS;
+        final StreamingSpec spec =
+                new StreamingSpec(changed, contender, setting, PORT_FIRST + stream * StreamingSpec.PORTS, 0);
+        final StreamingPlan.Times times = changed.times();
+        final double most = STUCK_SECONDS + 10 * (times.leadSeconds() + times.loneSeconds() + times.seconds());
         final List<StreamingSpec> ofReceivers = IntStream.range(0, setting.subscribers())
                 .mapToObj(spec::ofReceiver)
                 .toList();
         try {
+            final long endNs = System.nanoTime() + (long) (most * NS_PER_SECOND);
             final Pool.Reports reports =
-                    pools.get(contender, () -> start(contender)).run(spec, ofReceivers, 0, endNs);
+                    pools.run(contender, () -> start(contender), pool -> pool.run(spec, ofReceivers, 0, endNs));
             return StreamingResult.of(
                     setting.direction(),
                     Records.read(SentReport.class, reports.source()),
-                    reports.receivers().stream()
-                            .map(report -> Records.read(ReceivedReport.class, report))
-                            .toList());
+                    reports.receivers(ReceivedReport.class));
         } catch (final MeasurementFailedException e) {
-            pools.requireGoing();
             if (e.reason() == Reason.STUCK) {
                 stuck.merge(contender, 1, Integer::sum);
             }
-            pools.end(contender);
             rounds.cool(contender);
             throw e;
         }
@@ -150,47 +136,6 @@ final class StreamingRun implements Rounds.Measuring<StreamingCase, Contender, S
                 Network.LOOPBACK::host,
                 console,
                 _ -> {});
-    }
-
-    private StreamingSpec spec(final StreamingCase setting, final Contender contender, final Variant variant) {
-        stream = (stream + 1) % STREAMS;
-        final boolean planned = variant.device.isEmpty();
-        final StreamingSpec.Way way = plan.way();
-        return new StreamingSpec(
-                new StreamSpec(
-                        new StreamSpec.Load(
-                                variant.frameBytes,
-                                setting.subscribers(),
-                                0,
-                                ns(variant.times.leadSeconds()),
-                                ns(variant.times.seconds())),
-                        new StreamSpec.Link(
-                                GROUP,
-                                PORT_FIRST + stream * PORTS_PER_STREAM,
-                                ADDRESS,
-                                ADDRESS,
-                                "",
-                                MTU_BYTES,
-                                0,
-                                true,
-                                0),
-                        0),
-                new StreamingSpec.Way(
-                        contender.scheme(),
-                        way.transport(),
-                        planned ? contender.placement() : way.placement(),
-                        way.radix(),
-                        way.chunkBytes()),
-                planned ? plan.devices() : new StreamingSpec.Devices(List.of(variant.device), false, 0),
-                new StreamingSpec.Flow(
-                        plan.inFlight(),
-                        ns(variant.times.loneSeconds()),
-                        setting.direction(),
-                        plan.backgroundBytesPerSecond()));
-    }
-
-    private static long ns(final double seconds) {
-        return (long) (seconds * NS_PER_SECOND);
     }
 
     @Override

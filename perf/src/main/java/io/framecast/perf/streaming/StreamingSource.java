@@ -43,7 +43,7 @@ final class StreamingSource {
         }
         number++;
         advance();
-        acknowledgements.await(number - (phase == Phase.LONE ? 1 : spec.flow().inFlight()));
+        acknowledgements.await(number - (phase == Phase.LONE ? 1 : spec.plan().inFlight()));
         phaseFrames++;
         stamp = new Stamp(number, System.nanoTime(), flags());
         return true;
@@ -54,8 +54,8 @@ final class StreamingSource {
     }
 
     private void advance() {
-        final long ageNs = System.nanoTime() - phaseBeginNs;
-        if (phaseFrames < framesMin() || ageNs < durationNs()) {
+        final double ageSeconds = (System.nanoTime() - phaseBeginNs) / 1e9;
+        if (phaseFrames < framesMin() || ageSeconds < seconds()) {
             return;
         }
         if (phase == Phase.LEAD) {
@@ -72,16 +72,16 @@ final class StreamingSource {
     private int framesMin() {
         return switch (phase) {
             case LEAD -> spec.framesUntilTouched();
-            case LONE -> spec.flow().loneNs() == 0 ? 0 : FRAMES_MIN;
+            case LONE -> spec.plan().times().loneSeconds() == 0 ? 0 : FRAMES_MIN;
             case MANY, LAST -> FRAMES_MIN;
         };
     }
 
-    private long durationNs() {
+    private double seconds() {
         return switch (phase) {
-            case LEAD -> spec.stream().load().warmUpNs();
-            case LONE -> spec.flow().loneNs();
-            case MANY -> spec.stream().load().measureNs();
+            case LEAD -> spec.plan().times().leadSeconds();
+            case LONE -> spec.plan().times().loneSeconds();
+            case MANY -> spec.plan().times().seconds();
             case LAST -> 0;
         };
     }

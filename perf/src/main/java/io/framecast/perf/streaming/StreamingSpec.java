@@ -1,61 +1,34 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.api.Channel;
+import io.framecast.api.spi.DeviceBackend;
 import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.rivals.StreamSpec;
-import java.util.List;
 
 /// One stream into devices, as one of its processes sees it.
 ///
-/// @param stream frames, network and which receiver this is
-record StreamingSpec(StreamSpec stream, Way way, Devices devices, Flow flow) {
+/// @param port first of the [#PORTS] that the stream may use
+/// @param index of the receiver; the source's means nothing
+record StreamingSpec(StreamingPlan plan, Contender contender, StreamingCase setting, int port, int index) {
+    static final String ADDRESS = "127.0.0.1";
+    static final int PORTS = 16;
+
+    private static final String GROUP = "224.20.30.45";
+    private static final int MTU_BYTES = 1500;
     private static final long WINDOW_BYTES_MIN = 4 << 20;
-    // Behind a stream's first port.
-    private static final int ACKNOWLEDGEMENTS = 15;
     // More than subscribers hold by default.
     private static final int FRAMES_HELD = 8;
 
-    /// How frames are carried.
-    ///
-    /// @param scheme `framecast`, `ring` or `knomial`
-    /// @param transport Framecast's, as in a channel's URI; of no meaning to the others, as is `placement`
-    /// @param radix of a k-nomial tree
-    /// @param chunkBytes what a hop over unicast passes on at a time; a multiple of
-    ///     [FrameContent#BLOCK_BYTES]
-    record Way(String scheme, String transport, String placement, int radix, int chunkBytes) {}
-
-    /// The devices of frames.
-    ///
-    /// @param names of the receivers' devices, by turns; the source's is the first
-    /// @param sourceInDevice whether the source's frames lie on its device
-    /// @param linkBytesPerSecond of emulated devices; 0 for what the host can copy
-    record Devices(List<String> names, boolean sourceInDevice, long linkBytesPerSecond) {
-        DeviceChoice ofReceiver(final int index) {
-            return choice(names.get(index % names.size()));
-        }
-
-        static DeviceChoice choice(final String name) {
-            return DeviceChoice.parse(name, "host|emulated(:\\d{1,2})?|cuda:\\d{1,2}", "host, emulated[:N] or cuda:N");
-        }
-
-        DeviceChoice ofSource() {
-            return choice(names.getFirst());
-        }
+    int frameBytes() {
+        return plan.frameBytes();
     }
 
-    /// How many frames are under way, and what is beside them.
-    ///
-    /// @param inFlight frames that not every receiver has, at most
-    /// @param loneNs how long frames go one at a time, to be timed
-    /// @param backgroundBytesPerSecond of each process and direction; 0 for as much as is taken
-    record Flow(int inFlight, long loneNs, Direction direction, long backgroundBytesPerSecond) {}
-
-    int frameBytes() {
-        return stream.load().frameBytes();
+    int chunkBytes() {
+        return Math.min(plan.chunkBytes(), plan.frameBytes());
     }
 
     /// Twice what may be under way, so that it never holds the source back.
-    long windowBytes() {
-        return Math.max(WINDOW_BYTES_MIN, 2L * flow.inFlight * frameBytes());
+    private long windowBytes() {
+        return Math.max(WINDOW_BYTES_MIN, 2L * plan.inFlight() * frameBytes());
     }
 
     /// Frames that have been through every buffer of a stream once, whichever scheme's.
@@ -64,22 +37,43 @@ record StreamingSpec(StreamSpec stream, Way way, Devices devices, Flow flow) {
     }
 
     int receivers() {
-        return stream.load().receivers();
+        return setting.subscribers();
     }
 
-    /// Receivers tell the source what they have here.
+    /// Receivers report to the source here.
     int acknowledgementPort() {
-        return stream.link().port() + ACKNOWLEDGEMENTS;
+        return port + PORTS - 1;
     }
 
     /// Where a process of a tree listens for those below it.
     ///
     /// @param rank 0 for the source
     int treePort(final int rank) {
-        return stream.link().port() + rank;
+        return port + rank;
     }
 
-    StreamingSpec ofReceiver(final int index) {
-        return new StreamingSpec(stream.of(stream.link().localAddress(), index), way, devices, flow);
+    StreamingSpec ofReceiver(final int receiver) {
+        return new StreamingSpec(plan, contender, setting, port, receiver);
+    }
+
+    DeviceBackend openDevice(final DeviceChoice choice) {
+        return choice.open(plan.linkBytesPerSecond());
+    }
+
+    BackgroundLoad backgroundAtSource(final DeviceBackend device) {
+        return new BackgroundLoad(device, setting.direction().atSource(), plan.backgroundBytesPerSecond());
+    }
+
+    BackgroundLoad backgroundAtReceiver(final DeviceBackend device) {
+        return new BackgroundLoad(device, setting.direction().atReceiver(), plan.backgroundBytesPerSecond());
+    }
+
+    /// @param placement `auto` for what the engine finds best
+    Channel channel(final DeviceChoice device, final String placement) {
+        final String inDevice =
+                "|chunk=" + plan.chunkBytes() + (placement.equals("auto") ? "" : "|placement=" + placement);
+        return Channel.parse("framecast:" + plan.transport() + "?group=" + GROUP + ":" + port + "|interface=" + ADDRESS
+                + "|mtu=" + MTU_BYTES + "|frame-max=" + frameBytes() + "|window=" + windowBytes() + "|device="
+                + device.text() + (device.isHost() ? "" : inDevice));
     }
 }

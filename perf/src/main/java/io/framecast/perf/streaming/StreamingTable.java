@@ -32,7 +32,7 @@ final class StreamingTable {
             .field("emulated", row -> row.device().contains(DeviceChoice.EMULATED))
             .field("subscribers", row -> row.setting().subscribers())
             .field("transport", StreamingRow::transport)
-            .field("source", row -> row.plan().devices().sourceInDevice() ? "device" : "host")
+            .field("source", row -> row.plan().sourceInDevice() ? "device" : "host")
             .field("frame_bytes", row -> row.plan().frameBytes())
             .field("in_flight", row -> row.plan().inFlight())
             .field("broadcast_MBps", row -> goodput(row).median())
@@ -56,11 +56,8 @@ final class StreamingTable {
             .column("placement", StreamingRow::placement)
             .column("device", StreamingRow::device)
             .column("subscribers", row -> Integer.toString(row.setting().subscribers()))
-            .column("MB/s", StreamingTable::goodputOrFailures)
-            .column(
-                    "spread",
-                    row -> Table.decimal(goodput(row).min(), 0) + "–"
-                            + Table.decimal(goodput(row).max(), 0))
+            .column("MB/s", row -> row.medianOrFailures(StreamingResult::broadcastMBps))
+            .column("spread", row -> goodput(row).range())
             .column("of peak", row -> Table.decimal(row.toPeak(), 2))
             .column("background", StreamingTable::background)
             .column("alone ms", row -> Table.decimal(row.median(StreamingResult::latencyUs) / US_PER_MS, 2))
@@ -84,26 +81,20 @@ final class StreamingTable {
                 + (row.setting().isPeak() ? "" : " " + row.setting().direction().label());
     }
 
-    private static String goodputOrFailures(final StreamingRow row) {
-        return row.failures().isEmpty()
-                ? Table.decimal(goodput(row).median(), 0)
-                : row.failures().size() + " failed";
-    }
-
     private static String background(final StreamingRow row) {
         return row.setting().isPeak() ? Table.UNKNOWN : Table.decimal(row.median(StreamingResult::backgroundMBps), 0);
     }
 
     /// The line above the table.
     static String head(final StreamingPlan plan) {
-        final long link = plan.devices().linkBytesPerSecond();
+        final long link = plan.linkBytesPerSecond();
         final long background = plan.backgroundBytesPerSecond();
         return String.format(
                 Locale.ROOT,
                 "Frames of %s, %d under way at most, from the %s; background %s each way and process%s%n",
                 Texts.bytes(plan.frameBytes()),
                 plan.inFlight(),
-                plan.devices().sourceInDevice() ? "source's device" : "source's host memory",
+                plan.sourceInDevice() ? "source's device" : "source's host memory",
                 background == 0 ? "as much as is taken" : background / 1_000_000 + " MB/s",
                 link == 0 ? "" : "; emulated links of " + link / 1_000_000 + " MB/s each way");
     }
@@ -111,8 +102,7 @@ final class StreamingTable {
     /// Per direction, peak and streaming of each scheme by number of subscribers, as in Chu et al. 2019,
     /// figures 10 and 11; measured and predicted beside one another.
     static List<Figure> figures(final StreamingPlan plan, final List<StreamingRow> rows) {
-        final String size = ", " + Texts.bytes(plan.frameBytes()) + " on "
-                + String.join("+", plan.devices().names());
+        final String size = ", " + Texts.bytes(plan.frameBytes()) + " on " + String.join("+", plan.devices());
         final List<Figure> figures = new ArrayList<>();
         for (final Direction direction : plan.directions()) {
             final List<Figure.Value> values = rows.stream()

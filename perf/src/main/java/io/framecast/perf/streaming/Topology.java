@@ -10,9 +10,8 @@ record Topology(int radix, int processes) {
     private static final int RING = 1;
 
     static Topology of(final StreamingSpec spec) {
-        final int radix =
-                spec.way().scheme().equals(Scheme.RING) ? RING : spec.way().radix();
-        return new Topology(radix, spec.receivers() + 1);
+        final boolean ring = spec.contender().scheme().equals(Scheme.RING);
+        return new Topology(ring ? RING : spec.plan().radix(), spec.receivers() + 1);
     }
 
     /// The one that a rank gets its frames from.

@@ -1,5 +1,6 @@
 package io.framecast.perf.streaming;
 
+import io.framecast.perf.harness.Connections;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.ServerSocketChannel;
@@ -20,13 +21,12 @@ final class TreeLinks implements AutoCloseable {
 
     static TreeLinks open(final StreamingSpec spec, final int rank) throws IOException {
         final Topology topology = Topology.of(spec);
-        final String address = spec.stream().link().sourceAddress();
         final List<Integer> ranks = topology.children(rank);
         SocketChannel parent = null;
         // Those behind may connect before this process has found the one before it.
-        try (ServerSocketChannel server = Connections.listen(address, spec.treePort(rank))) {
+        try (ServerSocketChannel server = Connections.listen(StreamingSpec.ADDRESS, spec.treePort(rank))) {
             if (rank > 0) {
-                parent = Connections.connect(address, spec.treePort(topology.parent(rank)), rank);
+                parent = Connections.connect(StreamingSpec.ADDRESS, spec.treePort(topology.parent(rank)), rank, 0);
             }
             return new TreeLinks(parent, Connections.accept(server, ranks));
         } catch (final IOException e) {

@@ -37,9 +37,9 @@ final class TreeReceiver implements AutoCloseable {
         this.links = links;
         this.meter = meter;
         frameBytes = spec.frameBytes();
-        chunkBytes = Math.min(spec.way().chunkBytes(), frameBytes);
+        chunkBytes = spec.chunkBytes();
         // The source sends a frame only when all but so many before it were acknowledged.
-        final int frames = spec.flow().inFlight() + 1;
+        final int frames = spec.plan().inFlight() + 1;
         arrived = new ArrayBlockingQueue<>(frames);
         stream = device.openStream();
         region = device.allocate((long) frames * frameBytes);

@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the results of a bench go: its table to people, JSON to `--json`, files to the folder of `--out`.
 public final class Output {
-    private static final int DONE = 0;
-    private static final int MISMATCH = 1;
+    /// The tool's exit status when all is well.
+    public static final int DONE = 0;
+
+    /// The tool's exit status when frames differ.
+    public static final int MISMATCH = 1;
 
     private final ToolContext context;
     private final @Nullable Path folder;

@@ -46,4 +46,9 @@ public record Statistics(double min, double q1, double median, double q3, double
     public Statistics per(final double unit) {
         return new Statistics(min / unit, q1 / unit, median / unit, q3 / unit, max / unit);
     }
+
+    /// `min–max` for a table.
+    public String range() {
+        return Double.isNaN(median) ? Table.UNKNOWN : Table.decimal(min, 0) + "–" + Table.decimal(max, 0);
+    }
 }

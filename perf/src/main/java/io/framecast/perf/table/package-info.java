@@ -8,8 +8,8 @@
 ///                              Output: stdout, `--json`, `--out`
 /// ```
 ///
-/// A bench declares a [Table] of its rows once, and its [Figure]s. Every package of `perf` may call this one;
-/// it calls none of them.
+/// A bench declares a [Table] of its rows once, and its [Figure]s; a [RoundsRow] takes its figures from
+/// rounds. Every package of `perf` may call this one; it calls none of them.
 @NullMarked
 package io.framecast.perf.table;
 

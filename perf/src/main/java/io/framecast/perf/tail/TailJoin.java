@@ -21,7 +21,7 @@ final class TailJoin {
     private static final long SOON_NS = 100_000;
 
     private final TailSpec.Load load;
-    private final long[] committedNs;
+    private final List<Long> committedNs;
     private final List<TailLog> subscribers;
     private final List<Losses> losses = new ArrayList<>();
     private final Lists frames = new Lists();
@@ -124,14 +124,15 @@ final class TailJoin {
     private boolean isTail(final long sequence) {
         final long frame = sequence / load.datagramsPerFrame();
         final long follower = (sequence + FOLLOWERS) / load.datagramsPerFrame();
-        return follower >= committedNs.length || committedNs[(int) follower] - committedNs[(int) frame] > SOON_NS;
+        return follower >= committedNs.size()
+                || committedNs.get((int) follower) - committedNs.get((int) frame) > SOON_NS;
     }
 
     private void joinFrames() {
         // When the latest of the repaired frames before was ready, at each.
         final long[] repairedNs = new long[subscribers.size()];
         Arrays.fill(repairedNs, Long.MIN_VALUE);
-        for (int frame = 0; frame < committedNs.length; frame++) {
+        for (int frame = 0; frame < committedNs.size(); frame++) {
             final Set<Integer> losers = losers(frame);
             if (frame >= load.leadFrames()) {
                 if (losers.isEmpty()) {
@@ -157,7 +158,7 @@ final class TailJoin {
     }
 
     private long at(final int subscriber, final int frame) {
-        return subscribers.get(subscriber).atNs()[frame];
+        return subscribers.get(subscriber).atNs().get(frame);
     }
 
     private void joinRepaired(final int frame, final Set<Integer> losers) {

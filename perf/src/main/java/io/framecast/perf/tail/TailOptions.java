@@ -15,12 +15,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// `framecast bench tail`: its options as users give them, and its course.
 public final class TailOptions {
-    private static final int DONE = 0;
     // Shorter ones share datagrams.
     private static final int FRAME_BYTES_MIN = 1_024;
     private static final int FRAME_BYTES_MAX = 1 << 27;
@@ -86,17 +86,19 @@ public final class TailOptions {
         return cases;
     }
 
-    TailRun.Offer offer() {
-        return new TailRun.Offer(
+    /// @throws ConfigException naming option, expectation and value
+    TailRun open(final Consumer<String> console) {
+        return new TailRun(
                 OptionValues.within("--load", load, 0.01, 1),
                 rate == null ? 0 : OptionValues.within("--rate", rate, 1, FPS_MAX),
-                OptionValues.within("--seconds", seconds, 0.5, SECONDS_MAX));
+                OptionValues.within("--seconds", seconds, 0.5, SECONDS_MAX),
+                console);
     }
 
     /// @return the tool's exit status
     public int run(final ToolContext context) throws InterruptedException {
         final List<TailCase> cases = cases();
-        final TailRun.Offer offer = offer();
+        final TailRun run = open(context::line);
         final String why = Networks.unavailable();
         OptionValues.require(
                 why.isEmpty(),
@@ -104,9 +106,9 @@ public final class TailOptions {
                         + "; run as root with iproute2, nftables and ethtool installed");
         final Output output = new Output(context, out);
         final MachineInfo machine = MachineInfo.read(FloorSystem.hasBatching());
-        context.line(machine.text());
+        machine.announce(context::line);
         final List<TailRow> rows = new ArrayList<>();
-        try (TailRun run = new TailRun(offer, context::line)) {
+        try (run) {
             context.onStop(run::close);
             for (final TailCase setting : cases) {
                 context.line(setting.text());
@@ -118,7 +120,7 @@ public final class TailOptions {
             }
             throw new PeerLostException(String.valueOf(e.getMessage()));
         }
-        output.write("tail", Map.of("machine", machine.json()), TailTable.TABLE, rows, TailTable.text(rows), List.of());
-        return DONE;
+        output.write("tail", Map.of("machine", machine.json()), TailRow.TABLE, rows, TailRow.text(rows), List.of());
+        return Output.DONE;
     }
 }

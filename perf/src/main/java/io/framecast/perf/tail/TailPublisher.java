@@ -12,9 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -39,32 +37,32 @@ final class TailPublisher {
         committedNs = new long[load.frames()];
     }
 
-    static Map<String, Object> run(final TailSpec spec) throws IOException {
+    static TailReport run(final TailSpec spec) throws IOException {
         final Path folder = Files.createTempDirectory("framecast-tail");
         final Path counters = folder.resolve("counters");
         try (Framecast node = Framecast.launch(FrameStreams.config().withCountersFile(counters));
-                Publisher publisher = node.publish(TailRole.channel(spec))) {
-            FrameStreams.awaitReady(publisher, spec.link().receivers().size());
+                Publisher publisher = node.publish(spec.channel())) {
+            FrameStreams.awaitReady(publisher, spec.receivers().size());
             final TailPublisher publishing = new TailPublisher(spec.load(), publisher);
-            final Map<String, Object> report = new LinkedHashMap<>();
+            final RoundTrips trips = new RoundTrips(spec, counters);
+            double framesPerSecond = 0;
             if (spec.load().framesPerSecond() == 0) {
-                report.put("frames_per_s", publishing.flood());
+                framesPerSecond = publishing.flood();
             } else {
-                final RoundTrips trips = new RoundTrips(spec, counters);
+                trips.begin();
                 publishing.pace();
                 trips.end();
-                report.put("ping_ns", trips.pingNs);
-                report.put("source_rtt_ns", trips.sourceNs);
             }
             if (!publisher.close(LINGER)) {
                 throw new IllegalStateException("the receivers did not acknowledge the stream");
             }
-            report.put("frames", publishing.frames);
-            report.put("clock_ns", System.nanoTime());
-            if (!spec.file().isEmpty()) {
-                new TailLog(publishing.committedNs, List.of()).write(Path.of(spec.file()));
-            }
-            return report;
+            return new TailReport(
+                    new TailLog(publishing.committedNs, List.of()),
+                    System.nanoTime(),
+                    0,
+                    framesPerSecond,
+                    trips.pingNs,
+                    trips.sourceNs);
         } finally {
             Files.deleteIfExists(counters);
             Files.deleteIfExists(folder);
@@ -113,13 +111,12 @@ final class TailPublisher {
         private final List<Long> sourceNs = new ArrayList<>();
         private final TailSpec spec;
         private final Path counters;
-        private final Thread thread;
+        private final Thread thread = Thread.ofPlatform().daemon().name("ping").unstarted(this);
         private volatile boolean ended;
 
         RoundTrips(final TailSpec spec, final Path counters) {
             this.spec = spec;
             this.counters = counters;
-            thread = Thread.ofPlatform().daemon().name("ping").start(this);
         }
 
         @Override
@@ -127,9 +124,8 @@ final class TailPublisher {
             try (TailPing ping = TailPing.asking(spec.localAddress());
                     CounterReader reader = CounterReader.open(counters)) {
                 for (int i = 0; !ended; i++) {
-                    final List<String> receivers = spec.link().receivers();
-                    final long tripNs = ping.ask(
-                            receivers.get(i % receivers.size()), spec.link().pingPort());
+                    final List<String> receivers = spec.receivers();
+                    final long tripNs = ping.ask(receivers.get(i % receivers.size()), TailSpec.PING_PORT);
                     if (tripNs >= 0) {
                         pingNs.add(tripNs);
                     }
@@ -139,6 +135,10 @@ final class TailPublisher {
                     LockSupport.parkNanos(BETWEEN_PINGS_NS);
                 }
             }
+        }
+
+        void begin() {
+            thread.start();
         }
 
         void end() {

@@ -1,6 +1,5 @@
 package io.framecast.perf.tail;
 
-import io.framecast.api.Channel;
 import io.framecast.perf.harness.ChildRole;
 import io.framecast.perf.harness.ParentLink;
 import io.framecast.perf.harness.Records;
@@ -15,11 +14,5 @@ public final class TailRole implements ChildRole {
             final TailSpec spec = Records.read(TailSpec.class, text);
             return words.getFirst().equals(PUBLISH) ? TailPublisher.run(spec) : TailSubscriber.run(spec);
         });
-    }
-
-    static Channel channel(final TailSpec spec) {
-        return Channel.parse("framecast:udp?group=" + spec.link().group() + ":"
-                + spec.link().port() + "|interface=" + spec.localAddress() + "|mtu=" + TailSpec.MTU_BYTES
-                + "|frame-max=" + spec.load().frameBytes() + "|device=host");
     }
 }

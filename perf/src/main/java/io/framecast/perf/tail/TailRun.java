@@ -9,24 +9,18 @@ import io.framecast.perf.harness.Pools;
 import io.framecast.perf.harness.Records;
 import io.framecast.perf.table.Percentiles;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /// Times repairs, case by case: fresh processes for each, which first carry streams at full rate, to be
 /// measured and to get warm, then the stream that is timed. All of these lose alike.
 final class TailRun implements AutoCloseable {
-    private static final String GROUP = "224.20.30.41";
     private static final int PORT = 20_100;
-    private static final int DIVERTED_PORT = 20_200;
     private static final double LEAD_SECONDS = 1;
     private static final double FLOOD_LEAD_SECONDS = 0.3;
     private static final double FLOOD_SECONDS = 1;
@@ -38,53 +32,48 @@ final class TailRun implements AutoCloseable {
 
     private final Networks networks = new Networks();
     private final Pools<TailCase> pools = new Pools<>();
-    private final Offer offer;
+    private final double load;
+    private final double framesPerSecond;
+    private final double seconds;
     private final Consumer<String> console;
     private int streams;
 
-    TailRun(final Offer offer, final Consumer<String> console) {
-        this.offer = offer;
+    /// @param load share of the capacity that the timed stream takes
+    /// @param framesPerSecond instead; 0 for the share
+    TailRun(final double load, final double framesPerSecond, final double seconds, final Consumer<String> console) {
+        this.load = load;
+        this.framesPerSecond = framesPerSecond;
+        this.seconds = seconds;
         this.console = console;
     }
 
-    /// The load of the timed stream.
-    ///
-    /// @param load share of the capacity
-    /// @param framesPerSecond instead; 0 for the share
-    record Offer(double load, double framesPerSecond, double seconds) {}
-
     TailRow measure(final TailCase setting) throws IOException, MeasurementFailedException, InterruptedException {
-        final Path folder = Files.createTempDirectory("framecast-tail");
         try {
             final Network network = networks.get(
                     new Networks.Key(BenchNet.BRIDGE, TailSpec.MTU_BYTES, setting.subscribers(), setting.offload()));
             final double capacity = flood(network, setting);
-            final double fps = offer.framesPerSecond > 0 ? offer.framesPerSecond : offer.load * capacity;
+            final double fps = framesPerSecond > 0 ? framesPerSecond : load * capacity;
             console.accept(String.format(Locale.ROOT, "%.0f frames/s are taken, %.0f offered", capacity, fps));
-            final TailSpec spec = spec(network, setting, fps, LEAD_SECONDS, offer.seconds);
-            final List<Map<?, ?>> reports = run(network, setting, spec, folder);
-            final List<TailLog> logs = new ArrayList<>();
-            for (int i = 0; i < reports.size(); i++) {
-                logs.add(TailLog.read(log(folder, i)));
-            }
-            final List<TailLog> ofSubscribers = logs.subList(0, setting.subscribers());
+            final TailSpec spec = spec(network, setting, fps, LEAD_SECONDS, seconds);
+            final List<TailReport> reports = run(network, setting, spec);
+            final TailReport publisher = reports.removeLast();
             return new TailRow(
                     setting,
                     capacity,
                     fps,
-                    Percentiles.of(numbers(reports.getLast(), "ping_ns")),
-                    Percentiles.of(numbers(reports.getLast(), "source_rtt_ns")).p50Us(),
-                    ofSubscribers.stream()
-                            .flatMap(log -> log.events().stream())
+                    Percentiles.of(publisher.pingNs()),
+                    Percentiles.of(publisher.sourceRttNs()).p50Us(),
+                    reports.stream()
+                            .flatMap(report -> report.log().events().stream())
                             .filter(event -> event.kind() == TailLog.Kind.LOST)
                             .count(),
-                    reports.subList(0, setting.subscribers()).stream()
-                            .mapToLong(report -> number(report, "repaired").longValue())
-                            .sum(),
-                    TailJoin.of(spec.load(), logs.getLast(), ofSubscribers));
+                    reports.stream().mapToLong(TailReport::repaired).sum(),
+                    TailJoin.of(
+                            spec.load(),
+                            publisher.log(),
+                            reports.stream().map(TailReport::log).toList()));
         } finally {
             pools.end(setting);
-            delete(folder);
         }
     }
 
@@ -96,8 +85,7 @@ final class TailRun implements AutoCloseable {
         double before = 0;
         for (int i = 1; ; i++) {
             final TailSpec spec = spec(network, setting, 0, FLOOD_LEAD_SECONDS, FLOOD_SECONDS);
-            final double taken = number(run(network, setting, spec, Path.of("")).getLast(), "frames_per_s")
-                    .doubleValue();
+            final double taken = run(network, setting, spec).getLast().framesPerSecond();
             if (i >= FLOODS_MIN && (taken < STEADY * before || i == FLOODS_MAX)) {
                 return Math.max(taken, before);
             }
@@ -110,54 +98,38 @@ final class TailRun implements AutoCloseable {
             final TailCase setting,
             final double fps,
             final double leadSeconds,
-            final double seconds)
+            final double measureSeconds)
             throws IOException {
-        final List<String> receivers = IntStream.range(0, setting.subscribers())
-                .mapToObj(i -> network.receiver(i).address())
-                .toList();
         // Late datagrams of the stream before must not meet this one.
         final int port = PORT + streams++ % 2 * 8;
-        network.divert(setting.losses(), port, DIVERTED_PORT);
+        network.divert(setting.losses(), port, TailSpec.DIVERTED_PORT);
         return new TailSpec(
                 new TailSpec.Load(setting.frameBytes(), fps, (long) (leadSeconds * NS_PER_SECOND), (long)
-                        (seconds * NS_PER_SECOND)),
-                new TailSpec.Link(GROUP, port, DIVERTED_PORT, receivers),
-                network.source().address(),
-                "");
+                        (measureSeconds * NS_PER_SECOND)),
+                port,
+                IntStream.range(0, setting.subscribers())
+                        .mapToObj(i -> network.receiver(i).address())
+                        .toList(),
+                network.source().address());
     }
 
-    /// @param folder for logs; empty for none
     /// @return reports of the subscribers, then of the publisher
-    private List<Map<?, ?>> run(final Network network, final TailCase setting, final TailSpec spec, final Path folder)
+    private List<TailReport> run(final Network network, final TailCase setting, final TailSpec spec)
             throws MeasurementFailedException, InterruptedException {
         final long beginNs = System.nanoTime();
-        final boolean logs = spec.load().frames() > 0;
-        final List<TailSpec> ofSubscribers = IntStream.range(0, setting.subscribers())
-                .mapToObj(i -> spec.of(
-                        network.receiver(i).address(), logs ? log(folder, i).toString() : ""))
-                .toList();
-        final TailSpec ofSource = spec.of(
-                spec.localAddress(), logs ? log(folder, setting.subscribers()).toString() : "");
         final long endNs =
                 beginNs + spec.load().leadNs() + spec.load().measureNs() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-        final Pool.Reports reports = pools.get(
-                        setting,
-                        () -> Pool.start(
-                                "tail",
-                                setting.subscribers(),
-                                TailRole.class,
-                                List.of(),
-                                network::host,
-                                console,
-                                _ -> {}))
-                .run(ofSource, ofSubscribers, 0, endNs);
-        final List<Map<?, ?>> all = new ArrayList<>();
-        reports.receivers().forEach(report -> all.add(Records.map(report)));
-        all.add(Records.map(reports.source()));
-        for (final Map<?, ?> report : all) {
-            requireSameClock(beginNs, number(report, "clock_ns").longValue());
+        final Supplier<Pool> start = () ->
+                Pool.start("tail", setting.subscribers(), TailRole.class, List.of(), network::host, console, _ -> {});
+        final List<TailSpec> ofSubscribers =
+                spec.receivers().stream().map(spec::of).toList();
+        final Pool.Reports texts = pools.run(setting, start, pool -> pool.run(spec, ofSubscribers, 0, endNs));
+        final List<TailReport> reports = new ArrayList<>(texts.receivers(TailReport.class));
+        reports.add(Records.read(TailReport.class, texts.source()));
+        for (final TailReport report : reports) {
+            requireSameClock(beginNs, report.clockNs());
         }
-        return all;
+        return reports;
     }
 
     // The join compares times of several processes: all must read one clock.
@@ -166,33 +138,6 @@ final class TailRun implements AutoCloseable {
             throw new MeasurementFailedException(
                     "the clocks of two processes differ", MeasurementFailedException.Reason.FAILED);
         }
-    }
-
-    private static Path log(final Path folder, final int child) {
-        return folder.resolve("log" + child);
-    }
-
-    private static Number number(final Map<?, ?> report, final String name) {
-        if (report.get(name) instanceof Number number) {
-            return number;
-        }
-        throw new IllegalArgumentException("expected a number " + name + " in " + report);
-    }
-
-    private static List<Long> numbers(final Map<?, ?> report, final String name) {
-        if (report.get(name) instanceof Collection<?> list) {
-            return list.stream().map(value -> ((Number) value).longValue()).toList();
-        }
-        throw new IllegalArgumentException("expected numbers " + name + " in " + report);
-    }
-
-    private static void delete(final Path folder) throws IOException {
-        try (Stream<Path> files = Files.list(folder)) {
-            for (final Path file : files.toList()) {
-                Files.delete(file);
-            }
-        }
-        Files.delete(folder);
     }
 
     /// Any thread.

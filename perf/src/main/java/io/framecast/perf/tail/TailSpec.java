@@ -1,17 +1,25 @@
 package io.framecast.perf.tail;
 
+import io.framecast.api.Channel;
 import java.util.List;
 
 /// One stream whose repairs are timed, as each of its processes sees it.
 ///
 /// @param load what is sent
-/// @param link what it is sent over
+/// @param port the group's: data, and the lanes' behind it
+/// @param receivers addresses of all of them
 /// @param localAddress this process's
-/// @param file that it writes its [TailLog] to; empty for none
-record TailSpec(Load load, Link link, String localAddress, String file) {
+record TailSpec(Load load, int port, List<String> receivers, String localAddress) {
+    static final String GROUP = "224.20.30.41";
     static final int MTU_BYTES = 1500;
     /// Payload of a full datagram at this MTU.
     static final int SLOT_BYTES = 1408;
+    /// The port that lost data comes to.
+    static final int DIVERTED_PORT = 20_200;
+    /// The port that every other lost datagram comes to.
+    static final int LOST_ELSE_PORT = DIVERTED_PORT + 1;
+
+    static final int PING_PORT = DIVERTED_PORT + 2;
 
     private static final double NS_PER_SECOND = 1e9;
 
@@ -34,28 +42,17 @@ record TailSpec(Load load, Link link, String localAddress, String file) {
         }
     }
 
-    /// The network of the stream.
-    ///
-    /// @param port the group's: data, and the lanes' behind it
-    /// @param divertedPort where lost data comes to; on the one behind it what else is lost; on the next
-    ///     pings are answered
-    /// @param receivers addresses of all of them
-    record Link(String group, int port, int divertedPort, List<String> receivers) {
-        /// Control datagrams to the group.
-        int controlPort() {
-            return port + 2;
-        }
-
-        int lostElsePort() {
-            return divertedPort + 1;
-        }
-
-        int pingPort() {
-            return divertedPort + 2;
-        }
+    /// Control datagrams to the group.
+    int controlPort() {
+        return port + 2;
     }
 
-    TailSpec of(final String address, final String logFile) {
-        return new TailSpec(load, link, address, logFile);
+    TailSpec of(final String address) {
+        return new TailSpec(load, port, receivers, address);
+    }
+
+    Channel channel() {
+        return Channel.parse("framecast:udp?group=" + GROUP + ":" + port + "|interface=" + localAddress + "|mtu="
+                + MTU_BYTES + "|frame-max=" + load.frameBytes() + "|device=host");
     }
 }

@@ -5,42 +5,31 @@ import io.framecast.api.FrameHandler;
 import io.framecast.api.Framecast;
 import io.framecast.api.Subscriber;
 import io.framecast.perf.harness.FrameStreams;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /// Takes a stream and notes when each frame was ready.
 final class TailSubscriber implements FrameHandler {
     private static final int FRAMES_PER_POLL = 64;
 
     private final long[] readyNs;
-    private long frames;
 
     private TailSubscriber(final int framesMax) {
         readyNs = new long[framesMax];
     }
 
-    static Map<String, Object> run(final TailSpec spec) throws IOException {
+    static TailReport run(final TailSpec spec) {
         final TailSubscriber taking = new TailSubscriber(spec.load().frames());
-        final Map<String, Object> report = new LinkedHashMap<>();
+        final long repaired;
         final PacketTap tap = new PacketTap(spec);
         try (tap;
-                TailPing _ = TailPing.answering(spec.localAddress(), spec.link().pingPort());
+                TailPing _ = TailPing.answering(spec.localAddress(), TailSpec.PING_PORT);
                 Framecast node = Framecast.launch(FrameStreams.config());
-                Subscriber subscriber = node.subscribe(TailRole.channel(spec))) {
+                Subscriber subscriber = node.subscribe(spec.channel())) {
             taking.takeAll(subscriber);
-            report.put("frames", taking.frames);
-            report.put("repaired", subscriber.stats().repairedDatagrams());
-            report.put("dropped", subscriber.stats().droppedFrames());
-            report.put("clock_ns", System.nanoTime());
+            repaired = subscriber.stats().repairedDatagrams();
         }
-        if (!spec.file().isEmpty()) {
-            final List<TailLog.Event> events = tap.events();
-            new TailLog(taking.readyNs, events).write(Path.of(spec.file()));
-        }
-        return report;
+        final TailLog log = new TailLog(taking.readyNs, taking.readyNs.length == 0 ? List.of() : tap.events());
+        return new TailReport(log, System.nanoTime(), repaired, 0, List.of(), List.of());
     }
 
     private void takeAll(final Subscriber subscriber) {
@@ -61,6 +50,5 @@ final class TailSubscriber implements FrameHandler {
         if (id < readyNs.length) {
             readyNs[(int) id] = nowNs;
         }
-        frames++;
     }
 }

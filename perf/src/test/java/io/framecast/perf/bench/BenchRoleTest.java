@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 final class BenchRoleTest {
     private static final StreamSpec SPEC = new StreamSpec(
             new StreamSpec.Load(1_000, 2, 0, 100, 200, new Bystander("deadline=40ms", Bystander.Pace.STOPPED)),
-            new StreamSpec.Link("224.0.0.1", 20_000, "127.0.0.1", "127.0.0.1", "", 1500, 0, true, 0),
+            new StreamSpec.Link("224.0.0.1", 20_000, "127.0.0.1", "", 1500, 0, true, 0),
+            "127.0.0.1",
             1);
 
     private final List<String> output = new ArrayList<>();

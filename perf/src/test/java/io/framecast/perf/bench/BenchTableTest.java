@@ -23,8 +23,7 @@ final class BenchTableTest {
     private static final double NONE = Double.NaN;
     private static final String HOSTILE = "a <b> & \"c\", d";
 
-    private static final MachineInfo MACHINE =
-            new MachineInfo("CPU " + HOSTILE, 2, "Linux 6", "25", 0, 0, 65_536, true, 0.1);
+    private static final MachineInfo MACHINE = new MachineInfo(List.of("CPU " + HOSTILE, "2 cores"), Map.of(), 2, 0.1);
     private static final BenchPlan PLAN =
             new BenchPlan(List.of(), 3, new BenchTimes(8, 0.5, 2), 0, List.of(HOSTILE), Optional.empty());
     private static final Map<String, Double> RATIOS = Map.ofEntries(
@@ -177,8 +176,7 @@ final class BenchTableTest {
         rows.add(row(BenchScenario.SIZES, 1 << 20, "udp", 3_000));
         rows.add(new BenchRow(
                 setting(BenchScenario.THROUGHPUT, 6_220_800),
-                "stock-aeron",
-                false,
+                BenchSystem.AERON,
                 List.of(failed(), failed(), failed()),
                 NONE,
                 Map.of()));
@@ -196,7 +194,9 @@ final class BenchTableTest {
                 round(transport, goodputMBps),
                 round(transport, goodputMBps * 0.9),
                 round(transport, goodputMBps * 1.2));
-        return new BenchRow(setting(scenario, frameBytes), transport, transport.equals("udp"), rounds, 4.5, RATIOS);
+        final BenchSystem system =
+                transport.equals("udp") ? BenchSystem.framecast(transport) : new BenchSystem(transport);
+        return new BenchRow(setting(scenario, frameBytes), system, rounds, 4.5, RATIOS);
     }
 
     private static RoundResult round(final String transport, final double goodputMBps) {

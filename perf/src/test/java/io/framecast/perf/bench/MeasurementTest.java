@@ -86,8 +86,7 @@ final class MeasurementTest {
             assertPlausible(result);
             // TCP sends every byte to each of two.
             final double copies = system.equals(BenchSystem.TCP) ? 2 : 1;
-            // What lay in the kernel's queues when counting ended is missing: on a starved machine some per
-            // cent.
+            // Bytes in the kernel's queues are missing when counting ends: some per cent on a starved machine.
             final double perByte = result.wireBytesPerByte() / copies;
             assertTrue(perByte > 0.4 && perByte < 1.5, result::toString);
             assertTrue(result.overhead() >= copies - 1 && result.overhead() < copies, result::toString);

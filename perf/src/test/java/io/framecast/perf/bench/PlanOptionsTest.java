@@ -42,7 +42,7 @@ final class PlanOptionsTest {
         assertEquals(1, plan.groups().size());
         assertEquals(2, group.receiversMax());
         assertEquals(3, group.subscribersMax());
-        assertEquals(4, group.warmUps(BenchSystem.framecast("auto")).size(), "nobody is stopped to get warm");
+        assertEquals(4, group.warmUps(BenchSystem.framecast("auto")).size(), "no bystander is stopped to get warm");
     }
 
     @Test

@@ -39,13 +39,13 @@ final class BatchToolTest {
     void shouldStopGoOnAndKill() throws IOException, InterruptedException {
         final Process sleeper = new ProcessBuilder("sleep", "600").start();
         try {
-            Signal.STOP.send(sleeper);
+            Signal.STOP.send(sleeper.pid());
             awaitState(sleeper, "T");
-            Signal.CONT.send(sleeper);
+            Signal.CONT.send(sleeper.pid());
             awaitState(sleeper, "S");
-            Signal.KILL.send(sleeper);
+            Signal.KILL.send(sleeper.pid());
             assertTrue(sleeper.waitFor(10, TimeUnit.SECONDS));
-            final IOException gone = assertThrows(IOException.class, () -> Signal.STOP.send(sleeper));
+            final IOException gone = assertThrows(IOException.class, () -> Signal.STOP.send(sleeper.pid()));
             assertEquals("process " + sleeper.pid() + " is gone: SIGSTOP did not reach it", gone.getMessage());
         } finally {
             sleeper.destroyForcibly();

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/// What a run cannot be.
+/// Options that no run can have.
 final class ChaosToolTest {
     @ParameterizedTest
     @CsvSource({

@@ -5,17 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.api.error.ConfigException;
-import io.framecast.api.provider.DeviceBackendProvider;
 import io.framecast.api.spi.DeviceBackend;
-import java.util.Comparator;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class DeviceChoiceTest {
     @AfterEach
     void forgetTheLink() {
-        EmulatedLinkProvider.set(0);
+        DeviceChoice.limitLink(0);
     }
 
     private static DeviceChoice parse(final String name) {
@@ -30,21 +27,6 @@ final class DeviceChoiceTest {
         assertThrows(ConfigException.class, () -> parse("cuda"));
         assertThrows(ConfigException.class, () -> parse("emulated:-1"));
         assertEquals(new DeviceChoice("emulated", 0), new DeviceChoice("emulated", 0).resolved());
-    }
-
-    @Test
-    void shouldStandBehindThePlainDeviceUntilALinkIsAskedFor() {
-        assertTrue(best() instanceof io.framecast.gpu.emulated.EmulatedProvider);
-        EmulatedLinkProvider.set(100_000_000);
-        assertTrue(best() instanceof EmulatedLinkProvider);
-    }
-
-    private static DeviceBackendProvider best() {
-        return ServiceLoader.load(DeviceBackendProvider.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .filter(provider -> provider.kind().equals(DeviceChoice.EMULATED))
-                .max(Comparator.comparingInt(DeviceBackendProvider::rank))
-                .orElseThrow();
     }
 
     @Test

@@ -70,7 +70,7 @@ final class PoolTest {
         try (Pool pool = pool(SOURCE, RECEIVER, RECEIVER)) {
             run(pool, 1);
             processes.get(1).destroyForcibly().waitFor();
-            // Whichever answers first, the one that died is among those waited for.
+            // The process that died is among those waited for, and fails the round.
             final MeasurementFailedException failure =
                     assertThrows(MeasurementFailedException.class, () -> run(pool, 2));
             assertEquals("fake 1: ended with status 137", failure.getMessage());

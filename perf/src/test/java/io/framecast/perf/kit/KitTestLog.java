@@ -9,7 +9,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
-/// What came of each test, and which one runs since when. Tests end on one thread, and another looks.
+/// The outcome of each test, and which one runs since when. Tests end on one thread, and another looks.
 final class KitTestLog implements TestExecutionListener {
     private final List<Map<String, Object>> tests = new ArrayList<>();
     private int passed;
@@ -39,7 +39,7 @@ final class KitTestLog implements TestExecutionListener {
     public synchronized void executionFinished(final TestIdentifier test, final TestExecutionResult result) {
         sinceNs = System.nanoTime();
         final String why = result.getThrowable().map(KitTestLog::oneLine).orElse("");
-        // A class that assumes what is not there skips all its tests, and they are never told.
+        // A class whose assumption fails skips all its tests, and JUnit reports none of them.
         if (!test.isTest() && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {
             return;
         }

@@ -27,7 +27,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /// Finds the tests of a tag and runs those of one class, without Maven: one JSON object on stdout, lines on
-/// stderr. A test that hangs is told by its name, with where all threads are, and ends this process: it may be
+/// stderr. A test that hangs is reported by its name, with the stacks of all threads, and ends this process: it may be
 /// inside the driver, where nothing else frees it. A program, not a test.
 public final class KitTests {
     // They read sources, by libraries that the kit leaves out.
@@ -40,11 +40,11 @@ public final class KitTests {
     /// NAME…`, the seconds after which a test is held to hang, and names of those to leave out.
     public static void main(final String[] arguments) throws IOException {
         final List<String> words = Arrays.asList(arguments);
-        // What tests say is no result.
+        // The output of tests is no result.
         final PrintStream out = System.out;
         System.setOut(System.err);
         if (words.getFirst().equals("list")) {
-            tell(out, Map.of("classes", classes(words.get(1), Path.of(words.get(2)))));
+            write(out, Map.of("classes", classes(words.get(1), Path.of(words.get(2)))));
             System.exit(KitMain.PASSED);
         }
         final KitTestLog log = new KitTestLog();
@@ -60,14 +60,14 @@ public final class KitTests {
                                 .build(),
                         log);
         if (log.end()) {
-            tell(out, log.json());
+            write(out, log.json());
             System.exit(log.isGood() ? KitMain.PASSED : KitMain.FAILED);
         }
         // The watchdog has the word.
         parkForEver();
     }
 
-    private static void tell(final PrintStream out, final Map<String, ?> json) {
+    private static void write(final PrintStream out, final Map<String, ?> json) {
         out.println(Json.write(json));
         out.flush();
     }
@@ -125,7 +125,7 @@ public final class KitTests {
             return;
         }
         // First what was found: to look at threads waits for all of them.
-        tell(out, log.json());
+        write(out, log.json());
         System.err.println("hung for " + secondsMax + " s: " + log.running());
         Thread.getAllStackTraces().forEach((thread, frames) -> {
             System.err.println("  " + thread.getName() + ", " + thread.getState());

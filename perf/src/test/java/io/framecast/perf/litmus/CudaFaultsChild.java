@@ -85,13 +85,13 @@ final class CudaFaultsChild {
         held.add(next(lost));
         invoke("framecast_stub_break", code);
         stream(null, FRAMES_AFTER);
-        await(() -> lost.state() == Subscriber.State.FAILED, "it is told");
+        await(() -> lost.state() == Subscriber.State.FAILED, "it is notified");
         say("failure", lost.failure().orElse(""));
         lost.poll();
         held.forEach(DeviceFrame::close);
         lost.close();
         await(() -> lost.device().allocatedBytes() == 0, "its memory is given up");
-        await(() -> contexts() == 0, "nobody retains its context");
+        await(() -> contexts() == 0, "its context is retained no more");
         say("left-of-backend", lost.device().resources().toString());
         say("contexts", Long.toString(contexts()));
         invoke("framecast_stub_break", 0);
@@ -104,7 +104,7 @@ final class CudaFaultsChild {
     private void refuse(final String function) throws Throwable {
         fail(function, 2);
         final Subscriber scarce = node.subscribe(Channel.parse(group + "cuda:0"));
-        await(() -> scarce.failure().isPresent(), "it is told");
+        await(() -> scarce.failure().isPresent(), "it is notified");
         stream(null, FRAMES_AFTER);
         say("failure", scarce.failure().orElse(""));
         fail("", 0);
@@ -124,8 +124,7 @@ final class CudaFaultsChild {
         stream(subscriber, FRAMES_AFTER);
     }
 
-    // What a user does on a thread where a context of his own is current, in which nothing of the engine's is
-    // valid.
+    // A user's own context is current on his thread, and nothing of the engine's is valid in it.
     private void keepContext() throws Throwable {
         subscribe().close();
         try (Arena scratch = Arena.ofConfined()) {
@@ -202,7 +201,7 @@ final class CudaFaultsChild {
             final MemorySegment out = scratch.allocate(ValueLayout.ADDRESS);
             final MethodHandle get =
                     stub("cuCtxGetCurrent", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
-            require((int) get.invokeExact(out) == 0, "the current context is told");
+            require((int) get.invokeExact(out) == 0, "the current context is known");
             final int depth = (int) stub("framecast_stub_depth", FunctionDescriptor.of(ValueLayout.JAVA_INT))
                     .invokeExact();
             return out.get(ValueLayout.ADDRESS, 0) + " of " + depth;

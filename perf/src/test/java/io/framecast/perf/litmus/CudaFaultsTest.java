@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Faults of a GPU as its driver tells them, met by a whole node: a stub libcuda in a process of its own. What
-/// is left is asked of the driver.
+/// Faults of a GPU as its driver reports them, met by a whole node: a stub libcuda in a process of its own.
+/// The driver reports the resources that are left.
 @Tag("campaign")
 class CudaFaultsTest {
     private static final long CHILD_SECONDS_MAX = 180;
@@ -46,7 +46,7 @@ class CudaFaultsTest {
         assertFalse(said.get("failure").contains("manual"), said::toString);
         assertEquals("READY", said.get("other"));
         assertEquals("", said.get("left-of-backend"));
-        // The driver frees what a context had when nobody retains it any more.
+        // The driver frees what a context had when it is retained no more.
         assertEquals("0", said.get("contexts"));
         assertEquals("READY", said.get("again"), "a device that works again is opened again");
         assertEquals("", said.get("left"));

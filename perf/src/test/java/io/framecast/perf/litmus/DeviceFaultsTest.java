@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Devices that fail, over real lanes: who they belong to is told in one line, the others receive every byte.
+/// Devices that fail, over real lanes: their subscriber is notified in one line, the others receive every byte.
 class DeviceFaultsTest {
     private static final long WAIT_NS = 60_000_000_000L;
     private static final int FRAME_BYTES = 64 << 10;
@@ -111,7 +111,7 @@ class DeviceFaultsTest {
         final Subscriber other = subscribe("host");
         final Publisher publisher = node.publish(other.channel());
         await(() -> publisher.readySubscribers() == 1, "the other is ready");
-        await(() -> poor.failure().isPresent(), "the poor one is told");
+        await(() -> poor.failure().isPresent(), "the poor one is notified");
         for (int round = 0; round < 50; round++) {
             publish(publisher, round);
             receive(other, round);
@@ -124,7 +124,7 @@ class DeviceFaultsTest {
     }
 
     @Test
-    void shouldFailInOneLineAndHarmNobodyWhenAKernelBreaksTheDevice() {
+    void shouldFailInOneLineAndHarmNoOtherWhenAKernelBreaksTheDevice() {
         final Subscriber broken = subscribe("emulated:0");
         final Subscriber other = subscribe("host");
         final Publisher publisher = node.publish(other.channel());
@@ -142,7 +142,7 @@ class DeviceFaultsTest {
             publish(publisher, round);
             receive(other, round);
         }
-        await(() -> broken.state() == Subscriber.State.FAILED, "it is told");
+        await(() -> broken.state() == Subscriber.State.FAILED, "it is notified");
         final String line = broken.failure().orElseThrow();
         assertTrue(line.contains("kernel stray failed"), line);
         assertEquals(Subscriber.State.READY, other.state());
@@ -184,7 +184,7 @@ class DeviceFaultsTest {
             }
             assertEquals(1, publisher.stats().evictedSubscribers());
             assertEquals(1, publisher.readySubscribers());
-            await(() -> counted("framecast_window_used_bytes") == 0, "nothing is kept for who is gone");
+            await(() -> counted("framecast_window_used_bytes") == 0, "nothing is kept for the one that is gone");
             assertEquals(1, counted("framecast_ready_members"));
         } finally {
             child.destroyForcibly();

@@ -7,7 +7,6 @@ import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.perf.harness.DeviceChoice;
-import io.framecast.perf.harness.EmulatedLinkProvider;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,7 +18,7 @@ final class BackgroundLoadTest {
     private static final long LINK_BYTES_PER_SECOND = 200_000_000;
     private static final int COPY_BYTES = 256 << 10;
     private static final int COPIES = 80;
-    // What the model makes up for after a late wake-up, and copies that were under way when measuring began.
+    // The model makes up for late wake-ups, and copies were under way when measuring began.
     private static final double SLACK = 0.85;
 
     private DeviceBackend device;
@@ -32,12 +31,12 @@ final class BackgroundLoadTest {
     @AfterEach
     void close() {
         device.close();
-        EmulatedLinkProvider.set(0);
+        DeviceChoice.limitLink(0);
     }
 
     @Test
     void shouldTakeTheLinkFromFramesThatGoTheSameWay() {
-        try (BackgroundLoad load = new BackgroundLoad(device, new Direction.Load(true, false), 0)) {
+        try (BackgroundLoad load = new BackgroundLoad(device, Direction.Load.TO_DEVICE, 0)) {
             final long ns = copyBeside(load);
             final double both = (double) load.measuredBytes() + (double) COPIES * COPY_BYTES;
             assertTrue(
@@ -51,7 +50,7 @@ final class BackgroundLoadTest {
 
     @Test
     void shouldCountBothWays() {
-        try (BackgroundLoad load = new BackgroundLoad(device, new Direction.Load(true, true), 20_000_000)) {
+        try (BackgroundLoad load = new BackgroundLoad(device, Direction.Load.BOTH, 20_000_000)) {
             copyBeside(load);
             assertTrue(load.measuredBytes() > 0);
             assertTrue(load.achievedMBps() > 0);

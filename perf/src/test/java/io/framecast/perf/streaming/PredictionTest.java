@@ -26,8 +26,12 @@ final class PredictionTest {
                 List.of(),
                 background,
                 FRAME_BYTES,
-                new StreamingSpec.Way(Scheme.FRAMECAST, "auto", "auto", 2, CHUNK_BYTES),
-                new StreamingSpec.Devices(List.of("emulated:0"), true, 0),
+                "auto",
+                2,
+                CHUNK_BYTES,
+                List.of("emulated:0"),
+                true,
+                0,
                 4,
                 new StreamingPlan.Times(1, 1, 1, 1, 1));
     }

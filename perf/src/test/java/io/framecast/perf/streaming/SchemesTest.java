@@ -7,10 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.perf.harness.EmulatedLinkProvider;
+import io.framecast.perf.harness.DeviceChoice;
 import io.framecast.perf.harness.FramesDifferException;
 import io.framecast.perf.harness.Records;
-import io.framecast.perf.rivals.StreamSpec;
 import io.framecast.perf.streaming.FrameContent.Stamp;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -32,20 +31,26 @@ final class SchemesTest {
 
     @AfterEach
     void forgetTheLink() {
-        EmulatedLinkProvider.set(0);
+        DeviceChoice.limitLink(0);
     }
 
     private static StreamingSpec spec(final String scheme, final int receivers, final Direction direction) {
-        return new StreamingSpec(
-                new StreamSpec(
-                        new StreamSpec.Load(FRAME_BYTES, receivers, 0, 20_000_000, 50_000_000),
-                        new StreamSpec.Link(
-                                "224.20.30.45", PORTS.getAndAdd(16), "127.0.0.1", "127.0.0.1", "", 1500, 0, true, 0),
-                        0),
-                new StreamingSpec.Way(
-                        scheme, "auto", scheme.equals(Scheme.FRAMECAST) ? "auto" : Scheme.STAGED, 2, 64 << 10),
-                new StreamingSpec.Devices(List.of("emulated:0"), true, 500_000_000),
-                new StreamingSpec.Flow(3, 20_000_000, direction, 50_000_000));
+        final Contender contender = new Contender(scheme, scheme.equals(Scheme.FRAMECAST) ? "auto" : Scheme.STAGED);
+        final StreamingPlan plan = new StreamingPlan(
+                List.of(contender),
+                List.of(receivers),
+                List.of(direction),
+                50_000_000,
+                FRAME_BYTES,
+                "auto",
+                2,
+                64 << 10,
+                List.of("emulated:0"),
+                true,
+                500_000_000,
+                3,
+                new StreamingPlan.Times(1, 1, 0.02, 0.02, 0.05));
+        return new StreamingSpec(plan, contender, new StreamingCase(receivers, direction), PORTS.getAndAdd(16), 0);
     }
 
     @ParameterizedTest
@@ -66,7 +71,7 @@ final class SchemesTest {
             subscribing.add(start(() -> Scheme.of(own).subscribe(own)));
         }
         final SentReport source = Scheme.of(spec).publish(spec);
-        assertEquals(direction.atSource().isAny(), source.backgroundMBps() > 0);
+        assertEquals(direction.atSource() != Direction.Load.NONE, source.backgroundMBps() > 0);
         for (final FutureTask<ReceivedReport> task : subscribing) {
             final ReceivedReport report = task.get();
             assertEquals("emulated:0", report.device());
@@ -74,7 +79,7 @@ final class SchemesTest {
             assertTrue(report.checkedFrames() >= 2, report::toString);
             assertTrue(report.broadcastMBps() > 0, report::toString);
             assertTrue(report.latencyUs() > 0, report::toString);
-            assertEquals(direction.atReceiver().isAny(), report.backgroundMBps() > 0);
+            assertEquals(direction.atReceiver() != Direction.Load.NONE, report.backgroundMBps() > 0);
         }
     }
 
@@ -87,7 +92,7 @@ final class SchemesTest {
     @Test
     void shouldNoticeADeviceThatHoldsSomethingElse() throws Exception {
         final StreamingSpec spec = spec(Scheme.RING, 1, Direction.NONE);
-        try (DeviceBackend device = spec.devices().ofSource().open(0);
+        try (DeviceBackend device = spec.plan().deviceOfSource().open(0);
                 Acknowledgements acknowledgements = new Acknowledgements(spec);
                 Acknowledgements.Sending sending = new Acknowledgements.Sending(spec);
                 BackgroundLoad none = new BackgroundLoad(device, Direction.NONE.atReceiver(), 0);

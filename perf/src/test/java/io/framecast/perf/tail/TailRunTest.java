@@ -31,7 +31,6 @@ final class TailRunTest {
         final TailCase one =
                 options("--losing", "one", "--receivers", "3").cases().getFirst();
         assertEquals(List.of(0.001, 0.0, 0.0), one.losses());
-        assertEquals(new TailRun.Offer(0.3, 50, 5), options("--rate", "50").offer());
     }
 
     @Test
@@ -41,6 +40,8 @@ final class TailRunTest {
         refuse("--frame-bytes: expected 1024", "--frame-bytes", "64");
         refuse("--losing: expected each, one, got all", "--losing", "all");
         refuse("--offload", "--offload", "maybe");
+        final TailOptions slow = options("--rate", "0.5");
+        assertThrows(ConfigException.class, () -> slow.open(_ -> {}));
     }
 
     private static void refuse(final String part, final String... words) {
@@ -53,9 +54,9 @@ final class TailRunTest {
     void shouldTellProcessesTheirStreamInWords() {
         final TailSpec spec = new TailSpec(
                 new TailSpec.Load(1_000_000, 12.5, 1_000, 2_000_000_000),
-                new TailSpec.Link("224.1.2.3", 5_000, 6_000, List.of("10.0.0.1", "10.0.0.2")),
-                "10.0.0.3",
-                "");
+                5_000,
+                List.of("10.0.0.1", "10.0.0.2"),
+                "10.0.0.3");
         assertEquals(spec, Records.read(TailSpec.class, Records.write(spec)));
         assertEquals(26, spec.load().frames());
         assertEquals(711, spec.load().datagramsPerFrame());
@@ -68,7 +69,7 @@ final class TailRunTest {
         Assumptions.assumeTrue(why.isEmpty(), () -> "skipped: no network namespaces: " + why);
         final List<String> lines = new ArrayList<>();
         final TailRow row;
-        try (TailRun run = new TailRun(new TailRun.Offer(0.3, 100, 2), lines::add)) {
+        try (TailRun run = new TailRun(0.3, 100, 2, lines::add)) {
             row = run.measure(new TailCase(20_000, 2, 0.05, true, false));
         }
         // 4500 datagrams to each of two, of which a twentieth is lost.
@@ -79,11 +80,11 @@ final class TailRunTest {
         assertTrue(late.frames().gaps().count() + late.frames().tails().count() > 50, row::toString);
         assertTrue(late.datagrams().gaps().p50Us() > 0, row::toString);
         assertTrue(row.ping().count() > 10 && row.ping().p50Us() > 0, row::toString);
-        // What reads the interface may miss a packet where it is starved.
+        // The reader of the interface may miss a packet where it is starved.
         assertTrue(late.counts().unmatched() <= row.lost() / 100, row::toString);
-        final List<String> csv = TailTable.TABLE.csv(List.of(row)).lines().toList();
+        final List<String> csv = TailRow.TABLE.csv(List.of(row)).lines().toList();
         assertEquals(2, csv.size());
         assertEquals(csv.getFirst().split(",", -1).length, csv.getLast().split(",", -1).length);
-        assertTrue(TailTable.text(List.of(row)).contains("repair after its original"));
+        assertTrue(TailRow.text(List.of(row)).contains("repair after its original"));
     }
 }

@@ -1,7 +1,8 @@
-package io.framecast.perf.streaming;
+package io.framecast.perf.harness;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -14,8 +15,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Blocking TCP connections between the processes of a stream; each begins by saying who connects.
-final class Connections {
+/// Blocking TCP connections between the processes of a stream; each begins with the rank of the process that
+/// connects.
+public final class Connections {
     private static final long CONNECT_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long CONNECT_MAX_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int ACCEPT_MAX_MS = 30_000;
@@ -23,11 +25,11 @@ final class Connections {
     private Connections() {}
 
     /// Listens, so that others can connect.
-    static ServerSocketChannel listen(final String address, final int port) throws IOException {
+    public static ServerSocketChannel listen(final String address, final int port) throws IOException {
         final ServerSocketChannel server = ServerSocketChannel.open();
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.bind(new InetSocketAddress(address, port));
+            server.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port));
             return server;
         } catch (final IOException e) {
             server.close();
@@ -39,7 +41,8 @@ final class Connections {
     ///
     /// @param ranks of those that will connect
     /// @return theirs, in this order
-    static List<SocketChannel> accept(final ServerSocketChannel server, final List<Integer> ranks) throws IOException {
+    public static List<SocketChannel> accept(final ServerSocketChannel server, final List<Integer> ranks)
+            throws IOException {
         final Map<Integer, SocketChannel> found = new HashMap<>();
         server.socket().setSoTimeout(ACCEPT_MAX_MS);
         try {
@@ -63,15 +66,20 @@ final class Connections {
     }
 
     /// Connects to one that may not listen yet.
-    static SocketChannel connect(final String address, final int port, final int rank) throws IOException {
+    ///
+    /// @param receiveBufferBytes 0 for the kernel to size
+    public static SocketChannel connect(
+            final String address, final int port, final int rank, final int receiveBufferBytes) throws IOException {
         final long endNs = System.nanoTime() + CONNECT_MAX_NS;
         while (true) {
             final SocketChannel channel = SocketChannel.open();
             try {
-                channel.connect(new InetSocketAddress(address, port));
+                if (receiveBufferBytes > 0) {
+                    channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBufferBytes);
+                }
+                channel.connect(new InetSocketAddress(InetAddress.ofLiteral(address), port));
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                final ByteBuffer hello = ByteBuffer.allocate(Integer.BYTES).putInt(0, rank);
-                writeFully(channel, hello);
+                writeFully(channel, ByteBuffer.allocate(Integer.BYTES).putInt(0, rank));
                 return channel;
             } catch (final IOException e) {
                 channel.close();
@@ -83,7 +91,7 @@ final class Connections {
         }
     }
 
-    static void readFully(final SocketChannel channel, final ByteBuffer bytes) throws IOException {
+    public static void readFully(final SocketChannel channel, final ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             if (channel.read(bytes) < 0) {
                 throw new EOFException("the process before this one is gone");
@@ -91,13 +99,13 @@ final class Connections {
         }
     }
 
-    static void writeFully(final SocketChannel channel, final ByteBuffer bytes) throws IOException {
+    public static void writeFully(final SocketChannel channel, final ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             channel.write(bytes);
         }
     }
 
-    static void closeAll(final Collection<SocketChannel> channels) throws IOException {
+    public static void closeAll(final Collection<SocketChannel> channels) throws IOException {
         for (final SocketChannel channel : channels) {
             channel.close();
         }

@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-final class ProcessClockTest {
+final class ProcessCostTest {
     private static final long STEP_NS = 10_000_000;
 
     @Test
@@ -19,7 +19,7 @@ final class ProcessClockTest {
             sum += random.nextLong();
         }
         final long before = jdk.getProcessCpuTime();
-        final long found = ProcessClock.cpuNs();
+        final long found = ProcessCost.totalCpuNs();
         final long after = jdk.getProcessCpuTime();
         assertTrue(
                 found >= before - STEP_NS && found <= after + 2 * STEP_NS, before + ", " + found + ", " + after + sum);

@@ -1,0 +1,48 @@
+package io.framecast.perf.table;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+
+/// A row whose figures come from the rounds of one contender in one case.
+///
+/// @param <T> a round
+public interface RoundsRow<T extends RoundsRow.Round> {
+    /// The result of one round.
+    interface Round {
+        /// Why there is no result, or empty.
+        String failure();
+
+        default boolean hasFailed() {
+            return !failure().isEmpty();
+        }
+    }
+
+    List<T> rounds();
+
+    /// Median and spread of one figure over the rounds.
+    default Statistics of(final ToDoubleFunction<T> figure) {
+        return Statistics.of(rounds().stream().map(figure::applyAsDouble).toList());
+    }
+
+    default double median(final ToDoubleFunction<T> figure) {
+        return of(figure).median();
+    }
+
+    /// A text of the first round that has not failed.
+    default Optional<String> first(final Function<T, String> text) {
+        return rounds().stream().filter(round -> !round.hasFailed()).map(text).findFirst();
+    }
+
+    default List<String> failures() {
+        return rounds().stream().filter(Round::hasFailed).map(Round::failure).toList();
+    }
+
+    /// The median, or how many rounds failed.
+    default String medianOrFailures(final ToDoubleFunction<T> figure) {
+        return failures().isEmpty()
+                ? Table.decimal(median(figure), 0)
+                : failures().size() + " failed";
+    }
+}
