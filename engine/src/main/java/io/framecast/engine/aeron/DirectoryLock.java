@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/// Says which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
-/// it, which the system frees when that process is gone.
+/// Decides which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
+/// it, which the system frees when that process ends.
 final class DirectoryLock implements AutoCloseable {
     private final FileChannel channel;
 

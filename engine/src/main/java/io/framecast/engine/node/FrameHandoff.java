@@ -8,10 +8,10 @@ import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.receive.FrameConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Hands one session's frames and losses to the subscriber's thread, and takes back the frames that it
-/// released, when the streams that they were released on are done with them. By the receiver's thread.
+/// Hands one session's frames and losses to the subscriber's thread. Takes released frames back once the streams
+/// that they were released on have completed. Used by the receiver's thread.
 final class FrameHandoff implements FrameConsumer {
-    // Frames whose streams are asked in one cycle: asking a device costs more than anything else here.
+    // Queries of streams in one cycle: a device query is the most expensive step of the cycle.
     private static final int LOOKS_MAX = 1024;
     private static final int NO_CYCLE = -1;
 
@@ -20,25 +20,25 @@ final class FrameHandoff implements FrameConsumer {
     private final PostedBuffers posted;
     private final ReceiveMemory memory;
     private final Assembly assembly;
-    // Released on a stream that is not done yet; bounded by the number of frames.
+    // Frames released on a stream that has not completed; bounded by the number of frames.
     private final EngineFrame[] draining = new EngineFrame[DeliveredFrames.FRAMES_MAX];
     private int drainingCount;
     private int drainingNext;
-    // Streams that may still be asked in this cycle.
+    // Queries of streams that remain in this cycle.
     private int looksLeft = NO_CYCLE;
     private long takenBackId;
     private PostedBuffers.@Nullable Posted target;
 
     FrameHandoff(
-            final SessionQueue feed, final PostedBuffers posted, final ReceiveMemory memory, final Assembly assembly) {
-        exchange = feed.frames();
-        losses = feed.losses();
+            final SessionQueue queue, final PostedBuffers posted, final ReceiveMemory memory, final Assembly assembly) {
+        exchange = queue.frames();
+        losses = queue.losses();
         this.posted = posted;
         this.memory = memory;
         this.assembly = assembly;
     }
 
-    /// Whether streams must be asked again.
+    /// Whether some streams must be queried again.
     boolean isDraining() {
         return drainingCount > 0;
     }
@@ -79,8 +79,8 @@ final class FrameHandoff implements FrameConsumer {
     @Override
     public long nextReleased() {
         for (EngineFrame frame = exchange.nextReturned(); frame != null; frame = exchange.nextReturned()) {
-            // Before its stream is asked: a device that is lost answers with an exception, and the frame must
-            // be in some list then.
+            // Before the query of its stream: a lost device answers with an exception, and a list must hold the
+            // frame then.
             draining[drainingCount++] = frame;
             if (frame.isConsumed()) {
                 drainingCount--;

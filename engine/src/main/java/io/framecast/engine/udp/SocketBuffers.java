@@ -13,11 +13,11 @@ final class SocketBuffers {
     private static final int STREAM_BYTES = 8 << 20;
     private static final int CONTROL_BYTES = 4 << 20;
 
-    /// With less than this, frames of some megabytes cross the network in fits and starts.
+    /// With less than this, frames of some megabytes arrive in bursts with pauses between them.
     private static final int CONTENT_BYTES = 4 << 20;
 
-    // Smaller than the queue of a network card (1000 packets): a full card is then felt as back-pressure, where
-    // a larger buffer would have the queue drop datagrams without a word.
+    // Smaller than the queue of a network card (1000 packets), so that a full card causes back-pressure. With a
+    // larger buffer the queue would drop datagrams silently.
     private static final int SEND_BYTES = 1 << 20;
 
     private static final SocketOption RECEIVE = socketOption(Linux.SO_RCVBUF);

@@ -210,7 +210,7 @@ final class UdpLane implements Lane {
     @Override
     public long counter(final LaneCounter counter) {
         if (counter == LaneCounter.RECEIVE_OVERRUNS) {
-            // The lane asks only when somebody reads the counter: it is a system call.
+            // The lane asks the kernel only when a caller reads the counter, because it costs a system call.
             drops = closed ? drops : sockets.drops();
             return drops;
         }

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Bytes from a peer that means harm: an exception or a valid record, within bounded memory, and nothing else.
+/// Bytes from a malicious peer: each message ends in an exception or a valid record, within bounded memory.
 final class HostileBytesTest {
     private static final int ROUNDS = 300_000;
     private static final long SEED = 0xBAD_B17E5L;

@@ -30,7 +30,7 @@ import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a co-root does to the world, told hostile things, and when what it does that with fails.
+/// The service of a co-root under hostile commands, and when its memory, lanes or peers fail.
 class CoRootServiceTest {
     private static final int SLOTS = 256;
     private static final byte[] SOMEBODY = {4, 127, 0, 0, 1, 9, 9};
@@ -98,7 +98,7 @@ class CoRootServiceTest {
         assertNull(service.openStore());
         service.close();
         service = service(SLOTS);
-        // Made, and never asked for again.
+        // The store exists, and is never requested again.
         service.openStore();
         conduct();
         service.closeLane();
@@ -160,7 +160,7 @@ class CoRootServiceTest {
                 new byte[19],
                 new byte[32],
                 new byte[] {4});
-        // More often than a lane has places for peers.
+        // More rounds than a lane has places for peers.
         for (int round = 0; round < 200; round++) {
             for (final byte[] address : addresses) {
                 final int member = round % SetLayout.MEMBERS_MAX;

@@ -28,7 +28,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// One datagram of a stranger decides neither how much memory a subscriber takes nor whom it subscribes to.
+/// One forged heartbeat decides neither how much memory a subscriber takes nor which source it joins.
 class ForgedHeartbeatTest {
     private static final byte[] NOWHERE = {4, 127, 0, 0, 1, 9, 9};
     private static final long RING_MAX = 64L << 20;

@@ -14,10 +14,11 @@ import org.junit.jupiter.api.Test;
 
 class LossQueueTest {
     private final LossQueue queue = new LossQueue();
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
 
     private void tellBefore(final long frameId) {
-        queue.tell(queue.offered(), frameId, (first, count, reason) -> told.add(first + "+" + count + " " + reason));
+        queue.tell(
+                queue.offered(), frameId, (first, count, reason) -> reported.add(first + "+" + count + " " + reason));
     }
 
     @Test
@@ -31,7 +32,7 @@ class LossQueueTest {
         assertTrue(queue.flush());
         assertTrue(queue.isFlushed());
         tellBefore(Long.MAX_VALUE);
-        assertEquals(List.of("4+3 EXPIRED", "7+3 UNREPAIRABLE"), told);
+        assertEquals(List.of("4+3 EXPIRED", "7+3 UNREPAIRABLE"), reported);
         assertTrue(queue.isEmpty());
     }
 
@@ -40,9 +41,9 @@ class LossQueueTest {
         queue.offer(4, 1, LossReason.SUPERSEDED);
         queue.offer(6, 1, LossReason.SUPERSEDED);
         tellBefore(5);
-        assertEquals(List.of("4+1 SUPERSEDED"), told);
+        assertEquals(List.of("4+1 SUPERSEDED"), reported);
         tellBefore(7);
-        assertEquals(2, told.size());
+        assertEquals(2, reported.size());
     }
 
     @Test
@@ -112,6 +113,6 @@ class LossQueueTest {
                     throw new IllegalStateException();
                 }));
         tellBefore(9);
-        assertEquals(List.of("5+1 SUPERSEDED"), told);
+        assertEquals(List.of("5+1 SUPERSEDED"), reported);
     }
 }

@@ -18,8 +18,8 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback cannot
-/// show. Ends with status 0 when all holds.
+/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500, and checks cases that
+/// loopback cannot show. Ends with status 0 when all checks pass.
 final class NamespaceCheck {
     private static final int SLOTS = 32;
 
@@ -39,7 +39,7 @@ final class NamespaceCheck {
         survive(interfaceName);
     }
 
-    /// Faults of the interface in mid-stream: the lane counts them, reports one line each, and goes on after
+    /// Faults of the interface during a stream: the lane counts them, reports one line each, and goes on after
     /// them.
     private static void survive(final String interfaceName) throws IOException, InterruptedException {
         final List<String> notices = new ArrayList<>();
