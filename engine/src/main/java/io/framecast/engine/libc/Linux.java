@@ -43,7 +43,7 @@ public final class Linux {
     public static final int MSG_FLAGS = 48;
     public static final int MSG_LEN = 56;
 
-    // struct cmsghdr, and what CMSG_LEN and CMSG_SPACE make of a 16-bit number and an int
+    // struct cmsghdr, and the results of CMSG_LEN and CMSG_SPACE for a 16-bit number and an int
     public static final int CMSG_LEN = 0;
     public static final int CMSG_LEVEL = 8;
     public static final int CMSG_TYPE = 12;

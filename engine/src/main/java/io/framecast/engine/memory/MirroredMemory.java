@@ -65,7 +65,7 @@ public final class MirroredMemory implements AutoCloseable {
         }
     }
 
-    /// Bytes of a page: what lengths must be multiples of in order to be mirrored.
+    /// Bytes of a page; the length of mirrored memory is a multiple of it.
     static long pageBytes() {
         return Linux.isPresent() ? Libc.pageBytes() : PAGE_BYTES_ELSEWHERE;
     }

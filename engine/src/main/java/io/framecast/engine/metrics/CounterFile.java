@@ -241,9 +241,9 @@ final class CounterFile implements AutoCloseable {
                 && header.getLong(CounterLayout.PID_OFFSET) > 0;
     }
 
-    /// Whether a process with the file's id runs that began at the file's time. A file of this process' own id
-    /// that it did not make comes from an earlier process, or from another container, whose process still holds
-    /// the lock.
+    /// Whether a process with the file's id runs that began at the file's time. A file may carry this process's id
+    /// without being its own. It then comes from an earlier process, or from another container whose process still
+    /// holds the lock.
     private static boolean isAlive(final ByteBuffer header) {
         final long pid = header.getLong(CounterLayout.PID_OFFSET);
         if (pid == ProcessHandle.current().pid()) {

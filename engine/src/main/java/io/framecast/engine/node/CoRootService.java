@@ -65,7 +65,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             RepairStore store,
             @Nullable ExposedWindow share) {}
 
-    /// @param receiveBuffers receive buffers for repairs that this session reads out of its own replica; null for none
+    /// @param receiveBuffers for repairs that this session reads out of its own replica; null for none
     /// @param conductor runs long tasks in order, and all of them before [#close]
     CoRootService(
             final Transport transport,

@@ -15,7 +15,7 @@ final class FrameHandoff implements FrameConsumer {
     private static final int LOOKS_MAX = 1024;
     private static final int NO_CYCLE = -1;
 
-    private final DeliveredFrames exchange;
+    private final DeliveredFrames frames;
     private final LossQueue losses;
     private final PostedBuffers posted;
     private final ReceiveMemory memory;
@@ -31,7 +31,7 @@ final class FrameHandoff implements FrameConsumer {
 
     FrameHandoff(
             final SessionQueue queue, final PostedBuffers posted, final ReceiveMemory memory, final Assembly assembly) {
-        exchange = queue.frames();
+        frames = queue.frames();
         losses = queue.losses();
         this.posted = posted;
         this.memory = memory;
@@ -45,7 +45,7 @@ final class FrameHandoff implements FrameConsumer {
 
     @Override
     public boolean hasRoom() {
-        return exchange.hasRoom();
+        return frames.hasRoom();
     }
 
     @Override
@@ -65,7 +65,7 @@ final class FrameHandoff implements FrameConsumer {
 
     @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
-        final EngineFrame object = exchange.take();
+        final EngineFrame object = frames.take();
         final DeviceRegion region = memory.region(assembly.space(), assembly.offset(), frame.bytes());
         memory.record(object.ready());
         if (target != null) {
@@ -73,12 +73,12 @@ final class FrameHandoff implements FrameConsumer {
         }
         object.fill(frame, region, assembly.isInPlace());
         object.held(place, target);
-        exchange.deliver(object);
+        frames.deliver(object);
     }
 
     @Override
     public long nextReleased() {
-        for (EngineFrame frame = exchange.nextReturned(); frame != null; frame = exchange.nextReturned()) {
+        for (EngineFrame frame = frames.nextReturned(); frame != null; frame = frames.nextReturned()) {
             // Before the query of its stream: a lost device answers with an exception, and a list must hold the
             // frame then.
             draining[drainingCount++] = frame;
@@ -109,13 +109,13 @@ final class FrameHandoff implements FrameConsumer {
             posted.giveBack(buffer);
         }
         frame.onRecycled();
-        exchange.recycle(frame);
+        frames.recycle(frame);
         return place;
     }
 
     @Override
     public long takeBack() {
-        final EngineFrame frame = exchange.takeBack();
+        final EngineFrame frame = frames.takeBack();
         if (frame == null) {
             return NONE;
         }
@@ -149,7 +149,7 @@ final class FrameHandoff implements FrameConsumer {
             return true;
         }
         final boolean flushed = losses.flush();
-        exchange.subscriber().wake();
+        frames.subscriber().wake();
         return flushed;
     }
 

@@ -2,10 +2,10 @@ package io.framecast.engine.node;
 
 import org.jspecify.annotations.Nullable;
 
-/// Detects a stream that stalls although every member is alive. On such a path, control datagrams arrive and every
-/// datagram of full size is dropped (a lowered MTU, a filter), so the same datagrams are requested and repaired for
-/// ever. A subscriber that consumes nothing does not stall the stream in this sense, because it acknowledges the
-/// datagrams it has room for.
+/// Detects a stream that stalls although every member is alive. On such a path control datagrams arrive, and every
+/// datagram of full size is dropped (a lowered MTU, a filter). The same datagrams are then requested and repaired
+/// for ever. A subscriber that consumes nothing is a different case, because it acknowledges the datagrams it has
+/// room for.
 ///
 /// The sender's thread calls it at intervals, and passes the time.
 final class StallWatch {

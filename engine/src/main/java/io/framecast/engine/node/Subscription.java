@@ -28,8 +28,8 @@ import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber's life on its channel. It listens on the control lane until it hears a source of the channel's
-/// name, has the conductor open a session, and runs that session to its end. It runs as many sessions at a time as
-/// the subscriber wants sources. With `rejoin` it waits for a source that was lost.
+/// name. Then the conductor opens a session, and the subscription runs it to its end. It runs as many sessions at a
+/// time as the subscriber wants sources. With `rejoin` it waits for a source that was lost.
 ///
 /// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's. Queues carry the
 /// commands between them.

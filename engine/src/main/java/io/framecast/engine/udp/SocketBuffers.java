@@ -42,7 +42,7 @@ final class SocketBuffers {
 
     /// Sizes the receive buffer of a lane's socket.
     ///
-    /// @return bytes that the kernel charges datagrams against: twice what is asked for, see socket(7)
+    /// @return bytes that the kernel charges datagrams against: twice the requested size, see socket(7)
     long sizeReceive(final LinuxSocket socket, final LaneKind kind) {
         final int defaultBytes = kind == LaneKind.CONTROL ? CONTROL_BYTES : STREAM_BYTES;
         final long charged = size(socket, RECEIVE, RECEIVE_FORCE, wantedBytes == 0 ? defaultBytes : wantedBytes);
@@ -67,7 +67,7 @@ final class SocketBuffers {
     // The forced size passes the system's limit and needs CAP_NET_ADMIN; the other is cut to the limit.
     private static long size(
             final LinuxSocket socket, final SocketOption option, final SocketOption force, final int bytes) {
-        // The kernel doubles the value, and refuses or wraps what then passes 2^31.
+        // The kernel doubles the value, and refuses or wraps a result beyond 2^31.
         final int asked = Math.min(bytes, Integer.MAX_VALUE / 2);
         if (!socket.tryOption(force, asked)) {
             socket.option(option, asked);

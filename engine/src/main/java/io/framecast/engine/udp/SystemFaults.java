@@ -21,7 +21,7 @@ final class SystemFaults {
     private final long[] reportedNs = new long[ERRNO_MAX];
     private final boolean[] reported = new boolean[ERRNO_MAX];
 
-    /// @param patienceNs how long no datagram of a lane's length may pass before the lane gives up
+    /// @param patienceNs time without a passing datagram of a lane's length after which the lane fails
     SystemFaults(final String interfaceName, final long patienceNs, final Consumer<String> notices) {
         this.interfaceName = interfaceName;
         this.patienceNs = patienceNs;

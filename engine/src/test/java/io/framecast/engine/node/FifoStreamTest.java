@@ -72,7 +72,7 @@ class FifoStreamTest {
         node.doWork();
     }
 
-    /// A subscriber's user, who holds as many frames as allowed, and releases the oldest for each new one.
+    /// A subscriber's user that holds as many frames as allowed, and releases the oldest for each new one.
     private static final class Receiving {
         private final Subscriber subscriber;
         private final Deque<DeviceFrame> held = new ArrayDeque<>();

@@ -176,8 +176,8 @@ class LoopbackStreamTest extends LateDeviceFixture {
         connect();
         deliver(90);
         assertEquals(copies, nic.copies);
-        assertEquals(0, landable, "what is under way lands behind what the engine copies");
-        assertEquals(0, device.unflushedAtUploads, "what was written lands behind what the engine copies");
+        assertEquals(0, landable, "a read in flight lands behind a copy of the engine");
+        assertEquals(0, device.unflushedAtUploads, "an unflushed write lands behind a copy of the engine");
         awaitCount(FALLBACKS, "broken", 1);
         assertTrue(notices.contains("placement of cam1: the NIC copies no more, the copy engine does: no answer (12)"));
         assertEquals("loopback", subscriber.placement().orElseThrow().toString());

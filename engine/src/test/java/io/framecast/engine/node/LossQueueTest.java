@@ -16,7 +16,7 @@ class LossQueueTest {
     private final LossQueue queue = new LossQueue();
     private final List<String> reported = new ArrayList<>();
 
-    private void tellBefore(final long frameId) {
+    private void reportBefore(final long frameId) {
         queue.tell(
                 queue.offered(), frameId, (first, count, reason) -> reported.add(first + "+" + count + " " + reason));
     }
@@ -31,7 +31,7 @@ class LossQueueTest {
         assertFalse(queue.isEmpty());
         assertTrue(queue.flush());
         assertTrue(queue.isFlushed());
-        tellBefore(Long.MAX_VALUE);
+        reportBefore(Long.MAX_VALUE);
         assertEquals(List.of("4+3 EXPIRED", "7+3 UNREPAIRABLE"), reported);
         assertTrue(queue.isEmpty());
     }
@@ -40,9 +40,9 @@ class LossQueueTest {
     void shouldTellOnlyWhatComesBeforeAFrame() {
         queue.offer(4, 1, LossReason.SUPERSEDED);
         queue.offer(6, 1, LossReason.SUPERSEDED);
-        tellBefore(5);
+        reportBefore(5);
         assertEquals(List.of("4+1 SUPERSEDED"), reported);
-        tellBefore(7);
+        reportBefore(7);
         assertEquals(2, reported.size());
     }
 
@@ -112,7 +112,7 @@ class LossQueueTest {
                 () -> queue.tell(queue.offered(), 9, (_, _, _) -> {
                     throw new IllegalStateException();
                 }));
-        tellBefore(9);
+        reportBefore(9);
         assertEquals(List.of("5+1 SUPERSEDED"), reported);
     }
 }

@@ -14,7 +14,7 @@ import java.time.Duration;
 
 /// A publisher or a subscriber in a process of its own, to be stopped or killed. Prints its events, one line each.
 final class RejoinChild {
-    // Its parent reads what it prints.
+    // The parent process reads the output.
     private static final NodeConfig QUIET = NodeConfig.DEFAULT.withNotices(_ -> {});
 
     private RejoinChild() {}

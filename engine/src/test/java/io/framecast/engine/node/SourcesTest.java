@@ -243,7 +243,7 @@ class SourcesTest {
         assertEquals(0, log.of(1).firstFrameId);
         assertEquals(15, log.of(1).frames);
         assertEquals(1, subscriber.stats().rejoins());
-        // The killed one comes to life: its session is over for this subscriber, who has a source.
+        // The killed source comes back: its session is over for this subscriber, which has another source.
         nodes.resume(killed);
         publish(after, 15, log);
         take(log, 45);

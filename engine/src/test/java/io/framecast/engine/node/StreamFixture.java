@@ -119,7 +119,7 @@ final class StreamFixture implements AutoCloseable {
         }
     }
 
-    /// Ends the stream and takes what is left.
+    /// Ends the stream and polls the remaining frames.
     void finish(final FrameCheck check) {
         await(
                 () -> {

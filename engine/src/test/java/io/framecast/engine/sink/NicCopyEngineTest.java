@@ -200,7 +200,7 @@ final class NicCopyEngineTest {
     @Test
     void shouldLeaveToTheStreamWhatComesBeforeItIsConnected() {
         assertFalse(copies.copy(0, 0, SLOT_BYTES, 1));
-        assertTrue(copies.isBusy(), "somebody must look whether it is");
+        assertTrue(copies.isBusy(), "work must be called again");
         connect();
         assertEquals(1, copies.counts().earlyRuns());
         assertFalse(copies.isBusy());
