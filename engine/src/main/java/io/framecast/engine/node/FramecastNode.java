@@ -305,8 +305,8 @@ public final class FramecastNode implements Framecast, SessionHost {
         closeUnfreed();
     }
 
-    // The node cannot end a kernel of the user, and cannot free memory that the kernel may access. The node
-    // therefore waits for the kernel, even for ever.
+    // The node cannot end a kernel of the user, and a device that frees memory of a running kernel may block for
+    // ever. The node waits for a bounded time, and then leaves that memory allocated.
     private void closeUnfreed() {
         Uninterrupted.await(() -> unfreed.stream().noneMatch(Subscription::isBusy), CLOSE_WAIT_NS);
         final List<AutoCloseable> steps = new ArrayList<>();

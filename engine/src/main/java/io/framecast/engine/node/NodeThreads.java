@@ -160,7 +160,7 @@ final class NodeThreads implements AutoCloseable {
     void stop() {
         // An interrupted thread that closes a runner would not wait.
         boolean interrupted = Thread.interrupted();
-        // A sleeping agent holds the lock.
+        // A caller that sleeps between duty cycles holds the lock.
         senderIdle.wake();
         running.lock();
         try {

@@ -146,7 +146,7 @@ final class ReceiverSessionFactory {
         return new LoopbackQueuePair(Objects.requireNonNull(transport.oneSided()), context.notices());
     }
 
-    // Registers the whole ring before a lane can be refused for it.
+    // Checks the whole ring with the transport, so that a refusal comes before a lane is opened.
     private ReceiveMemory direct(final MemoryShape shape, final DeviceBackend device, final int reserve) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final ReceiveMemory memory = opened.add(new DirectReceiveMemory(shape, device, reserve));

@@ -80,9 +80,10 @@ final class ReceiverSessions {
         return null;
     }
 
-    /// Answers sources that ended until they are silent, because an answer may be lost.
+    /// Closes the lanes of sessions whose source ended and fell silent. Until then they answer the source, because
+    /// an answer may be lost.
     ///
-    /// @param nowNs `Long.MAX_VALUE` treats all of them as silent
+    /// @param nowNs `Long.MAX_VALUE` treats all sources as silent
     void forgetEnded(final long nowNs) {
         for (int i = 0; i < sessions.size(); i++) {
             if (sessions.get(i).isForgotten(nowNs)) {

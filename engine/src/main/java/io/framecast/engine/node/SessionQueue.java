@@ -117,8 +117,8 @@ final class SessionQueue {
             listener.onSource(joined);
         }
         while (true) {
-            // The end is read before the losses, and the losses before the frames: the reverse order of the
-            // receiver's writes.
+            // The end is read before the losses, and the losses before the frame. Without a frame, the end and the
+            // losses read here then precede every later frame.
             final SourceEvent end = over;
             final long offered = losses.offered();
             final EngineFrame frame = take();

@@ -251,7 +251,7 @@ final class SourceSession implements AutoCloseable {
         return readyMembers;
     }
 
-    /// Members that asked to join and are not ready.
+    /// Subscribers that asked to join and are not ready.
     UnreadyLines unready() {
         return unready;
     }
