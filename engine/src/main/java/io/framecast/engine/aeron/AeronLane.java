@@ -285,8 +285,8 @@ final class AeronLane implements Lane {
         return accepted;
     }
 
-    /// Claims and copies rather than offers two buffers: the same single copy, and no Agrona view of the rings,
-    /// whose offsets would stop at 2 GiB, and which would outlive their arena.
+    /// Claims and copies rather than offers two buffers. It is the same single copy, and needs no Agrona view of
+    /// the rings: such views stop at 2 GiB and stay usable after their arena has closed.
     private boolean sendOne(final ExclusivePublication publication, final SendRing ring, final int slot) {
         final int headerBytes = ring.headerBytes();
         final int payloadBytes = ring.payloadLengths()[slot];

@@ -103,7 +103,7 @@ final class AeronTransport implements Transport {
         return new Outbound(lease.client(), uri, streamId);
     }
 
-    /// Closes a publication; what it accepted is still sent.
+    /// Closes a publication; the driver still sends the accepted datagrams.
     void retire(final Outbound outbound) {
         drain.add(outbound);
         outbound.close();

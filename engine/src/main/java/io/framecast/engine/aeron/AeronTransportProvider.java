@@ -7,7 +7,7 @@ import io.framecast.api.spi.Transport;
 import java.util.Optional;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// Offers `aeron`: multicast, unicast fan-out and shared memory. The last choice of `transport=auto`, for it
+/// Offers `aeron`: multicast, unicast fan-out and shared memory. The last choice of `transport=auto`, because it
 /// copies each payload more often than `udp` and `verbs` do.
 public final class AeronTransportProvider implements TransportProvider {
     private static final int RANK = 10;

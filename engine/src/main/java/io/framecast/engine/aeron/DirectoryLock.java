@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/// Says which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
-/// it, which the system frees when that process is gone.
+/// Decides which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
+/// it, which the system frees when that process ends.
 final class DirectoryLock implements AutoCloseable {
     private final FileChannel channel;
 
@@ -39,8 +39,8 @@ final class DirectoryLock implements AutoCloseable {
     @Override
     public void close() {
         try {
-            // The empty file stays: deleted before the lock is freed, or after, it would leave one process with a lock
-            // on a file that is gone and let another lock a new one beside it.
+            // The empty file stays. A deletion, before or after the lock is freed, could leave one process with a
+            // lock on the deleted file while another locks a new one.
             channel.close();
         } catch (final IOException e) {
             // The lock is freed with the process.

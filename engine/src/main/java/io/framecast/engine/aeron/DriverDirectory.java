@@ -34,8 +34,8 @@ final class DriverDirectory implements AutoCloseable {
     /// Three terms for each end of each lane, with room to spare. Containers have 64 MB by default: too little.
     private static final long ROOM_BYTES_MIN = 256L << 20;
 
-    // This process's own sweeps skip these: POSIX frees a process's lock on a file as soon as the process
-    // closes any descriptor of that file, and another process would then take a live directory for abandoned.
+    // This process's own sweeps skip these. POSIX frees a process's lock on a file as soon as the process closes
+    // any descriptor of that file. Another process would then take a live directory for abandoned.
     private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path path;

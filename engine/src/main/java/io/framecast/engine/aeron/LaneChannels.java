@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// The channel's lanes as Aeron's URIs and stream ids.
 ///
 /// Receivers subscribe with `reliable=false`: Aeron then skips a gap as soon as it sees one, and sends no NACK.
-/// (1.51 has no reorder allowance there: a datagram that comes after its gap was filled is lost.) Publications
-/// to many use `fc=max`: the fastest receiver moves the sender on, so that a dead or slow one cannot hold the
-/// others back; Framecast's credit decides who may. `min` and `tagged` would wait for the slowest.
+/// (1.51 has no reorder allowance there: a datagram that comes after its gap was filled is lost.) Publications to
+/// many use `fc=max`: the fastest receiver moves the sender on, so that a dead or slow one cannot hold the others
+/// back. Framecast's credit decides which receiver may. `min` and `tagged` would wait for the slowest.
 final class LaneChannels {
     /// Streams of one channel name; three lanes and room for more.
     private static final int STREAMS_PER_NAME = 4;

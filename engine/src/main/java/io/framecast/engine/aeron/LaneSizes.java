@@ -17,9 +17,8 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
     /// A term holds this many datagrams at least; Aeron lets half of one be outstanding.
     private static final int REPAIR_DATAGRAMS = 16;
 
-    /// At least, for half a term is on its way at most: with terms of 64 KiB a repair waited for its turn so
-    /// long that it was asked for 14 times (5 % loss, MTU 1500, a busy machine), and repairs filled the lane
-    /// with duplicates.
+    /// At least this, because half a term is in flight at most. With terms of 64 KiB a repair waited so long that
+    /// it was requested 14 times, and duplicates filled the lane (5 % loss, MTU 1500, a busy machine).
     private static final int REPAIR_TERM_BYTES = 1 << 20;
 
     private static final int CONTROL_DATAGRAMS = 4;
@@ -44,8 +43,8 @@ record LaneSizes(int mtuBytes, int groupTermBytes, int unicastTermBytes) {
         return new LaneSizes(mtu, group, small);
     }
 
-    /// Half a term of the data lane may be on its way, so a term is twice what a receiver's socket buffer
-    /// takes.
+    /// Half a term of the data lane may be in flight, so a term is twice the capacity of a receiver's socket
+    /// buffer.
     static int dataTerm(final LocalLink link, final int mtuBytes) {
         final int onTheWay = link.ip() == null ? LocalLink.BUFFER_BYTES_WANTED : link.receiveBufferBytes();
         return term(Math.max(2L * onTheWay, (long) REPAIR_DATAGRAMS * mtuBytes));

@@ -8,7 +8,7 @@ import org.agrona.ErrorHandler;
 /// Reports errors of Aeron's driver and client to the operator, once per kind, as one line: by itself Aeron
 /// prints stack traces to stderr. The driver's threads and the transport's call it.
 final class Notices implements ErrorHandler {
-    /// More kinds than any run shows: it bounds what a hostile network can provoke.
+    /// More kinds than any run shows: the bound limits the memory that a hostile network can use.
     private static final int KINDS_MAX = 64;
 
     private static final int KIND_CHARS_MAX = 48;

@@ -55,7 +55,7 @@ final class Outbound implements AutoCloseable {
         return publication;
     }
 
-    /// The driver sends what was accepted before it drops the publication.
+    /// The driver sends the accepted datagrams before it drops the publication.
     @Override
     public void close() {
         if (publication != null) {

@@ -32,7 +32,7 @@ record PeerAddress(@Nullable InetAddress ip, int port, int streamId, int session
 
     /// Reads bytes that came from the wire.
     ///
-    /// @throws TransportException unless they are what [#encode] makes, with an address that one host can have
+    /// @throws TransportException unless [#encode] can make them, with an address that one host can have
     static PeerAddress decode(final LaneAddress address) {
         final byte[] bytes = address.toBytes();
         final int ipBytes = bytes.length - FIXED_BYTES;

@@ -26,7 +26,7 @@ final class SentPositions {
         }
         if (counters == null) {
             counters = reader;
-            // Shared memory has no sender position, for no datagram waits there.
+            // Shared memory has no sender position, because no datagram waits there.
             counterId = reader.findByTypeIdAndRegistrationId(
                     AeronCounters.DRIVER_SENDER_POSITION_TYPE_ID, publication.registrationId());
         }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Finds the shape for a component's declared type, or says why there is none.
+/// Finds the shape for a component's declared type, or the reason why there is none.
 final class ShapeFactory {
     /// Collections within collections.
     private static final int NESTING_MAX = 8;

@@ -264,7 +264,7 @@ public final class Libc {
         }
     }
 
-    // A downcall throws only what a mistake in this class causes.
+    // Only a mistake in this class makes a downcall throw.
     private static AssertionError unexpected(final Throwable e) {
         return new AssertionError("downcall", e);
     }

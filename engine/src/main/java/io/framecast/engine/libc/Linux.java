@@ -43,7 +43,7 @@ public final class Linux {
     public static final int MSG_FLAGS = 48;
     public static final int MSG_LEN = 56;
 
-    // struct cmsghdr, and what CMSG_LEN and CMSG_SPACE make of a 16-bit number and an int
+    // struct cmsghdr, and the results of CMSG_LEN and CMSG_SPACE for a 16-bit number and an int
     public static final int CMSG_LEN = 0;
     public static final int CMSG_LEVEL = 8;
     public static final int CMSG_TYPE = 12;
@@ -108,8 +108,7 @@ public final class Linux {
     public static final int UDP_SEGMENT = 103;
     public static final int UDP_GRO = 104;
 
-    /// The kernel never fragments, and goes by the interface's MTU: anybody could forge a path MTU learnt from
-    /// ICMP.
+    /// The kernel never fragments, and uses the interface's MTU: any host could forge a path MTU learnt from ICMP.
     public static final int PMTUDISC_PROBE = 3;
 
     /// Protocol of AF_PACKET sockets for incoming IPv4 packets, in network order.

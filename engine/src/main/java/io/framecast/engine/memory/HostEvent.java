@@ -5,9 +5,9 @@ import io.framecast.api.spi.DeviceResources;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Always complete, for a host stream does its work when it is enqueued. The event carries visibility: a
-/// recording is a release store and a question an acquire load, so that a thread that asks sees the work of the
-/// thread that recorded.
+/// Always complete, because a host stream does its work when it is enqueued. The event carries visibility: a
+/// recording is a release store and a query an acquire load. A thread that queries sees the work of the thread that
+/// recorded.
 final class HostEvent implements DeviceEvent {
     private final AtomicLong recordings = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();

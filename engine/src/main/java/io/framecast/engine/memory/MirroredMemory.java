@@ -35,9 +35,9 @@ public final class MirroredMemory implements AutoCloseable {
         return allocate(bytes, 0);
     }
 
-    /// Memory of `bytes` bytes, mapped twice where that can be, else followed by `spareBytes` bytes of its own.
+    /// Memory of `bytes` bytes, mapped twice where the system can, else followed by `spareBytes` bytes of its own.
     ///
-    /// @param spareBytes what the caller addresses behind the end in any case; at most `bytes`
+    /// @param spareBytes bytes behind the end that the caller addresses in any case; at most `bytes`
     /// @throws OutOfMemoryError when the system has not that much available
     public static MirroredMemory allocate(final long bytes, final long spareBytes) {
         return allocate(bytes, spareBytes, SystemMemory::availableBytes);
@@ -65,7 +65,7 @@ public final class MirroredMemory implements AutoCloseable {
         }
     }
 
-    /// Bytes of a page: what lengths must be multiples of in order to be mirrored.
+    /// Bytes of a page; the length of mirrored memory is a multiple of it.
     static long pageBytes() {
         return Linux.isPresent() ? Libc.pageBytes() : PAGE_BYTES_ELSEWHERE;
     }

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.agrona.CloseHelper;
 
-/// What a constructor has opened so far, for a try block around its body: closed again, newest first, unless the
-/// constructor came to its end and said [#keep].
+/// The resources that a constructor has opened so far, in a try block around its body. They are closed, newest
+/// first, unless the constructor reached its end and called [#keep].
 public final class RollbackOnFailure implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
 
@@ -14,7 +14,7 @@ public final class RollbackOnFailure implements AutoCloseable {
         return resource;
     }
 
-    /// The constructor is done: what was opened has its owner now.
+    /// The constructor has succeeded: the new object owns the resources.
     public void keep() {
         resources.clear();
     }

@@ -125,8 +125,8 @@ final class CounterFile implements AutoCloseable {
         throw new ConfigException("counters file " + path + " was taken by another process: choose another");
     }
 
-    /// Fills the file, then maps it. A file that was only extended would have holes, and a store into a hole of
-    /// a full file system ends the process; here the lack of room is an error.
+    /// Fills the file, then maps it. A file that was only extended has holes, and a store into a hole of a full
+    /// file system kills the process; here a full file system is an error.
     MemorySegment map(final Arena arena, final int capacity) {
         try {
             final ByteBuffer zeros = ByteBuffer.allocate(Math.toIntExact(CounterLayout.fileBytes(capacity)));
@@ -186,7 +186,7 @@ final class CounterFile implements AutoCloseable {
         }
     }
 
-    /// Everybody writes into temporary directories: another user may have made this one first.
+    /// Any user may write into temporary directories: another user may have made this one first.
     private static CounterFile requireSameOwner(final CounterFile file, final Path directory) throws IOException {
         if (Files.getOwner(directory, LinkOption.NOFOLLOW_LINKS)
                 .equals(Files.getOwner(file.path, LinkOption.NOFOLLOW_LINKS))) {
@@ -241,9 +241,9 @@ final class CounterFile implements AutoCloseable {
                 && header.getLong(CounterLayout.PID_OFFSET) > 0;
     }
 
-    /// Whether a process with the file's id runs that began at the file's time. A file of this process' own id
-    /// that it did not make comes from an earlier process, or from another container, whose process still holds
-    /// the lock.
+    /// Whether a process with the file's id runs that began at the file's time. A file may carry this process's id
+    /// without being its own. It then comes from an earlier process, or from another container whose process still
+    /// holds the lock.
     private static boolean isAlive(final ByteBuffer header) {
         final long pid = header.getLong(CounterLayout.PID_OFFSET);
         if (pid == ProcessHandle.current().pid()) {

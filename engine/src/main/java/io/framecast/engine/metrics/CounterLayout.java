@@ -19,8 +19,9 @@ import java.nio.charset.StandardCharsets;
 /// values    [capacity][128]: 0 value i64
 /// ```
 ///
-/// The writer stores the magic last. A generation is odd while its metadata change: a reader takes only what it
-/// read between two equal even ones. Values lie 128 bytes apart, because processors fetch cache lines in pairs.
+/// The writer stores the magic last. A generation is odd while its metadata change: a reader accepts only values
+/// that it read between two equal even ones. Values lie 128 bytes apart, because processors fetch cache lines in
+/// pairs.
 final class CounterLayout {
     /// "FRMCNTRS" in the order of the bytes.
     static final long MAGIC = 0x5352_544E_434D_5246L;

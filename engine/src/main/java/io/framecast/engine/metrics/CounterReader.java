@@ -89,7 +89,7 @@ public final class CounterReader implements AutoCloseable {
 
     /// Every counter that is in use now, in order of slots.
     ///
-    /// @throws ConfigException when the file was cut, or holds what no table writes
+    /// @throws ConfigException when the file was truncated, or holds values that no table writes
     public List<CounterSample> samples() {
         try {
             // A read of a page that was cut off is a fault, which Java turns into InternalError.

@@ -4,7 +4,7 @@ import java.util.Map;
 
 /// A counter as a reader found it.
 ///
-/// @param name with `_total` on what only grows
+/// @param name with `_total` on a value that only grows
 /// @param labels `channel="cam1",lane="data"`, or empty
 /// @param value in `unit`
 /// @param unit `bytes`, `nanoseconds`, `frames`, `datagrams`, `events`, `members`

@@ -3,7 +3,7 @@ package io.framecast.engine.node;
 import io.framecast.engine.ready.Wakeup;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 
-/// Commands from other threads to one agent: bounded, run in the agent's own duty cycle.
+/// Commands from other threads to one agent: a bounded queue that the agent drains in its own duty cycle.
 final class AgentQueue {
     private static final int COMMANDS_MAX = 1024;
 
@@ -11,12 +11,12 @@ final class AgentQueue {
 
     private Wakeup wakeup = Wakeup.NONE;
 
-    /// Before any command: how the agent is woken.
+    /// Sets how a command wakes the agent; called before the first command.
     void wakeBy(final Wakeup agent) {
         wakeup = agent;
     }
 
-    /// Hands a command over; the queue is far longer than there are publishers and subscribers.
+    /// Hands a command over. The queue is far longer than the number of publishers and subscribers.
     void send(final Runnable command) {
         if (!commands.offer(command)) {
             throw new IllegalStateException("more than " + COMMANDS_MAX + " commands wait for an agent");

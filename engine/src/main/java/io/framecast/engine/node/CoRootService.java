@@ -27,12 +27,12 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// What a subscription does for others once its source has made it a co-root: a copy of the window in host
-/// memory, taken only then, and a lane of its own for repairs. Whatever fails of it ends that service alone:
-/// the set then has its repairs from the source.
+/// The service of a co-root to its repair group: a replica of the window in host memory, and a lane of its own for
+/// repairs. The service allocates both only once the source has made this subscription a co-root. A failure ends
+/// the service alone: the repair group then has its repairs from the source.
 ///
-/// Threading: the receiver's thread, but for what the conductor makes, which may take as long as the window
-/// is large, and for [#close]. Ownership: owns memory and lane until [#close].
+/// Threading: the receiver's thread, except for [#close] and for the work of the conductor, which takes time in
+/// proportion to the window. Ownership: the service owns memory and lane until [#close].
 final class CoRootService implements CoRootOutput, AutoCloseable {
     private static final int NO_PEER = -1;
 
@@ -42,51 +42,51 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final StreamInfo stream;
     private final Consumer<String> notices;
     private final Executor conductor;
-    private final @Nullable ReadSlots landing;
+    private final @Nullable ReadSlots receiveBuffers;
     private final int[] controlPeers = new int[SetLayout.MEMBERS_MAX];
     private final int[] repairPeers = new int[SetLayout.MEMBERS_MAX];
-    // By the conductor, as soon as it is there.
+    // Set by the conductor once it exists.
     private volatile @Nullable Made made;
     private @Nullable Lane repair;
     private @Nullable RepairStore store;
     private @Nullable ExposedWindow share;
-    // By the conductor, when the source feeds by writes.
-    private volatile @Nullable ReplicaMemory fed;
+    // Set by the conductor where the source replicates by RDMA writes.
+    private volatile @Nullable ReplicaMemory replica;
     private boolean asked;
-    private boolean askedToFeed;
+    private boolean askedForReplica;
     private volatile boolean closed;
 
-    /// What the conductor makes.
+    /// Memory, lane and store, opened by the conductor.
     ///
-    /// @param share what members of the set may read of it; null where the transport cannot
+    /// @param share the part that members of the repair group may read; null where the transport cannot share it
     private record Made(
             SendMemory memory,
             Lane repair,
             RepairStore store,
             @Nullable ExposedWindow share) {}
 
-    /// @param landing where what it takes out of the copy for itself comes, as repairs do; null for nowhere
-    /// @param conductor runs what may take long; in order, and before it runs [#close]
+    /// @param receiveBuffers for repairs that this session reads out of its own replica; null for none
+    /// @param conductor runs long tasks in order, and all of them before [#close]
     CoRootService(
             final Transport transport,
             final @Nullable OneSidedPort oneSided,
             final ControlLane control,
             final StreamInfo stream,
-            final @Nullable ReadSlots landing,
+            final @Nullable ReadSlots receiveBuffers,
             final Consumer<String> notices,
             final Executor conductor) {
         this.transport = transport;
         this.oneSided = oneSided;
         this.control = control;
         this.stream = stream;
-        this.landing = landing;
+        this.receiveBuffers = receiveBuffers;
         this.notices = notices;
         this.conductor = conductor;
         java.util.Arrays.fill(controlPeers, NO_PEER);
         java.util.Arrays.fill(repairPeers, NO_PEER);
     }
 
-    /// Null too while it is being made: the source tells the same again, until it is confirmed.
+    /// Null also while the conductor still opens the store: the source repeats its request until it is confirmed.
     @Override
     public @Nullable RepairStore openStore() {
         final Made ready = made;
@@ -106,7 +106,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             made = closed ? null : open();
         } catch (final OutOfMemoryError | RuntimeException e) {
             notices.accept("subscriber of " + stream.channel() + ": cannot serve others as a co-root: " + e.getMessage()
-                    + "; free memory, or say serve=no");
+                    + "; free memory, or set serve=no");
         }
     }
 
@@ -117,7 +117,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             final SendMemory memory = opened.add(new SendMemory(slots, stream.slotBytes()));
             final RepairStore empty =
                     new RepairStore(memory.headers(), memory.payload(), memory.lengths(), slots, stream.slotBytes());
-            // Before the lane: what that registers is then part of what members may read.
+            // Before the lane opens: the lane's registration then lies within the memory that members may read.
             final ExposedWindow shared = share(memory);
             if (shared != null) {
                 empty.guardedBy(opened.add(shared).guards());
@@ -194,36 +194,36 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     @Override
     public @Nullable LinkOffer copyOffer() {
-        final ReplicaMemory memory = fed;
-        if (memory == null && !askedToFeed && !closed) {
-            askedToFeed = true;
-            conductor.execute(this::makeFed);
+        final ReplicaMemory memory = replica;
+        if (memory == null && !askedForReplica && !closed) {
+            askedForReplica = true;
+            conductor.execute(this::makeReplica);
         }
         return memory == null || closed ? null : memory.offer();
     }
 
-    // Registering takes as long as the window is large.
-    private void makeFed() {
+    // On the conductor, because a registration takes time in proportion to the window.
+    private void makeReplica() {
         final Made ready = made;
         if (ready == null || ready.share() == null || oneSided == null || closed) {
             return;
         }
         try {
-            fed = new ReplicaMemory(oneSided, ready.memory().window(), ready.share());
+            replica = new ReplicaMemory(oneSided, ready.memory().window(), ready.share());
         } catch (final OutOfMemoryError | RuntimeException e) {
-            notices.accept("subscriber of " + stream.channel() + ": is fed by datagram: " + e.getMessage());
+            notices.accept("subscriber of " + stream.channel() + ": gets its replica by datagram: " + e.getMessage());
         }
     }
 
     @Override
     public long feedWord() {
-        final ReplicaMemory memory = fed;
+        final ReplicaMemory memory = replica;
         return memory == null ? 0 : memory.word();
     }
 
     @Override
     public int takeOwn(final long firstSequence, final int count) {
-        final ReadSlots slots = landing;
+        final ReadSlots slots = receiveBuffers;
         final RepairStore held = store;
         return slots == null || held == null ? ReceiverOutput.NOT_READ : slots.copy(held, firstSequence, count);
     }
@@ -243,7 +243,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             return 0;
         }
         final int slot = held.slot(firstSequence);
-        // The ring goes on behind the window, with a slot that is nobody's.
+        // The ring has one slot more than the window, which repairs must skip.
         final int head = Math.min(count, held.slots() - slot);
         try {
             final int accepted = lane.unicast(repairPeers[member], slot, head);
@@ -251,7 +251,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
                     ? accepted
                     : accepted + lane.unicast(repairPeers[member], 0, count - head);
         } catch (final RuntimeException e) {
-            // No reason to stop receiving. It is closed with the rest.
+            // The subscription goes on receiving. The lane is closed with the service.
             repair = null;
             notices.accept(
                     "subscriber of " + stream.channel() + ": repairs nothing for others any more: " + e.getMessage());
@@ -259,7 +259,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         }
     }
 
-    /// Says nothing any more; what was put into the store stays readable.
+    /// Closes the lane and ends all answers. The store stays readable.
     void closeLane() {
         for (int member = 0; member < controlPeers.length; member++) {
             disconnect(member);
@@ -275,7 +275,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         final Made ready = made;
         made = null;
         if (ready != null) {
-            CloseHelper.closeAll(fed, ready.share(), ready.repair(), ready.memory());
+            CloseHelper.closeAll(replica, ready.share(), ready.repair(), ready.memory());
         }
     }
 }

@@ -4,7 +4,7 @@ import io.framecast.engine.ready.Waits;
 import io.framecast.reliability.wire.StreamInfo;
 import org.agrona.concurrent.Agent;
 
-/// Does what may take long, away from the data path: opens sessions (memory, lanes) and frees them.
+/// Runs long tasks away from the data path: opens sessions (memory, lanes) and frees them.
 final class ConductorAgent implements Agent, Waits {
     private final AgentQueue queue = new AgentQueue();
 
@@ -12,7 +12,7 @@ final class ConductorAgent implements Agent, Waits {
         return queue;
     }
 
-    /// What the subscriptions of a receiver ask for; from its thread.
+    /// The opener of a receiver's subscriptions, which call it on the receiver's thread.
     Subscription.Opener opener(final ReceiverAgent receiver) {
         return new Subscription.Opener() {
             @Override
@@ -32,17 +32,17 @@ final class ConductorAgent implements Agent, Waits {
         };
     }
 
-    // Makes a session and hands it back.
+    // Opens a session and hands it to the receiver.
     private void open(final Subscription subscription, final StreamInfo stream, final ReceiverAgent receiver) {
         queue.send(() -> {
             try {
-                final ReceiverSession link = subscription.open(stream);
-                receiver.queue().send(() -> subscription.attach(link, receiver.nowNs()));
+                final ReceiverSession session = subscription.open(stream);
+                receiver.queue().send(() -> subscription.attach(session, receiver.nowNs()));
             } catch (final IncompatibleSourceException e) {
                 final String reason = e.line();
                 receiver.queue().send(() -> subscription.decline(stream.session(), reason, receiver.nowNs()));
             } catch (final RuntimeException | Error e) {
-                // Without an answer the subscription would wait for ever.
+                // A subscription without an answer would wait for ever.
                 final String reason = Failures.line("subscriber", e);
                 receiver.queue().send(() -> subscription.refuse(stream.session(), reason, receiver.nowNs()));
             }

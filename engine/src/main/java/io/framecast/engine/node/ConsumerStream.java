@@ -5,8 +5,8 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceStream;
 import org.jspecify.annotations.Nullable;
 
-/// The stream that a subscriber's frames offer for work on them, opened when first asked for; closed with the
-/// device. The subscriber's thread, but for [#device].
+/// The stream that a subscriber's frames offer for work on them. The first request opens it, and it is closed with
+/// the device. Used by the subscriber's thread, except for [#device].
 final class ConsumerStream {
     private final DeviceBackend device;
     private final UseGuard guard;
@@ -22,7 +22,7 @@ final class ConsumerStream {
         return device;
     }
 
-    /// The stream; what is enqueued on it from now on starts behind the event.
+    /// Returns the stream; work that is enqueued on it from now on starts after the event.
     DeviceStream behind(final DeviceEvent ready) {
         try (UseGuard _ = guard.enter()) {
             if (stream == null) {

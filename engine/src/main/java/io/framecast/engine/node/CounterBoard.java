@@ -21,8 +21,8 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/// The counters of one session: each is a place in the node's table and where its value comes from. Published
-/// by the session's own thread, every so often.
+/// The counters of one session: each has a place in the node's table and a source of its value. The session's own
+/// thread publishes them at intervals.
 final class CounterBoard implements AutoCloseable {
     private static final long INTERVAL_NS = 10_000_000;
 
@@ -34,7 +34,7 @@ final class CounterBoard implements AutoCloseable {
     private final List<Entry> entries = new ArrayList<>();
     private long dueNs;
 
-    /// @param labels of every counter, from [Labels#of]
+    /// @param labels the labels of every counter, from [Labels#of]
     CounterBoard(final CounterTable table, final String labels) {
         this.table = table;
         this.labels = labels;
@@ -53,7 +53,7 @@ final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// What a lane that sends counts.
+    /// Counters of a lane that sends.
     CounterBoard sends(final Lane lane, final String name) {
         return lane(lane, name, EngineCounter.SENT_DATAGRAMS, LaneCounter.SENT_DATAGRAMS)
                 .lane(lane, name, EngineCounter.SENT_BYTES, LaneCounter.SENT_BYTES)
@@ -61,7 +61,7 @@ final class CounterBoard implements AutoCloseable {
                 .lane(lane, name, EngineCounter.SYSTEM_ERRORS, LaneCounter.SYSTEM_ERRORS);
     }
 
-    /// What a lane that receives counts.
+    /// Counters of a lane that receives.
     CounterBoard receives(final Lane lane, final String name) {
         return lane(lane, name, EngineCounter.RECEIVED_DATAGRAMS, LaneCounter.RECEIVED_DATAGRAMS)
                 .lane(lane, name, EngineCounter.RECEIVED_BYTES, LaneCounter.RECEIVED_BYTES)
@@ -75,7 +75,7 @@ final class CounterBoard implements AutoCloseable {
         return add(kind, labelled("lane", name), () -> lane.counter(laneCounter));
     }
 
-    /// What a machine rejected, by reason.
+    /// Counters of a machine's rejected datagrams, by reason.
     CounterBoard verdicts(final VerdictCounts verdicts) {
         add(EngineCounter.DUPLICATES, () -> verdicts.get(Verdict.DUPLICATE));
         add(EngineCounter.EARLY, () -> verdicts.get(Verdict.EARLY));
@@ -88,7 +88,7 @@ final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// What made ACKs due.
+    /// Counters of the triggers of ACKs.
     CounterBoard triggers(final ReceiverCounts counts) {
         for (final AckTrigger trigger : AckTrigger.values()) {
             final String name = trigger.name().toLowerCase(Locale.ROOT);
@@ -97,19 +97,19 @@ final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// What went by datagram for a reason, instead of into or out of a peer's memory.
+    /// Counter of the datagrams that replaced one-sided access to a peer's memory, for one reason.
     CounterBoard fallback(final String reason, final LongSupplier value) {
         return add(EngineCounter.ONE_SIDED_FALLBACKS, labelled("reason", reason), value);
     }
 
-    /// What a NIC has copied into a device's memory, and what was copied in its place.
+    /// Counters of the NIC's copies into a device's memory, and of the copies that replaced them.
     CounterBoard copies(final NicCounts counts) {
         return add(EngineCounter.NIC_COPIED_BYTES, counts::copiedBytes)
                 .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "connecting"), counts::earlyRuns)
                 .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "broken"), counts::brokenRuns);
     }
 
-    /// What a device has given out.
+    /// Counters of the resources that a device has given out.
     CounterBoard device(final DeviceBackend device) {
         add(EngineCounter.DEVICE_ALLOCATED, device::allocatedBytes);
         final DeviceResources resources = device.resources();
@@ -123,13 +123,13 @@ final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// What a transport registered with its device, and what it found registered.
+    /// Counters of the memory that a transport registered with its device, or found registered.
     CounterBoard registrations(final Transport transport) {
         return add(EngineCounter.MEMORY_REGISTRATIONS, transport::memoryRegistrations)
                 .add(EngineCounter.REGISTRATION_HITS, transport::registrationHits);
     }
 
-    /// What was lost, by reason.
+    /// Counters of lost frames, by reason.
     CounterBoard losses(final ToLongFunction<LossReason> total) {
         for (final LossReason reason : LossReason.values()) {
             final String name = reason.name().toLowerCase(Locale.ROOT);
@@ -138,7 +138,7 @@ final class CounterBoard implements AutoCloseable {
         return this;
     }
 
-    /// Publishes when it is time.
+    /// Publishes when the interval is over.
     void tick(final long nowNs) {
         if (nowNs >= dueNs) {
             dueNs = nowNs + INTERVAL_NS;

@@ -6,23 +6,22 @@ import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /// Carries one session's frames between the receiver's thread and the subscriber's: delivered frames one way,
-/// released frames back. Holds at most [#FRAMES_MAX] frame objects, made as they are needed and reused for
-/// ever.
+/// released frames back. Holds at most [#FRAMES_MAX] frame objects, which are created on demand and reused.
 final class DeliveredFrames implements FrameReturns {
-    /// Frames delivered and not yet released, at most; more stay in the ring and withhold credit. A
-    /// subscriber that is not run for some milliseconds must find work for as long: at a million small frames
-    /// a second a thousand is one.
+    /// Frames delivered and not yet released, at most; further frames stay in the ring and withhold credit. A
+    /// subscriber that is descheduled for some milliseconds needs that much work waiting for it: at a million small
+    /// frames a second, one millisecond is a thousand frames.
     static final int FRAMES_MAX = 16_384;
 
-    // Room for this much is worth telling the source soon.
+    // Released bytes that are worth an early credit report to the source.
     private static final long WAKING_BYTES = 1 << 15;
 
     private final long session;
     private final ConsumerStream consumer;
-    // Polled by the subscriber, and by the receiver that takes back what is out of date or was never polled.
+    // Polled by the subscriber, and by the receiver when it takes back frames that are out of date or unpolled.
     private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
             new ManyToManyConcurrentArrayQueue<>(FRAMES_MAX);
-    // Frames may be released by the threads that worked on them.
+    // Any thread that worked on a frame may release it.
     private final ManyToOneConcurrentArrayQueue<EngineFrame> returned = new ManyToOneConcurrentArrayQueue<>(FRAMES_MAX);
     private final EngineFrame[] all = new EngineFrame[FRAMES_MAX];
     private final EngineFrame[] free = new EngineFrame[FRAMES_MAX];
@@ -31,14 +30,14 @@ final class DeliveredFrames implements FrameReturns {
     private Wakeup receiver = Wakeup.NONE;
     private final Waiter subscriber;
 
-    /// @param subscriber sleeps until there is something
+    /// @param subscriber sleeps until a frame is delivered
     DeliveredFrames(final long session, final ConsumerStream consumer, final Waiter subscriber) {
         this.session = session;
         this.consumer = consumer;
         this.subscriber = subscriber;
     }
 
-    /// Before the first frame: how the receiver is woken.
+    /// Sets how a released frame wakes the receiver; called before the first frame.
     void wakeBy(final Wakeup agent) {
         receiver = agent;
     }
@@ -58,12 +57,12 @@ final class DeliveredFrames implements FrameReturns {
         return frame;
     }
 
-    /// Receiver: an object that is not in use.
+    /// Receiver: returns an object that is not in use.
     void recycle(final EngineFrame frame) {
         free[freeCount++] = frame;
     }
 
-    /// Receiver: hands a filled frame over; never fails, as there are no more frames than places.
+    /// Receiver: hands a filled frame over. It never fails, because the queue has a place for every frame object.
     void deliver(final EngineFrame frame) {
         if (!delivered.offer(frame)) {
             throw new IllegalStateException("more frames than places");
@@ -71,7 +70,7 @@ final class DeliveredFrames implements FrameReturns {
         subscriber.wake();
     }
 
-    /// Wakes the subscriber, who has something to look at.
+    /// The subscriber's waiter, woken when something can be polled.
     Waiter subscriber() {
         return subscriber;
     }
@@ -89,7 +88,7 @@ final class DeliveredFrames implements FrameReturns {
         return frame == null ? null : frame.take();
     }
 
-    /// Receiver: the oldest frame that was never polled, or null; nobody else will see it.
+    /// Receiver: the oldest frame that was never polled, or null; the subscriber no longer sees it.
     @Nullable
     EngineFrame takeBack() {
         return delivered.poll();
@@ -100,7 +99,7 @@ final class DeliveredFrames implements FrameReturns {
         return delivered.size();
     }
 
-    /// Whether [#poll] finds one: a queue that is not empty may hold only one that is just being handed over.
+    /// Whether [#poll] finds a frame: a queue that is not empty may hold only a frame whose handoff is unfinished.
     boolean hasDelivered() {
         return delivered.peek() != null;
     }
@@ -111,7 +110,7 @@ final class DeliveredFrames implements FrameReturns {
         if (!returned.offer(frame)) {
             throw new IllegalStateException("a frame was released twice");
         }
-        // Small ones are found when the receiver wakes for other reasons.
+        // The receiver finds small frames when it wakes for other reasons.
         if (waking || returned.size() >= FRAMES_MAX / 4) {
             receiver.wake();
         }

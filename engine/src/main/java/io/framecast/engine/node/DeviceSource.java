@@ -14,13 +14,13 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 
-/// Copies frames out of a device's memory straight into the send window, which is registered with the device:
-/// some chunks are on their way while those before are sent (Chu et al., Algorithm 2, with the window as the
-/// pinned buffer). The publisher's thread.
+/// Copies frames out of a device's memory straight into the send window, which is registered with the device. Some
+/// chunks are being copied while the sender transmits those before them (Chu et al. 2019, §4.2, Algorithm 2, with
+/// the window as the pinned buffer). Used by the publisher's thread.
 ///
 /// Owns the device.
 final class DeviceSource implements AutoCloseable {
-    // Chunks on their way: one arrives, one is copied, and the engine has the next before it asks.
+    // Chunks in flight: one arrives, one is copied, and the copy engine already has the next.
     private static final int DEPTH = 3;
 
     private final DeviceBackend device;
@@ -32,13 +32,13 @@ final class DeviceSource implements AutoCloseable {
     private final int[] chunkSlots = new int[DEPTH];
     private final int chunkSlotsMax;
     private final boolean registered;
-    // Of the frame under way, in slots.
+    // Progress of the current frame, in slots.
     private long enqueued;
     private long committed;
     private int head;
     private int inFlight;
 
-    /// @param notices takes what a user should know of the way that was found
+    /// @param notices takes a notice of the copy path that was found
     DeviceSource(
             final DeviceBackend device,
             final SourceSession session,
@@ -76,7 +76,7 @@ final class DeviceSource implements AutoCloseable {
             device.registerHost(memory.payload());
             return true;
         } catch (final DeviceException e) {
-            // Copies are right without it, and slower.
+            // Copies without the registration are correct, and slower.
             notices.accept("send window: " + e.getMessage());
             return false;
         }
@@ -86,12 +86,12 @@ final class DeviceSource implements AutoCloseable {
         return device;
     }
 
-    /// Bytes copied at a time.
+    /// Bytes in one copy.
     long chunkBytes() {
         return (long) chunkSlotsMax * slotBytes;
     }
 
-    /// A frame begins: nothing is read before the work that writes it is done.
+    /// Begins a frame: no copy reads it before the work that writes it is complete.
     void begin(final DeviceEvent written) {
         stream.await(written);
         enqueued = 0;
@@ -100,17 +100,17 @@ final class DeviceSource implements AutoCloseable {
         inFlight = 0;
     }
 
-    /// Whether a part of the frame went out: then it can no longer be given up.
+    /// Whether a part of the frame was committed: the frame can then no longer be abandoned.
     boolean hasCommitted() {
         return committed > 0;
     }
 
-    /// Copies on as far as the window has room, and commits what has arrived.
+    /// Enqueues copies as far as the window has room, and commits the chunks that have arrived.
     ///
     /// @param length of the frame
-    /// @param sender is told of each chunk
+    /// @param sender runs after each committed chunk
     /// @return whether the whole frame was committed
-    /// @throws DeviceException when the device fails; nothing of the frame is on its way any more
+    /// @throws DeviceException when the device fails; none of the frame's copies is in flight any more
     boolean run(final DeviceRegion frame, final long length, final Runnable sender) {
         try {
             return copyOn(frame, length, sender);
@@ -120,12 +120,12 @@ final class DeviceSource implements AutoCloseable {
         }
     }
 
-    // A chunk that was enqueued before must not land in slots that are the next frame's.
+    // An earlier chunk must not land in slots that belong to the next frame.
     private void settle(final DeviceException cause) {
         try {
             stream.synchronize();
         } catch (final DeviceException e) {
-            // A device that is lost copies nothing more.
+            // A lost device copies nothing more.
             cause.addSuppressed(e);
         }
     }
@@ -173,7 +173,7 @@ final class DeviceSource implements AutoCloseable {
         }
     }
 
-    /// Copies a frame that shares its datagram, and waits for it.
+    /// Copies a frame that shares its datagram, and waits for the copy.
     void copySmall(final DeviceRegion frame, final DeviceEvent written, final MemorySegment target, final long offset) {
         stream.await(written);
         try {

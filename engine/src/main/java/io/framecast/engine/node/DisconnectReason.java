@@ -3,11 +3,11 @@ package io.framecast.engine.node;
 import io.framecast.reliability.ReceiverMachine;
 import io.framecast.reliability.wire.DataLayout;
 
-/// What a subscriber is told of a session that ended other than by end of stream, in one line.
+/// The reason, in one line, why a session ended other than by end of stream.
 final class DisconnectReason {
     private DisconnectReason() {}
 
-    /// Of a machine that is LOST after it was a member.
+    /// The reason of a machine that is LOST after it was a member.
     static String lost(final ReceiverMachine machine, final long nowNs) {
         final long stoodMs = machine.stoodStillNs(nowNs) / 1_000_000;
         final long silenceMs = machine.silenceNs() / 1_000_000;
@@ -34,13 +34,13 @@ final class DisconnectReason {
         };
     }
 
-    /// What a process says of itself.
+    /// The reason of a process that stood still.
     static String standstill(final long ms) {
         return "this process stood still for " + ms
                 + " ms (stopped, suspended, without a CPU, or busy with something else)";
     }
 
-    /// Of a handshake that takes long.
+    /// The reason of a handshake that takes long.
     static String joining(final ReceiverMachine machine) {
         return machine.state() == ReceiverMachine.State.PROBING
                 ? "join: a full-size datagram of " + datagramBytes(machine)
@@ -52,9 +52,9 @@ final class DisconnectReason {
         return machine.stream().slotBytes() + DataLayout.LENGTH;
     }
 
-    /// Of a machine that never became a member.
+    /// The reason of a machine that never became a member.
     ///
-    /// @param obstacle what the handshake waited for; empty where it did not take long
+    /// @param obstacle the cause that the handshake waited for; empty where it did not take long
     static String notJoined(final ReceiverMachine machine, final String obstacle) {
         if (machine.state() == ReceiverMachine.State.LOST) {
             return "join failed: a source was heard and does not answer; is it running, and not behind a filter?";

@@ -1,9 +1,9 @@
 package io.framecast.engine.node;
 
-/// Sessions that this subscriber was a member of and is no more. One that was lost may be joined again for a
-/// while; one that ended, or was waited for in vain, never: what is heard of it was under way for long.
+/// Sessions that this subscriber has left. The subscriber may join a lost session again until a deadline. It never
+/// rejoins a session that ended or whose deadline passed: a datagram of that session is an old one.
 ///
-/// As many are remembered as there are places; then the oldest is forgotten. Pure state; one thread.
+/// The number of remembered sessions is fixed; the oldest is forgotten first. Pure state; one thread.
 final class EndedSessions {
     static final int SESSIONS_MAX = 256;
     private static final long NEVER = Long.MIN_VALUE;
@@ -14,19 +14,19 @@ final class EndedSessions {
     private int count;
     private int next;
 
-    /// It ended.
+    /// The session ended.
     void onEnded(final long session) {
         put(session, NEVER, 0);
     }
 
-    /// It was lost, and may be joined again until then.
+    /// The session was lost, and may be joined again until the deadline.
     ///
-    /// @param nextFrameId the first frame that was neither given nor reported
+    /// @param nextFrameId the first frame that was neither delivered nor reported lost
     void onLost(final long session, final long deadlineNs, final long nextFrameId) {
         put(session, deadlineNs, nextFrameId);
     }
 
-    /// This process stood still for so long: whoever was waited for is waited for so much longer.
+    /// This process stood still for this long: all deadlines move back by as much.
     void onStandstill(final long ns) {
         for (int i = 0; i < count; i++) {
             untilNs[i] += untilNs[i] == NEVER ? 0 : ns;
@@ -45,18 +45,19 @@ final class EndedSessions {
         nextFrameIds[place] = nextFrameId;
     }
 
-    /// Whether this subscriber was a member of it before.
+    /// Whether this subscriber was a member of the session before.
     boolean contains(final long session) {
         return find(session) >= 0;
     }
 
-    /// The first frame that was neither given nor reported; `Long.MAX_VALUE` where this subscriber was no member.
+    /// The first frame that was neither delivered nor reported; `Long.MAX_VALUE` where this subscriber was no
+    /// member.
     long nextFrameId(final long session) {
         final int place = find(session);
         return place < 0 ? Long.MAX_VALUE : nextFrameIds[place];
     }
 
-    /// Whether it must be left alone.
+    /// Whether the subscriber must not join the session again.
     boolean isOver(final long session, final long nowNs) {
         final int place = find(session);
         return place >= 0 && nowNs >= untilNs[place];

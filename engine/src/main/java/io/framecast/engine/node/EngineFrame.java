@@ -12,8 +12,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again.
-/// Its fields cross in the two queues between these threads.
+/// A frame object, filled by the receiver's thread, read and released by the subscriber's, then filled again. Its
+/// fields cross in the two queues between these threads.
 final class EngineFrame implements DeviceFrame {
     private static final byte[] NO_METADATA = new byte[0];
     private static final VarHandle HELD;
@@ -37,12 +37,12 @@ final class EngineFrame implements DeviceFrame {
     private int flags;
     private byte[] metadata = NO_METADATA;
     private long place;
-    // The user's, which was posted for it.
+    // The user's buffer that was posted for the frame.
     private PostedBuffers.@Nullable Posted buffer;
     private boolean unseen;
     private boolean inPlace;
     private boolean awaitsStream;
-    // Taken by its handle by whichever thread releases the frame: one does, however many try.
+    // Cleared through its handle by the thread that releases the frame; only one of several callers succeeds.
     private volatile boolean held;
 
     EngineFrame(final long session, final ConsumerStream consumer, final FrameReturns returns) {
@@ -56,7 +56,7 @@ final class EngineFrame implements DeviceFrame {
         }
     }
 
-    /// @param untouched whether its bytes lie where they landed first
+    /// @param untouched whether the frame's bytes lie where they were first received
     void fill(final ReceivedFrame frame, final DeviceRegion memory, final boolean untouched) {
         frameId = frame.frameId();
         timestampNs = frame.timestampNs();
@@ -68,27 +68,27 @@ final class EngineFrame implements DeviceFrame {
         awaitsStream = false;
     }
 
-    /// Subscriber: takes the frame out of the queue. Not sooner: until then a second close of the frame that
-    /// this object stood for before must find nothing to give back.
+    /// Subscriber: takes the frame out of the queue. The mark is set only here: until then, a second close of the
+    /// frame that this object carried before must find nothing to return.
     EngineFrame take() {
-        // The queue it came from has made everything else visible.
+        // The queue has already made the other fields visible.
         HELD.setRelease(this, true);
         return this;
     }
 
-    /// Which slots it holds until it is released, and which of the user's buffers it lies in.
+    /// Records the slots that the frame holds until its release, and the user's buffer that it lies in.
     void held(final long ringPlace, final PostedBuffers.@Nullable Posted posted) {
         place = ringPlace;
         buffer = posted;
         unseen = true;
     }
 
-    /// The buffer posted for it, where the user was never given the frame.
+    /// The buffer posted for the frame, where the user never received the frame.
     PostedBuffers.@Nullable Posted unusedBuffer() {
         return unseen ? buffer : null;
     }
 
-    /// Subscriber: the user gets it.
+    /// Subscriber: the user receives the frame.
     void given() {
         unseen = false;
     }
@@ -97,12 +97,12 @@ final class EngineFrame implements DeviceFrame {
         return place;
     }
 
-    /// Whether its bytes lie where they first landed.
+    /// Whether the frame's bytes lie where they were first received.
     boolean inPlace() {
         return inPlace;
     }
 
-    /// Whether the stream it was released on is done with it.
+    /// Whether the stream that the frame was released on has completed its work.
     boolean isConsumed() {
         return !awaitsStream || consumed.isComplete();
     }
@@ -170,7 +170,7 @@ final class EngineFrame implements DeviceFrame {
         try {
             stream.record(consumed);
         } catch (final RuntimeException e) {
-            // Still the user's, to be closed.
+            // The frame is still the user's, who must close it.
             held = true;
             throw e;
         }
@@ -195,7 +195,7 @@ final class EngineFrame implements DeviceFrame {
         return held && HELD.compareAndSet(this, true, false);
     }
 
-    /// Receiver: nothing of the user's reads it any more.
+    /// Receiver: no work of the user reads the frame any more.
     void onRecycled() {
         if (buffer != null && !unseen) {
             buffer.release();

@@ -25,11 +25,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// A publisher: the producer's side of a send window. Frames are written or copied into window slots and
-/// committed; the sender's thread takes them from there.
+/// A publisher: the producer's side of a send window. The publisher writes or copies frames into window slots and
+/// commits them; the sender's thread sends them from there.
 final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner {
     private static final long CLOSE_MAX_NS = TimeUnit.DAYS.toNanos(1);
-    // For what comes behind the linger.
+    // Time for the work that follows the linger.
     private static final long CLOSE_SLACK_NS = TimeUnit.SECONDS.toNanos(10);
 
     private final Channel channel;
@@ -45,27 +45,27 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
     private @Nullable MemorySegment bounce;
     private final PublisherDevice device;
     private final UseGuard guard;
-    // Of the frame that is being copied out of the device; null for none.
+    // Region of the frame that is being copied out of the device; null for none.
     private @Nullable DeviceRegion offeredRegion;
     private MemorySegment claimed = MemorySegment.NULL;
     private boolean claimBounced;
     // Whether the claim shares a datagram with other frames.
     private boolean claimSmall;
-    // Written by the publisher's thread alone; the sender's may read them a little late.
+    // Written by the publisher's thread alone; the sender's thread may read an older value.
     private long frames;
     private long bytes;
     private long backPressured;
-    // Bytes of the frame under way that offer has taken; 0 between frames.
+    // Bytes of the current frame that offer has taken; 0 between frames.
     private long offered;
     private MemorySegment offeredFrame = MemorySegment.NULL;
     private long offeredTimestampNs;
-    // Also closed by its node, from another thread.
+    // The node may also close the publisher, from another thread.
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean closed;
-    // When whoever closes is done at the latest.
+    // Deadline of the thread that closes the publisher.
     private volatile long closeByNs;
     private volatile boolean done;
-    // Whether every subscriber had everything when the publisher closed.
+    // Whether every subscriber had acknowledged everything when the publisher closed.
     private volatile boolean all;
     private volatile @Nullable String failure;
 
@@ -150,7 +150,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         return session.readyMembers() == 0 ? NOT_CONNECTED : 0;
     }
 
-    // For a frame that takes slots of its own: small ones before it are complete.
+    // For a frame that takes slots of its own: the small frames before it are complete.
     private long refusal(final long slots) {
         final long refusal = refusal();
         if (refusal < 0) {
@@ -246,7 +246,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         try {
             return take(frame, length, slots);
         } catch (final IllegalStateException e) {
-            // The node was closed meanwhile, and the window with it.
+            // The node closed meanwhile, and freed the window.
             return closedOr(e);
         }
     }
@@ -265,7 +265,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             MemorySegment.copy(frame, 0, session.memory().payload(), offset, length);
             small.commit(flags(options), timestampNs(options));
         } catch (final IllegalStateException e) {
-            // The node was closed meanwhile, and the window with it.
+            // The node closed meanwhile, and freed the window.
             return closedOr(e);
         }
         finish(length);
@@ -333,13 +333,13 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
                 return CLOSED;
             }
             if (source.hasCommitted()) {
-                // Subscribers would wait for the rest for ever.
+                // Subscribers would wait for the rest of the frame for ever.
                 onFailure(Failures.line("publisher of " + channel.name(), e));
                 abandon();
             }
             throw e;
         } catch (final IllegalStateException e) {
-            // The node was closed meanwhile, and the window with it.
+            // The node closed meanwhile, and freed the window.
             return closedOr(e);
         }
         offeredRegion = null;
@@ -373,7 +373,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
             }
             small.commit(flags(options), timestampNs(options));
         } catch (final IllegalStateException | DeviceException e) {
-            // The node was closed meanwhile, and window and device with it.
+            // The node closed meanwhile, and freed window and device.
             return closedOr(e);
         }
         finish(frame.bytes());
@@ -389,7 +389,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
 
     private boolean awaitRoomGuarded(final long length, final Duration longest) {
         checkLength(length);
-        // A frame that is under way goes on with any part.
+        // A frame in progress continues with a part of any length.
         final int slots = offered > 0 || offeredRegion != null
                 ? 1
                 : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
@@ -509,13 +509,13 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         session.end();
         wakeup.wake();
         final boolean settled = host.await(() -> session.isSettled() || failure != null, linger) && failure == null;
-        // Who was evicted meanwhile acknowledged nothing.
+        // A member that was evicted during the linger did not acknowledge everything.
         all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;
         free();
         return all;
     }
 
-    // Another thread closes: its node, or its user. It runs the agents where that is a caller's task.
+    // Waits while another thread (the node's or the user's) closes. That thread runs the agents in invoker mode.
     private void awaitClosed() {
         Uninterrupted.await(() -> done || (closeByNs != 0 && System.nanoTime() - closeByNs >= 0), CLOSE_MAX_NS);
     }
@@ -534,13 +534,13 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         closeByNs = System.nanoTime() + CLOSE_SLACK_NS;
         closed = true;
         session.publisher().wake();
-        // The session was not told to end, so that its last words are that it closed.
+        // Without end(), the session's last message is that the publisher closed, not end of stream.
         free();
     }
 
     private void free() {
         try {
-            // Before the window goes that it copies into.
+            // The device copies into the window, so it closes before the window is freed.
             device.close();
         } catch (final DeviceException e) {
             host.notices().accept(Failures.line("publisher of " + channel.name(), e));
@@ -562,7 +562,7 @@ final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner
         return session;
     }
 
-    /// Sender's thread, out of the duty cycle: end of stream goes out once more, then everything is freed.
+    /// Sender's thread, outside the duty cycle: sends end of stream once more, then frees everything.
     void finishSession(final long nowNs) {
         try {
             if (failure == null) {

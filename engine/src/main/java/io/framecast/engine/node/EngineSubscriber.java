@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A subscriber: the user's side of a [Subscription].
 final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.Listener {
-    private static final SessionQueue[] NO_FEEDS = {};
+    private static final SessionQueue[] NO_QUEUES = {};
 
     private final Channel channel;
     private final DeviceBackend device;
@@ -31,16 +31,16 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
     private final UseGuard guard;
     private final Waiter sleeper = new Waiter();
     private final PostedBuffers posted;
-    // Of the source that was heard; before that what the channel says.
+    // Frame maximum of the source that was heard; before that, the channel's.
     private volatile long frameMaxBytes;
-    // The receiver makes new arrays; what is in them is looked at by both.
-    private volatile SessionQueue[] feeds = NO_FEEDS;
-    // Whose turn it is; the subscriber's thread.
+    // The receiver replaces the array; both threads read its elements.
+    private volatile SessionQueue[] queues = NO_QUEUES;
+    // Index of the next queue in round-robin order; used by the subscriber's thread.
     private int turn;
     private volatile State state = State.JOINING;
     private volatile @Nullable String failure;
     private volatile SubscriberStats stats = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
-    // What the user took, in his own thread; the rest of the statistics is the receiver's.
+    // Frames that the user polled, counted by the subscriber's thread; the receiver counts the other statistics.
     private long frames;
     private long bytes;
     private long inPlaceFrames;
@@ -48,7 +48,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
     private volatile @Nullable PlacementReport placement;
     private volatile LossHandler onLoss = (_, _, _) -> {};
     private volatile @Nullable SourceHandler onSource;
-    // Also closed by its node, from another thread.
+    // The node may also close the subscriber, from another thread.
     private final AtomicBoolean closed = new AtomicBoolean();
 
     EngineSubscriber(final Channel channel, final DeviceBackend device, final SessionHost host) {
@@ -77,7 +77,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
             return State.CLOSED;
         }
         final State current = state;
-        // Every frame is handed out, or told lost, before the end is told.
+        // The subscriber sees every frame and every loss before the state becomes final.
         final boolean over = current == State.END_OF_STREAM || current == State.SOURCE_LOST;
         return over && hasNews() ? State.READY : current;
     }
@@ -118,14 +118,14 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
         if (closed.get()) {
             return null;
         }
-        final SessionQueue[] all = feeds;
-        // Twice, for the end of one may be what another waits for.
+        final SessionQueue[] all = queues;
+        // Two rounds, because a queue may wait for the end of another.
         final int looks = all.length == 1 ? 1 : 2 * all.length;
         for (int i = 0; i < looks; i++) {
             final int index = (turn + i) % all.length;
             final EngineFrame frame = all[index].poll(host);
             if (closed.get()) {
-                // By a handler just now, or with its node.
+                // A handler closed the subscriber just now, or the node did.
                 giveBack(frame);
                 return null;
             }
@@ -187,18 +187,18 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
         return hasNews() && !closed.get();
     }
 
-    // Whether there is something to poll.
+    // Whether a poll would find something.
     private boolean hasNews() {
         final boolean listened = isListened();
-        for (final SessionQueue feed : feeds) {
-            if (feed.hasNews(listened)) {
+        for (final SessionQueue queue : queues) {
+            if (queue.hasNews(listened)) {
                 return true;
             }
         }
         return false;
     }
 
-    // Whether no frame will come any more.
+    // Whether no further frame will arrive.
     private boolean isOver() {
         return closed.get()
                 || switch (state) {
@@ -223,7 +223,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
         return Optional.ofNullable(placement);
     }
 
-    /// Conductor: the way into the device's memory was chosen.
+    /// Conductor: the placement of frames in the device's memory was chosen.
     void onPlacement(final PlacementReport report) {
         placement = report;
     }
@@ -247,8 +247,8 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
     public void close() {
         if (closed.compareAndSet(false, true)) {
             sleeper.wake();
-            for (final SessionQueue feed : feeds) {
-                feed.giveUp();
+            for (final SessionQueue queue : queues) {
+                queue.giveUp();
             }
             host.remove(this);
         }
@@ -264,7 +264,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
                 lost[LossReason.NOT_A_MEMBER.ordinal()]);
     }
 
-    /// Frames polled; like the next two counted by the subscriber's thread, others may read old values.
+    /// Frames polled. The subscriber's thread counts them and the next two; other threads may read older values.
     long frames() {
         return frames;
     }
@@ -274,7 +274,7 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
         return bytes;
     }
 
-    /// Those of them that lie where they first landed.
+    /// Frames polled that lie where they were first received.
     long inPlaceFrames() {
         return inPlaceFrames;
     }
@@ -286,54 +286,54 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
     /// Frames that wait to be polled.
     int delivered() {
         int count = 0;
-        for (final SessionQueue feed : feeds) {
-            count += feed.frames().delivered();
+        for (final SessionQueue queue : queues) {
+            count += queue.frames().delivered();
         }
         return count;
     }
 
-    /// Whether somebody wants to know of sources that come and go.
+    /// Whether the user listens for sources that come and go.
     boolean isListened() {
         return onSource != null;
     }
 
-    /// Conductor: a feed for a session to be joined; not polled before [#add].
+    /// Conductor: opens a queue for a session that is to be joined; it is not polled before [#add].
     SessionQueue openQueue(final StreamInfo stream) {
-        frameMaxBytes = feeds.length == 0 ? stream.frameMaxBytes() : Math.max(frameMaxBytes, stream.frameMaxBytes());
-        final SessionQueue feed =
+        frameMaxBytes = queues.length == 0 ? stream.frameMaxBytes() : Math.max(frameMaxBytes, stream.frameMaxBytes());
+        final SessionQueue queue =
                 new SessionQueue(stream.session(), consumer, channel.stream().delivery(), this, sleeper);
-        feed.frames().wakeBy(host.receiverWakeup());
-        return feed;
+        queue.frames().wakeBy(host.receiverWakeup());
+        return queue;
     }
 
     /// Receiver: a session was joined.
     ///
-    /// @param firstReportedId the first frame that is given or reported lost
-    /// @param ordered behind which other feeds it is handed out: all of them, or else those of its own
+    /// @param firstReportedId the first frame that is delivered or reported lost
+    /// @param ordered whether the queue waits for all other queues; otherwise it waits only for those of its own
     ///     session
-    void add(final SessionQueue feed, final SourceEvent joined, final long firstReportedId, final boolean ordered) {
-        final SessionQueue[] all = feeds;
+    void add(final SessionQueue queue, final SourceEvent joined, final long firstReportedId, final boolean ordered) {
+        final SessionQueue[] all = queues;
         SessionQueue before = null;
         for (final SessionQueue other : all) {
-            before = ordered || other.session() == feed.session() ? other : before;
+            before = ordered || other.session() == queue.session() ? other : before;
         }
-        feed.begin(joined, firstReportedId, before);
+        queue.begin(joined, firstReportedId, before);
         final SessionQueue[] more = Arrays.copyOf(all, all.length + 1);
-        more[all.length] = feed;
-        feeds = more;
+        more[all.length] = queue;
+        queues = more;
         sleeper.wake();
     }
 
-    /// Receiver: a membership is over.
-    void end(final SessionQueue feed, final SourceEvent over) {
-        feed.end(over);
+    /// Receiver: a membership ended.
+    void end(final SessionQueue queue, final SourceEvent over) {
+        queue.end(over);
         sleeper.wake();
     }
 
-    /// Receiver: everything was taken from it.
-    void remove(final SessionQueue feed) {
-        feed.retire();
-        feeds = Arrays.stream(feeds).filter(other -> other != feed).toArray(SessionQueue[]::new);
+    /// Receiver: the subscriber has taken everything from the queue.
+    void remove(final SessionQueue queue) {
+        queue.retire();
+        queues = Arrays.stream(queues).filter(other -> other != queue).toArray(SessionQueue[]::new);
     }
 
     /// Receiver's thread, in every cycle.
@@ -348,13 +348,13 @@ final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.L
         sleeper.wake();
     }
 
-    /// Nobody is received from: a source was heard and left alone, or one was lost and is waited for.
+    /// The subscriber receives from no source: it declined the source that it heard, or it waits for a lost one.
     void onAlone(final String reason) {
         failure = reason;
         state = State.JOINING;
     }
 
-    /// Receiver's thread: what was not the user's doing.
+    /// Receiver's thread: publishes the statistics that the subscriber's thread does not count.
     void onStats(final SubscriberStats next) {
         stats = next;
     }

@@ -2,9 +2,9 @@ package io.framecast.engine.node;
 
 import java.time.Instant;
 
-/// Nanoseconds since the epoch that advance with the monotonic clock: two processes of one host that started
-/// at different times agree to within the system clock's own resolution, and no step of that clock tears a
-/// latency apart.
+/// Nanoseconds since the epoch that advance with the monotonic clock. Two processes of one host agree to within the
+/// resolution of the system clock, even if they started at different times. A step of the system clock does not
+/// distort a latency.
 final class EpochClock {
     private final long offsetNs;
 
@@ -13,7 +13,7 @@ final class EpochClock {
         offsetNs = now.getEpochSecond() * 1_000_000_000L + now.getNano() - System.nanoTime();
     }
 
-    /// What is added to the monotonic clock.
+    /// The difference between this clock and the monotonic clock.
     long offsetNs() {
         return offsetNs;
     }

@@ -2,11 +2,11 @@ package io.framecast.engine.node;
 
 import io.framecast.api.error.FramecastException;
 
-/// What a user is told of an exception that ended a session.
+/// The message for the user when an exception has ended a session.
 final class Failures {
     private Failures() {}
 
-    /// One line: Framecast's own exceptions carry it, anything else is named.
+    /// One line: the message of Framecast's own exceptions; any other exception is named by its class.
     static String line(final String who, final Throwable cause) {
         return cause instanceof FramecastException expected
                 ? expected.getMessage()

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/// Warns when something foreign keeps arriving on a channel's ports: another channel whose ports overlap, or
-/// another program. It costs this channel's control lane the room that NACKs and heartbeats need.
+/// Warns when foreign datagrams keep arriving on a channel's ports, from a channel whose ports overlap or from
+/// another program. They take room in this channel's control lane that NACKs and heartbeats need.
 ///
-/// One thread; looks once a second.
+/// Used by one thread; checks once a second.
 final class ForeignTraffic {
     static final long LOOK_NS = 1_000_000_000;
 
-    // Strays come one by one.
+    // Single strays are normal and do not deserve a warning.
     private static final long PER_LOOK_MIN = 20;
     private static final int LOOKS_MIN = 2;
     private static final long AGAIN_NS = 60_000_000_000L;
@@ -51,7 +51,7 @@ final class ForeignTraffic {
                 notices);
     }
 
-    /// A publisher hears unicast alone.
+    /// A publisher receives unicast only.
     ///
     /// @param foreign datagrams so far that no peer of this channel can have sent
     static ForeignTraffic ofPublisher(
@@ -63,7 +63,7 @@ final class ForeignTraffic {
                 notices);
     }
 
-    /// Datagrams that a lane dropped for their length before anybody looked at them.
+    /// Datagrams that a lane dropped for their length, before any of their bytes were read.
     static long datagrams(final Lane lane) {
         return lane.counter(LaneCounter.TRUNCATED) + lane.counter(LaneCounter.MALFORMED);
     }

@@ -8,44 +8,44 @@ import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.receive.FrameConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Hands one session's frames and losses to the subscriber's thread, and takes back the frames that it
-/// released, when the streams that they were released on are done with them. By the receiver's thread.
+/// Hands one session's frames and losses to the subscriber's thread. Takes released frames back once the streams
+/// that they were released on have completed. Used by the receiver's thread.
 final class FrameHandoff implements FrameConsumer {
-    // Frames whose streams are asked in one cycle: asking a device costs more than anything else here.
+    // Queries of streams in one cycle: a device query is the most expensive step of the cycle.
     private static final int LOOKS_MAX = 1024;
     private static final int NO_CYCLE = -1;
 
-    private final DeliveredFrames exchange;
+    private final DeliveredFrames frames;
     private final LossQueue losses;
     private final PostedBuffers posted;
     private final ReceiveMemory memory;
     private final Assembly assembly;
-    // Released on a stream that is not done yet; bounded by the number of frames.
+    // Frames released on a stream that has not completed; bounded by the number of frames.
     private final EngineFrame[] draining = new EngineFrame[DeliveredFrames.FRAMES_MAX];
     private int drainingCount;
     private int drainingNext;
-    // Streams that may still be asked in this cycle.
+    // Queries of streams that remain in this cycle.
     private int looksLeft = NO_CYCLE;
     private long takenBackId;
     private PostedBuffers.@Nullable Posted target;
 
     FrameHandoff(
-            final SessionQueue feed, final PostedBuffers posted, final ReceiveMemory memory, final Assembly assembly) {
-        exchange = feed.frames();
-        losses = feed.losses();
+            final SessionQueue queue, final PostedBuffers posted, final ReceiveMemory memory, final Assembly assembly) {
+        frames = queue.frames();
+        losses = queue.losses();
         this.posted = posted;
         this.memory = memory;
         this.assembly = assembly;
     }
 
-    /// Whether streams must be asked again.
+    /// Whether some streams must be queried again.
     boolean isDraining() {
         return drainingCount > 0;
     }
 
     @Override
     public boolean hasRoom() {
-        return exchange.hasRoom();
+        return frames.hasRoom();
     }
 
     @Override
@@ -65,7 +65,7 @@ final class FrameHandoff implements FrameConsumer {
 
     @Override
     public void onFrame(final ReceivedFrame frame, final long place) {
-        final EngineFrame object = exchange.take();
+        final EngineFrame object = frames.take();
         final DeviceRegion region = memory.region(assembly.space(), assembly.offset(), frame.bytes());
         memory.record(object.ready());
         if (target != null) {
@@ -73,14 +73,14 @@ final class FrameHandoff implements FrameConsumer {
         }
         object.fill(frame, region, assembly.isInPlace());
         object.held(place, target);
-        exchange.deliver(object);
+        frames.deliver(object);
     }
 
     @Override
     public long nextReleased() {
-        for (EngineFrame frame = exchange.nextReturned(); frame != null; frame = exchange.nextReturned()) {
-            // Before its stream is asked: a device that is lost answers with an exception, and the frame must
-            // be in some list then.
+        for (EngineFrame frame = frames.nextReturned(); frame != null; frame = frames.nextReturned()) {
+            // Before the query of its stream: a lost device answers with an exception, and a list must hold the
+            // frame then.
             draining[drainingCount++] = frame;
             if (frame.isConsumed()) {
                 drainingCount--;
@@ -109,13 +109,13 @@ final class FrameHandoff implements FrameConsumer {
             posted.giveBack(buffer);
         }
         frame.onRecycled();
-        exchange.recycle(frame);
+        frames.recycle(frame);
         return place;
     }
 
     @Override
     public long takeBack() {
-        final EngineFrame frame = exchange.takeBack();
+        final EngineFrame frame = frames.takeBack();
         if (frame == null) {
             return NONE;
         }
@@ -149,7 +149,7 @@ final class FrameHandoff implements FrameConsumer {
             return true;
         }
         final boolean flushed = losses.flush();
-        exchange.subscriber().wake();
+        frames.subscriber().wake();
         return flushed;
     }
 

@@ -47,7 +47,7 @@ public final class FramecastNode implements Framecast, SessionHost {
     private final @Nullable PrometheusExporter exporter;
     private final List<Publisher> publishers = new CopyOnWriteArrayList<>();
     private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
-    // What a kernel that runs on may still touch.
+    // Memory that a running kernel may still access.
     private final List<Subscription> unfreed = new CopyOnWriteArrayList<>();
     private final ReentrantLock lifecycle = new ReentrantLock();
     private boolean closed;
@@ -78,14 +78,14 @@ public final class FramecastNode implements Framecast, SessionHost {
         threads.start();
     }
 
-    // Who takes notices must not throw. If it does, that is no reason for an agent to end, and for all its
-    // sessions to stand still.
+    // A consumer of notices must not throw. If it does, the exception must not end an agent, because all the
+    // agent's sessions would stop.
     private static NodeConfig guarded(final NodeConfig config) {
         return config.withNotices(notice -> {
             try {
                 config.notices().accept(notice);
             } catch (final RuntimeException | Error _) {
-                // There is nobody else to tell.
+                // An exception of the consumer itself cannot be reported.
                 Thread.onSpinWait();
             }
         });
@@ -119,7 +119,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         }
     }
 
-    // Under the lock, so that close finds whatever was opened before it.
+    // Under the lock, so that close finds everything opened before it.
     private void requireOpen() {
         if (closed) {
             throw new IllegalStateException("the node is closed; launch another");
@@ -206,12 +206,12 @@ public final class FramecastNode implements Framecast, SessionHost {
         if (!threads.areInvoked()) {
             return Uninterrupted.await(condition, nanos(longest));
         }
-        final Waiter nobody = new Waiter();
+        final Waiter unwoken = new Waiter();
         final long endNs = System.nanoTime() + nanos(longest);
         boolean interrupted = false;
         do {
             interrupted |= Thread.interrupted();
-            threads.invokeUntil(nobody, condition, endNs - System.nanoTime());
+            threads.invokeUntil(unwoken, condition, endNs - System.nanoTime());
         } while (Thread.currentThread().isInterrupted());
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -244,7 +244,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             }
         });
         awaitAgent(done);
-        // Not sooner: until then a node that closes waits for it.
+        // Only after the removal, because a closing node waits for it.
         publishers.remove(publisher);
     }
 
@@ -283,7 +283,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         final List<AutoCloseable> steps = new ArrayList<>();
         steps.addAll(publishers);
         steps.addAll(subscribers);
-        // What nobody holds is freed by the agents; what is still held then is freed here, with the node.
+        // The agents free the memory that the user does not hold; the node frees the rest here.
         steps.add(() -> await(receiver::isIdle, Duration.ofMillis(200)));
         steps.add(threads::stop);
         steps.add(this::closeSessions);
@@ -293,7 +293,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         CloseHelper.closeAll(steps);
     }
 
-    // The agents have stopped, so this thread runs what they left: sessions half opened, commands not yet taken.
+    // The agents have stopped, so this thread finishes their work: half-open sessions, commands not yet taken.
     private void closeSessions() {
         for (int i = 0; i < CLOSE_ROUNDS && sender.doWork() + receiver.doWork() + conductor.doWork() > 0; i++) {
             Thread.onSpinWait();
@@ -305,8 +305,8 @@ public final class FramecastNode implements Framecast, SessionHost {
         closeUnfreed();
     }
 
-    // A kernel of the user's cannot be ended from here, and what it may touch cannot be freed before its end: that
-    // waits for it, on a device even for ever.
+    // The node cannot end a kernel of the user, and a device that frees memory of a running kernel may block for
+    // ever. The node waits for a bounded time, and then leaves that memory allocated.
     private void closeUnfreed() {
         Uninterrupted.await(() -> unfreed.stream().noneMatch(Subscription::isBusy), CLOSE_WAIT_NS);
         final List<AutoCloseable> steps = new ArrayList<>();

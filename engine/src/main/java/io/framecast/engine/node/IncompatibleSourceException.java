@@ -2,8 +2,8 @@ package io.framecast.engine.node;
 
 import org.jspecify.annotations.Nullable;
 
-/// A source that was heard cannot be subscribed to, for what it says of itself: no reason to stop listening, for
-/// anybody may speak on a group.
+/// A source was heard whose announced configuration this subscriber cannot use. The subscriber goes on listening,
+/// because any process may send to a group.
 final class IncompatibleSourceException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -1,7 +1,7 @@
 package io.framecast.engine.node;
 
-/// Sessions that came to nothing, not listened to for a while: a second at first, twice as long each time they come
-/// to nothing again. As many are remembered as there are places; then the one that is due first is forgotten.
+/// Sessions whose join failed, ignored for a while: a second at first, twice as long after each further failure.
+/// The number of remembered sessions is fixed; the one that is due first is forgotten first.
 ///
 /// Pure state; one thread.
 final class JoinBackoff {

@@ -5,12 +5,12 @@ import io.framecast.api.LossReason;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Carries runs of lost frames from the receiver's thread to the subscriber's, beside the frames: what was
-/// offered before a frame is there when the frame is.
+/// Carries runs of lost frames from the receiver's thread to the subscriber's, beside the frames. A loss that was
+/// offered before a frame is visible when the frame is.
 ///
-/// Losses that the protocol tells of follow one another, and are gathered while nobody looks: at most
-/// [#RUNS_MAX] runs wait. Where there are more, neighbours of different reasons become one run, which has the
-/// newest reason; the totals stay exact.
+/// Losses reported by the protocol are consecutive, and the receiver gathers them between two polls: at most
+/// [#RUNS_MAX] runs wait. Beyond that, neighbours of different reasons become one run with the newest reason; the
+/// totals stay exact.
 final class LossQueue {
     static final int RUNS_MAX = 1024;
 
@@ -21,13 +21,13 @@ final class LossQueue {
     private final byte[] reasons = new byte[RUNS_MAX];
     private final AtomicLong offered = new AtomicLong();
     private final AtomicLong taken = new AtomicLong();
-    // Receiver: what was lost, told or not.
+    // Receiver: all lost frames, reported or not.
     private final long[] totals = new long[REASONS.length];
-    // Receiver: the run that is gathered.
+    // Receiver: the run that is being gathered.
     private long openFirstId;
     private long openCount;
     private @Nullable LossReason openReason;
-    // Subscriber: told by it alone.
+    // Subscriber: reported by the subscriber's thread alone.
     private final AtomicLong expiredWaiting = new AtomicLong();
 
     /// Receiver: the next frames of the stream are lost.
@@ -44,9 +44,9 @@ final class LossQueue {
         openReason = reason;
     }
 
-    /// Receiver: has the subscriber find what was gathered.
+    /// Receiver: makes the gathered run visible to the subscriber.
     ///
-    /// @return false when as much waits as the queue holds
+    /// @return false when the queue is full
     boolean flush() {
         final LossReason reason = openReason;
         if (openCount == 0 || reason == null) {
@@ -60,7 +60,7 @@ final class LossQueue {
         return true;
     }
 
-    /// Receiver: whether nothing is gathered that the subscriber cannot find.
+    /// Receiver: whether every gathered run is visible to the subscriber.
     boolean isFlushed() {
         return openCount == 0;
     }
@@ -70,7 +70,7 @@ final class LossQueue {
         return offered.getPlain() - taken.getAcquire() < RUNS_MAX;
     }
 
-    /// Receiver: frames are lost that were on their way already. Only while [#hasRoom].
+    /// Receiver: frames are lost that were already delivered to the queue. Only while [#hasRoom].
     void offer(final long firstId, final long count, final LossReason reason) {
         totals[reason.ordinal()] += count;
         put(firstId, count, reason);
@@ -85,7 +85,7 @@ final class LossQueue {
         offered.setRelease(position + 1);
     }
 
-    /// Any thread: whether the subscriber has nothing to be told.
+    /// Any thread: whether the subscriber has no loss to report.
     boolean isEmpty() {
         return taken.getAcquire() == offered.getAcquire();
     }
@@ -95,42 +95,42 @@ final class LossQueue {
         return offered.getAcquire();
     }
 
-    /// Subscriber: tells of runs up to the position given, in the stream's order.
+    /// Subscriber: reports runs up to the position given, in the order of the stream.
     ///
-    /// @param limit as [#offered] said
-    /// @param beforeId only of runs that begin before this frame
+    /// @param limit from [#offered]
+    /// @param beforeId reports only runs that begin before this frame
     void tell(final long limit, final long beforeId, final LossHandler handler) {
         order(limit);
         long position = taken.getPlain();
         while (position < limit && firstIds[index(position)] < beforeId) {
-            tellOne(position++, handler);
+            reportOne(position++, handler);
         }
     }
 
-    /// Subscriber: tells of runs up to the position given that follow one another, the first from this frame
-    /// on. What is behind a frame that is being taken back waits until that is told.
+    /// Subscriber: reports consecutive runs up to the position given, the first of which begins at this frame. Runs
+    /// behind a frame that is being taken back wait until that frame is reported.
     void tellFrom(final long limit, final long nextId, final LossHandler handler) {
         order(limit);
         long next = nextId;
         long position = taken.getPlain();
         while (position < limit && firstIds[index(position)] == next) {
             next += counts[index(position)];
-            tellOne(position++, handler);
+            reportOne(position++, handler);
         }
     }
 
-    private void tellOne(final long position, final LossHandler handler) {
+    private void reportOne(final long position, final LossHandler handler) {
         final int index = index(position);
         final long firstId = firstIds[index];
         final long count = counts[index];
         final LossReason reason = REASONS[reasons[index]];
-        // First, so that whatever the handler throws it was told.
+        // First, so that a run counts as reported even if the handler throws.
         taken.setRelease(position + 1);
         handler.onLoss(firstId, count, reason);
     }
 
-    // Frames that are taken back come before those that were given up behind them and offered long ago. Up to the limit
-    // the places are the subscriber's. Mostly there is nothing to do.
+    // Frames that are taken back come before frames that were dropped behind them and offered long ago. Places up
+    // to the limit belong to the subscriber. Mostly the runs are already in order.
     private void order(final long limit) {
         for (long sorted = taken.getPlain() + 1; sorted < limit; sorted++) {
             for (long at = sorted; at > taken.getPlain() && firstIds[index(at - 1)] > firstIds[index(at)]; at--) {
@@ -156,7 +156,7 @@ final class LossQueue {
         expiredWaiting.lazySet(expiredWaiting.getPlain() + 1);
     }
 
-    /// Frames lost for a reason, whoever told of them. Receiver's thread.
+    /// Frames lost for a reason, whichever thread reports them. Receiver's thread.
     long total(final LossReason reason) {
         return totals[reason.ordinal()] + (reason == LossReason.EXPIRED ? expiredWaiting.get() : 0);
     }

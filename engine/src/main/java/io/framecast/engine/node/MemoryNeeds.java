@@ -9,31 +9,31 @@ import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.wire.DataLayout;
 import org.jspecify.annotations.Nullable;
 
-/// What one end of a session takes, in bytes, allocated when the session opens and constant for its life.
-/// Loss, time and the number of peers add nothing.
+/// The memory of one end of a session, in bytes, allocated when the session opens and constant for its life. Loss,
+/// time and the number of peers add nothing.
 ///
-/// @param hostBytes native memory of the host: rings, headers, landing memory
+/// @param hostBytes native memory of the host: rings, headers, receive buffers
 /// @param deviceBytes memory of the subscriber's device; 0 where frames lie in host memory
 /// @param tableBytes arrays of the protocol on the heap, one entry for each slot
-/// @param metadataBytesMax metadata on the heap, at most 1024 bytes for each slot; and, where frames are
-///     copied on to a device, the tables of bundles
+/// @param metadataBytesMax metadata on the heap, at most 1024 bytes for each slot; and, where frames are copied on
+///     to a device, the tables of bundles
 record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metadataBytesMax) {
     // SendWindow: length 4, metadata reference 8, frame id 8. RetransmitScheduler: 4 + 8 + 4 + 8.
     private static final long SOURCE_HEAP_PER_SLOT = 44;
     // NackScheduler 9, FrameTable 48 with its metadata reference, RingLedger 9, ReceiveWindow and SlotBits a
     // bit each.
     private static final long SUBSCRIBER_HEAP_PER_SLOT = 67;
-    // ArrivalPlacement: landing 8, slot 4, busy 1; ArrivalLedger instead of RingLedger 21 − 9.
+    // ArrivalPlacement: receive buffer 8, slot 4, busy 1; ArrivalLedger instead of RingLedger 21 − 9.
     private static final long ARRIVAL_HEAP_PER_SLOT = 25;
     // A transport's scatter or gather list of a slot: two iovecs on udp, less elsewhere.
     private static final long LIST_BYTES = 32;
-    // SlotGuards: a word for each slot, where peers may read the window.
+    // SlotGuards: a guard of 8 bytes for each slot, where peers may read the window.
     private static final long GUARD_BYTES = Long.BYTES;
-    // Datagrams of a batch, whose lists udp repeats behind the last slot's, so that a batch may wrap.
+    // Datagrams of a batch: udp repeats their lists behind the list of the last slot, so that a batch may wrap.
     private static final long LISTS_REPEATED = 64;
     private static final long METADATA_PER_SLOT_MAX = 16 + FrameOptions.METADATA_BYTES_MAX;
 
-    /// A source: window slots and the probe's, each with its header and guard, and the control rings. Where
+    /// A source: the slots of the window and of the probe, each with header and guard, and the control rings. Where
     /// memory cannot be mapped twice, a claim that wraps around the window's end takes as much payload again.
     static MemoryNeeds source(final int windowSlots, final int slotBytes, final int headerReserveBytes) {
         final long payload = (windowSlots + 1L) * slotBytes;
@@ -45,8 +45,8 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
                 windowSlots * METADATA_PER_SLOT_MAX);
     }
 
-    /// A subscriber: its rings in the host, and in the host or on its device the memory that frames lie in.
-    /// `frame-max` more where frames land in place and memory cannot be mapped twice.
+    /// A subscriber: its rings in the host, and the frame memory in the host or on its device. It takes `frame-max`
+    /// more where frames are received in place and memory cannot be mapped twice.
     ///
     /// @param kind how payloads get into the device's memory; null where frames lie in host memory
     static MemoryNeeds subscriber(final MemoryShape shape, final @Nullable Kind kind, final int headerReserveBytes) {
@@ -79,7 +79,7 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
                         + (staged ? shape.ringSlots() * (long) shape.bundleTableBytes() : 0));
     }
 
-    /// Everything but metadata: what a session takes before the first datagram.
+    /// Everything but metadata: the memory of a session before the first datagram.
     long totalBytes() {
         return hostBytes + deviceBytes + tableBytes;
     }
@@ -89,7 +89,7 @@ record MemoryNeeds(long hostBytes, long deviceBytes, long tableBytes, long metad
         return (slots + LISTS_REPEATED) * LIST_BYTES;
     }
 
-    // Tables are a power of two long.
+    // The lengths of tables are powers of two.
     private static long tableSlots(final MemoryShape shape) {
         return Math.max(64, 2L * Integer.highestOneBit(Math.max(1, shape.ringSlots() - 1)));
     }

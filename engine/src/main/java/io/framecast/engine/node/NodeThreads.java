@@ -17,12 +17,12 @@ import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.CompositeAgent;
 
-/// The threads that run a node's agents, and what each of them sleeps by: one thread for all, one for each,
-/// or the callers'.
+/// The threads that run a node's agents, and the idle strategy of each: one thread for all agents, one for each, or
+/// the callers' threads (invoker mode).
 ///
-/// Where callers run them, one of them does at a time: agents and all they own have no other guard.
+/// In invoker mode one caller at a time runs the agents; the agents and their objects have no other guard.
 final class NodeThreads implements AutoCloseable {
-    // A caller that waits while another runs the agents takes over so long after that one stopped.
+    // A waiting caller takes over the agents this long after another caller stopped running them.
     private static final long TAKE_OVER_NS = TimeUnit.MICROSECONDS.toNanos(200);
 
     private final boolean invoked;
@@ -33,12 +33,12 @@ final class NodeThreads implements AutoCloseable {
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Thread> started = new ArrayList<>();
     private final AgentInvoker invoker;
-    // The same three times where one thread runs all.
+    // The same object three times where one thread runs all agents.
     private final ReadyIdle senderIdle;
     private final ReadyIdle receiverIdle;
     private final ReadyIdle conductorIdle;
 
-    /// Nothing runs before [#start].
+    /// No agent runs before [#start].
     NodeThreads(
             final Threading threading,
             final SenderAgent sender,
@@ -86,7 +86,7 @@ final class NodeThreads implements AutoCloseable {
 
     /// Runs all agents once, on the caller's thread.
     ///
-    /// @return work done; 0 where another thread runs them just now
+    /// @return work done; 0 while another thread runs the agents
     /// @throws IllegalStateException when an agent's handler calls this
     int invoke() {
         if (running.isHeldByCurrentThread()) {
@@ -104,8 +104,8 @@ final class NodeThreads implements AutoCloseable {
     }
 
     /// Runs the agents on the caller's thread until the condition holds, the time is over or the thread is
-    /// interrupted, as [Waiter#await] has it; sleeps while there is nothing to do, and while another thread
-    /// runs them. An agent's own thread waits for nothing: nobody would make the condition true.
+    /// interrupted, as [Waiter#await] does. Sleeps while the agents have no work, and while another thread runs
+    /// them. An agent's own thread never waits here, because no other thread would make the condition true.
     void invokeUntil(final Waiter sleeper, final BooleanSupplier condition, final long longestNs) {
         if (running.isHeldByCurrentThread()) {
             return;
@@ -126,7 +126,7 @@ final class NodeThreads implements AutoCloseable {
         }
     }
 
-    // Returns false where another thread runs the agents, or nobody does any more.
+    // Returns false where another thread runs the agents, or no thread runs them any more.
     private boolean runOrSleep(final BooleanSupplier condition, final long longestNs) {
         if (!running.tryLock()) {
             return false;
@@ -135,7 +135,7 @@ final class NodeThreads implements AutoCloseable {
             if (stopped) {
                 return false;
             }
-            // Whoever ran them before may have made it true, and what this thread does now may.
+            // The thread that ran the agents before may have made the condition true, and this invocation may too.
             final int work = condition.getAsBoolean() ? 1 : invoker.invoke();
             if (work > 0 || !condition.getAsBoolean()) {
                 both.leftNs = longestNs;
@@ -155,12 +155,12 @@ final class NodeThreads implements AutoCloseable {
         return receiverIdle;
     }
 
-    /// Stops the threads, and waits for their end even where the caller is interrupted: what they use is
-    /// freed behind this. Afterwards the agents can still be run by the caller.
+    /// Stops the threads, and waits for their end even where the caller is interrupted, because the node then frees
+    /// the memory that they use. Afterwards the caller can still run the agents.
     void stop() {
-        // A runner that is closed by a thread that is interrupted waits for nothing.
+        // An interrupted thread that closes a runner would not wait.
         boolean interrupted = Thread.interrupted();
-        // One that sleeps holds the lock.
+        // A caller that sleeps between duty cycles holds the lock.
         senderIdle.wake();
         running.lock();
         try {
@@ -193,7 +193,7 @@ final class NodeThreads implements AutoCloseable {
         return interrupted;
     }
 
-    /// After [#stop], when nobody has anything to tell the agents any more.
+    /// Called after [#stop], when no thread sends commands to the agents any more.
     @Override
     public void close() {
         CloseHelper.closeAll(senderIdle, receiverIdle, conductorIdle);
@@ -203,7 +203,7 @@ final class NodeThreads implements AutoCloseable {
     private static final class BothWait implements Waits {
         private final Waits first;
         private final Waits second;
-        // A caller that waits wants its thread back then.
+        // A waiting caller wants its thread back after this time.
         private long leftNs = Long.MAX_VALUE;
 
         BothWait(final Waits first, final Waits second) {

@@ -8,7 +8,8 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import java.util.Optional;
 
-/// A transport that is not to act on peers' memory (`one-sided=off`), nor let them act on this side's.
+/// A transport without one-sided operations (`one-sided=off`): it accesses no peer's memory, and no peer accesses
+/// memory of this process.
 final class OneSidedDisabled implements Transport {
     private final Transport transport;
 

@@ -7,7 +7,7 @@ import io.framecast.api.spi.TransportCapabilities;
 import io.framecast.reliability.CoRootConfig;
 import io.framecast.reliability.lane.LanePort;
 
-/// The words of the users' API for what the protocol has its own for.
+/// Translates options of the users' API to those of the protocol.
 final class Policies {
     private Policies() {}
 

@@ -10,23 +10,22 @@ import java.util.List;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Buffers of the user's that frames are to land in, whichever source they are from. Offered by the
-/// subscriber's thread, taken by the receiver's.
+/// The user's buffers that frames are to be received into, from any source. The subscriber's thread offers them,
+/// the receiver's thread takes them.
 final class PostedBuffers {
     static final int POSTED_MAX = 256;
 
-    // Never started: memory that it may use is memory that every thread may use.
+    // Never started: memory that this thread may access is memory that every thread may access.
     private static final Thread ANY_THREAD = new Thread("framecast-any");
 
     private final DeviceBackend device;
     private final OneToOneConcurrentArrayQueue<Posted> posted = new OneToOneConcurrentArrayQueue<>(POSTED_MAX);
-    // Posted for frames that were then given up; at most as many as frames.
+    // Taken for frames that were then dropped; at most as many as frames.
     private final ArrayDeque<Posted> unused = new ArrayDeque<>();
-    // Subscriber: those that are not its owner's again, posted or in a frame.
+    // Subscriber: buffers that are posted or hold a frame, and so are not their owner's.
     private final List<Posted> outstanding = new ArrayList<>();
 
-    /// One buffer, from when it was posted until the frame in it is released. The last is told by whichever thread
-    /// releases the frame.
+    /// One buffer, from its post until the release of the frame in it. Any thread may release the frame.
     static final class Posted {
         private final DeviceRegion region;
         private volatile @Nullable DeviceEvent reader;
@@ -40,17 +39,17 @@ final class PostedBuffers {
             return region;
         }
 
-        /// The frame was closed: the buffer is its owner's.
+        /// The frame was closed: the buffer is its owner's again.
         void release() {
             released = true;
         }
 
-        /// The frame was released on a stream: the buffer is its owner's when this is complete.
+        /// The frame was released on a stream: the buffer is its owner's once this event is complete.
         void releaseAfter(final DeviceEvent event) {
             reader = event;
         }
 
-        // The event stands for another frame once the receiver has seen it complete and released the buffer.
+        // The event serves another frame once the receiver has seen it complete and released the buffer.
         private boolean isReleased() {
             final DeviceEvent event = reader;
             return released || (event != null && event.isComplete()) || released;
@@ -70,11 +69,11 @@ final class PostedBuffers {
         this.device = device;
     }
 
-    /// Subscriber.
+    /// Subscriber: posts a buffer.
     ///
-    /// @param frameMaxBytes the longest frame that may land in it
-    /// @return false when as many are posted as there are places
-    /// @throws IllegalArgumentException where no frame could land in it, or another's bytes would
+    /// @param frameMaxBytes the longest frame that may be received into the buffer
+    /// @return false when the queue is full
+    /// @throws IllegalArgumentException where no frame fits the buffer, or another buffer overlaps it
     boolean offer(final DeviceRegion region, final long frameMaxBytes) {
         requireMemoryOf(device, region);
         if (region.bytes() < frameMaxBytes) {
@@ -121,12 +120,12 @@ final class PostedBuffers {
         }
     }
 
-    /// Receiver: the one that is next, if it is long enough and still there; else null.
+    /// Receiver: the next buffer, if it is long enough and its memory is alive; else null.
     @Nullable
     Posted peek(final long bytes) {
         Posted first = first();
         while (first != null && !first.isAlive()) {
-            // Its owner closed its arena: nothing can land in it.
+            // The owner closed the buffer's arena, so the buffer cannot receive a frame.
             take();
             first.release();
             first = first();
@@ -138,14 +137,14 @@ final class PostedBuffers {
         return unused.isEmpty() ? posted.peek() : unused.peek();
     }
 
-    /// Receiver: the one that is next is taken.
+    /// Receiver: takes the next buffer.
     void take() {
         if (unused.poll() == null) {
             posted.poll();
         }
     }
 
-    /// Receiver: one that was taken is free again.
+    /// Receiver: a buffer that was taken is free again.
     void giveBack(final Posted buffer) {
         unused.add(buffer);
     }

@@ -36,7 +36,7 @@ final class Providers {
         return new Providers(notices, ProviderLookup.transports(), ProviderLookup.devices());
     }
 
-    /// The channel with `auto` replaced by the transport that is taken.
+    /// The channel with `auto` replaced by the chosen transport.
     Channel resolve(final Channel channel) {
         return ProviderLookup.AUTO.equals(channel.transport())
                 ? channel.withTransport(bestTransport(channel).name())
@@ -79,7 +79,7 @@ final class Providers {
         return ProviderLookup.device(devices, device).open();
     }
 
-    // A stand-in is taken only by users who asked for its kind: other users would take it for hardware.
+    // Only users who asked for a stand-in's kind get it; other users would take it for hardware.
     private DeviceBackend openAuto(final String standIn) {
         String missing = "";
         for (final DeviceBackendProvider provider : devices) {

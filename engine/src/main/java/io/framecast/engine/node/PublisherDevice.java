@@ -7,9 +7,9 @@ import java.util.function.BooleanSupplier;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// The device of a publisher's, opened when its thread first asks for it, closed with the publisher by whichever
-/// thread closes that. To look whether it is closed, to open the device and to register the window with it is one
-/// step: else the window would be freed in between, and nobody would close the device.
+/// The device of a publisher: the publisher's thread opens it on first use, and the thread that closes the
+/// publisher closes it. One locked step checks for the close, opens the device and registers the window. Otherwise
+/// a close in between would free the window, and no thread would close the device.
 final class PublisherDevice implements AutoCloseable {
     private final Channel channel;
     private final SourceSession session;
@@ -31,7 +31,7 @@ final class PublisherDevice implements AutoCloseable {
         this.isClosed = isClosed;
     }
 
-    /// @throws IllegalStateException when the publisher is closed, also where that happens meanwhile
+    /// @throws IllegalStateException when the publisher is closed, also during this call
     DeviceSource source() {
         final DeviceSource known = source;
         if (known != null) {
@@ -42,7 +42,7 @@ final class PublisherDevice implements AutoCloseable {
             requireOpen();
             final DeviceSource made = make();
             source = made;
-            // Whoever closes waits for the lock, and closes it then.
+            // The closing thread waits for the lock, and then closes the device.
             requireOpen();
             return made;
         } finally {

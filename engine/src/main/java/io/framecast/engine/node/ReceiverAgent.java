@@ -9,7 +9,7 @@ import java.util.function.IntConsumer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
 
-/// Runs all subscriptions of a node, and watches over those that are closed while frames are still held.
+/// Runs all subscriptions of a node, and keeps closed ones until their last frame is released.
 final class ReceiverAgent implements Agent, Waits {
     private final NanoClock clock;
     private final Consumer<String> notices;
@@ -18,7 +18,7 @@ final class ReceiverAgent implements Agent, Waits {
     private final List<Subscription> subscriptions = new ArrayList<>();
     private final List<Subscription> closing = new ArrayList<>();
     private IntConsumer descriptors = _ -> {};
-    // Whether every lane could be asked to tell of what comes.
+    // Whether every lane could be asked for a wake-up on arrivals.
     private boolean armed = true;
     private volatile boolean idle = true;
 
@@ -28,9 +28,9 @@ final class ReceiverAgent implements Agent, Waits {
         this.conductor = conductor;
     }
 
-    /// Before the agent starts.
+    /// Called before the agent starts.
     ///
-    /// @param watched takes descriptors that are to wake it
+    /// @param watched takes the descriptors that wake the agent
     void wakeBy(final Wakeup agent, final IntConsumer watched) {
         queue.wakeBy(agent);
         descriptors = watched;
@@ -50,7 +50,7 @@ final class ReceiverAgent implements Agent, Waits {
         descriptors.accept(subscription.readyDescriptor());
     }
 
-    /// Agent's thread: leaves the channel; memory is freed by the conductor once no frame is held.
+    /// Agent's thread: leaves the channel. The conductor frees the memory once no frame is held.
     void remove(final EngineSubscriber subscriber) {
         for (int i = 0; i < subscriptions.size(); i++) {
             final Subscription subscription = subscriptions.get(i);
@@ -72,7 +72,7 @@ final class ReceiverAgent implements Agent, Waits {
         return closing;
     }
 
-    /// Whether no closed subscription waits for frames still held; a hint, from any thread.
+    /// Whether every closed subscription has all its frames back; a hint, from any thread.
     boolean isIdle() {
         return idle;
     }
@@ -86,7 +86,8 @@ final class ReceiverAgent implements Agent, Waits {
             try {
                 work += subscription.doWork(nowNs);
             } catch (final RuntimeException | Error e) {
-                // It ends this session alone. The subscriber is its user's until closed: device and frames stay.
+                // The failure ends this session alone. Until the user closes the subscriber, device and frames stay
+                // valid.
                 final String line = Failures.line("subscriber of " + subscription.channelName(), e);
                 notices.accept(line);
                 subscription.fail(line);
@@ -104,7 +105,7 @@ final class ReceiverAgent implements Agent, Waits {
         return work;
     }
 
-    // A device that failed tells nothing of its streams any more: then nothing is waited for.
+    // A failed device cannot report on its streams, so the agent does not wait for them.
     private boolean isReleased(final Subscription subscription) {
         try {
             return subscription.isReleased();
@@ -122,7 +123,7 @@ final class ReceiverAgent implements Agent, Waits {
         }
     }
 
-    // A lane that broke says so in the next duty cycle too.
+    // A broken lane fails in the next duty cycle too.
     private static boolean isArmed(final Subscription subscription) {
         try {
             subscription.arm();
@@ -155,9 +156,9 @@ final class ReceiverAgent implements Agent, Waits {
     }
 
     @Override
-    public void tellDescriptors(final IntConsumer told) {
+    public void tellDescriptors(final IntConsumer descriptors) {
         for (int i = 0; i < subscriptions.size(); i++) {
-            subscriptions.get(i).tellDescriptors(told);
+            subscriptions.get(i).tellDescriptors(descriptors);
         }
     }
 

@@ -46,16 +46,16 @@ import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// One subscription's part in one source's session: the protocol's [ReceiveSession] with the lanes and memory
-/// that it runs over, the peers it speaks to, and how far its life has come.
+/// One subscription's part in one source's session: the protocol's [ReceiveSession], its lanes and memory, its
+/// peers, and the state of its life.
 ///
-/// Threading: made by the conductor, then the receiver's thread; [#close] by the conductor.
+/// Threading: the conductor opens it, then the receiver's thread uses it; the conductor calls [#close].
 final class ReceiverSession implements ReceiverOutput, AutoCloseable {
-    /// Sent without acknowledgement, so more than one.
+    /// Leave messages have no acknowledgement, so the session sends several.
     static final int GOODBYES = 3;
 
     private static final int NO_PEER = -1;
-    // A handshake without an answer for so long must not keep others waiting.
+    // A handshake without an answer for so long must not make other sources wait.
     private static final long STALE_NS = 1_000_000_000;
     // A handshake that takes longer is reported.
     private static final long SLOW_NS = 1_000_000_000;
@@ -82,13 +82,13 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private boolean over;
     private boolean left;
 
-    /// Opens the lanes; the handshake is not begun. When it throws, what it opened is closed.
+    /// Opens the lanes; the handshake is not begun. When the constructor throws, it closes everything it opened.
     ///
     /// @param control the subscription's
     /// @param loss injected into the data and repair lanes
-    /// @param memory of this shape; the session's once this returns
+    /// @param memory of this shape; the session owns it once the constructor returns
     /// @param receiverId random, not 0
-    /// @param conductor runs in order what may take long
+    /// @param conductor runs long tasks in order
     ReceiverSession(
             final EngineSubscriber subscriber,
             final Transport transport,
@@ -121,7 +121,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     ? null
                     : opened.add(new RemoteWindows(
                             oneSided, stream, repairs.reads(), !policy.isWaitedFor(), context.notices()));
-            // A co-root keeps payloads in the host, where direct placement never has them.
+            // A co-root keeps payloads in host memory, which direct placement bypasses.
             serving = config.coRoots().serves() && memory.data().hostAddressable()
                     ? opened.add(new CoRootService(
                             transport, oneSided, control, stream, repairs.reads(), context.notices(), conductor))
@@ -164,7 +164,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return new LaneConfig(kind, LaneConfig.Role.RECEIVER, null, ring, peer);
     }
 
-    // With one source the counters keep their names through all its sessions.
+    // With one source the counters keep their labels through all its sessions.
     private static String labels(final Channel channel, final StreamInfo stream) {
         final String name = Labels.of("channel", channel.name());
         return channel.stream().sources().count() == 1
@@ -235,7 +235,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
 
     /// Begins the handshake.
     ///
-    /// @throws TransportException where the source says an address that is none of this transport
+    /// @throws TransportException where the source announces an address that this transport cannot use
     void start(final long nowNs) {
         heardNs = nowNs;
         startedNs = nowNs;
@@ -253,7 +253,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         }
     }
 
-    /// One duty cycle; after [#leave], takes back what the subscriber released.
+    /// One duty cycle; after [#leave], it only takes back frames that the subscriber released.
     int doWork(final long nowNs) {
         if (left) {
             return protocol.takeBack(nowNs);
@@ -263,20 +263,20 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return work;
     }
 
-    /// What ends an agent's sleep when data arrives.
-    void tellDescriptors(final IntConsumer told) {
+    /// The descriptors that wake the agent when data arrives.
+    void tellDescriptors(final IntConsumer descriptors) {
         if (!left) {
-            told.accept(data.readyDescriptor());
-            told.accept(repair.readyDescriptor());
+            descriptors.accept(data.readyDescriptor());
+            descriptors.accept(repair.readyDescriptor());
         }
     }
 
-    /// Whether each of its lanes has a descriptor of its own.
+    /// Whether each of the session's lanes has a descriptor of its own.
     boolean isShown() {
         return left || (data.readyDescriptor() != ReadySet.NONE && repair.readyDescriptor() != ReadySet.NONE);
     }
 
-    /// The agent means to sleep.
+    /// Arms the lanes' wake-ups before the agent sleeps.
     void arm() {
         if (!left) {
             data.armReady();
@@ -292,7 +292,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return left || handoff.isDraining() || protocol.isWaiting() || memory.isBusy();
     }
 
-    /// Whether the subscriber was told of this session.
+    /// Whether the subscriber has seen the start of this session.
     boolean isJoined() {
         return joined;
     }
@@ -301,7 +301,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         joined = true;
     }
 
-    /// Whether nothing follows, and all there was lies in the feed.
+    /// Whether nothing follows, and the queue holds everything that arrived.
     boolean isOver() {
         return over;
     }
@@ -310,7 +310,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         over = true;
     }
 
-    /// Whether frames come, or are left to come, from here.
+    /// Whether the session delivers frames, or will.
     boolean isReceiving() {
         return joined && !over;
     }
@@ -320,12 +320,12 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return !joined && !over;
     }
 
-    /// Whether it joins, and nothing is heard from there.
+    /// Whether the session is joining, and the source has been silent for too long.
     boolean isStale(final long nowNs) {
         return isJoining() && nowNs - heardNs > STALE_NS;
     }
 
-    /// Whether the handshake takes longer than it should, and nobody has looked why for a while.
+    /// Whether the handshake takes longer than expected, and its obstacle is due for a check.
     boolean isObstacleDue(final long nowNs) {
         final boolean due = isJoining() && nowNs - startedNs > SLOW_NS && nowNs >= obstacleNs;
         if (due) {
@@ -334,14 +334,14 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return due;
     }
 
-    /// This process stood still in mid-handshake.
+    /// This process stood still during the handshake.
     void onStandstill(final long nowNs) {
         heardNs = nowNs;
         startedNs = nowNs;
         machine.onStandstill(nowNs);
     }
 
-    /// What the handshake waits for, in one line; empty where it did not take long.
+    /// The obstacle of the handshake, in one line; empty where the handshake did not take long.
     String obstacle() {
         return obstacle;
     }
@@ -360,7 +360,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         return left;
     }
 
-    /// Says goodbye and closes the lanes; what is in the feed stays readable. Idempotent.
+    /// Sends the leave messages and closes the lanes; frames in the queue stay readable. Idempotent.
     void leave() {
         if (left) {
             return;
@@ -400,12 +400,12 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
 
     /// Whether memory can be freed while the subscriber goes on.
     ///
-    /// @param listened whether somebody wants to know of the end
+    /// @param listened whether the user listens for the end of sessions
     boolean isReleased(final boolean listened) {
         return left && queue.isQuiet(listened) && !protocol.isHeld();
     }
 
-    /// Whether memory can be freed, for nobody polls any more.
+    /// Whether memory can be freed; the subscriber polls no more.
     boolean isDrained() {
         protocol.drain();
         return !protocol.isHeld();
@@ -478,7 +478,7 @@ final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             coRootPeer = control.lane().connect(new LaneAddress(controlAddress));
             return true;
         } catch (final TransportException e) {
-            // No address of this transport: the source is reported to.
+            // The transport cannot use this address, so the session reports to the source instead.
             return false;
         }
     }

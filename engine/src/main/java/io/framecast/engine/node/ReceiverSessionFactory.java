@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a subscription's part in a session: memory within bounds, lanes, machine. By the conductor.
+/// Makes a subscription's part in a session: memory within bounds, lanes, machine. Used by the conductor.
 final class ReceiverSessionFactory {
     private static final int SLOTS_MAX = 1 << 24;
 
@@ -40,10 +40,10 @@ final class ReceiverSessionFactory {
     private final LossInjector loss;
     private final SecureRandom secrets = new SecureRandom();
     private final PlacementProbe probe;
-    // Found when the first session is opened; null where frames land in host memory.
+    // Found when the first session opens; null where frames lie in host memory.
     private @Nullable PlacementReport way;
 
-    /// @param control the subscription's, which all its sessions speak by
+    /// @param control the control lane that all sessions of the subscription share
     ReceiverSessionFactory(
             final EngineSubscriber subscriber,
             final Transport transport,
@@ -61,9 +61,10 @@ final class ReceiverSessionFactory {
 
     /// Makes memory, lanes and machine; the handshake is not begun.
     ///
-    /// @param conductor runs what the session has made later
-    /// @throws IncompatibleSourceException where what the source says of itself is to blame: listen to another
-    /// @throws io.framecast.api.error.FramecastException with one line that names the mend
+    /// @param conductor runs the session's later tasks
+    /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
+    ///     another source
+    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
     ReceiverSession open(final StreamInfo stream, final Executor conductor) {
         final Kind kind = way();
         final MemoryShape shape = shape(stream, kind);
@@ -91,33 +92,32 @@ final class ReceiverSessionFactory {
         }
     }
 
-    // A ring too long for the window into the device's memory, where a short one could be mapped; or for the
-    // card.
+    // The ring can be too long for a placement that worked with the probe's short one: the next placement is tried.
     private ReceiverSession openOtherwise(
             final StreamInfo stream, final Executor conductor, final @Nullable Kind kind, final DeviceException e) {
         if (kind == null || kind == Kind.STAGED) {
             throw e;
         }
-        tell(probe.without(kind, e));
+        report(probe.without(kind, e));
         return open(stream, conductor);
     }
 
-    // Once for all sessions, before the memory of the first is counted.
+    // Chosen once for all sessions, before the memory of the first is counted.
     private @Nullable Kind way() {
         if (!subscriber.device().hostAddressable() && way == null) {
-            tell(probe.probe());
+            report(probe.probe());
         }
         return way == null ? null : way.kind();
     }
 
-    private void tell(final PlacementReport report) {
+    private void report(final PlacementReport report) {
         way = report;
         subscriber.onPlacement(report);
         context.notices().accept("placement of " + channel.name() + ": " + report);
     }
 
-    // Staged copies free landing slots by themselves. Elsewhere a datagram that comes without credit needs a
-    // slot of the ring.
+    // Staged copies free receive buffers by themselves. With other placements, a datagram that arrives without
+    // credit takes a slot of the ring.
     private MemoryShape shape(final StreamInfo stream, final @Nullable Kind kind) {
         final MemoryShape.Kind shape = kind == null
                 ? transport.capabilities().placement() == Placement.BY_ARRIVAL
@@ -146,7 +146,7 @@ final class ReceiverSessionFactory {
         return new LoopbackQueuePair(Objects.requireNonNull(transport.oneSided()), context.notices());
     }
 
-    // All of the ring, before a lane is refused for it.
+    // Checks the whole ring with the transport, so that a refusal comes before a lane is opened.
     private ReceiveMemory direct(final MemoryShape shape, final DeviceBackend device, final int reserve) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final ReceiveMemory memory = opened.add(new DirectReceiveMemory(shape, device, reserve));
@@ -164,7 +164,7 @@ final class ReceiverSessionFactory {
         return channel.stream().framesHeld();
     }
 
-    // Whoever speaks on the group must not decide how much memory this subscriber takes.
+    // Any process may send to the group, so its announcement must not decide how much memory this subscriber takes.
     private void requireWithinBounds(final StreamInfo stream, final MemoryNeeds needs) {
         final long given = channel.stream().ringMaxBytes();
         final long most = given > 0 ? given : ringMaxDefault();
@@ -177,7 +177,7 @@ final class ReceiverSessionFactory {
         }
     }
 
-    // Before anything is taken: pinned and landing memory as well, whoever allocates it.
+    // Before any allocation; it covers pinned memory and receive buffers too, whichever module allocates them.
     private void requireRoom(final MemoryNeeds needs) {
         SystemMemory.require(needs.hostBytes());
         if (needs.deviceBytes() > subscriber.device().availableBytes()) {
@@ -190,8 +190,8 @@ final class ReceiverSessionFactory {
         return (device == Long.MAX_VALUE ? SystemMemory.availableBytes() : device) / 4;
     }
 
-    // A source that does not wait sends without credit too: what comes then must land somewhere, or the
-    // transport fills up with what is old.
+    // A source that does not wait also sends without credit. Its datagrams need a receive buffer, or the transport
+    // fills up with old ones.
     private int spareSlots(final StreamInfo stream) {
         return Policies.onWire(channel.stream().delivery()).isWaitedFor()
                 ? 0

@@ -7,93 +7,94 @@ import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A subscription's links to its sources, those that are over until the subscriber has taken everything, and
-/// what those counted that are gone. By the receiver's thread.
+/// A subscription's sessions with its sources. Sessions that are over stay until the subscriber has taken
+/// everything; the counts of removed sessions stay in the totals. Used by the receiver's thread.
 final class ReceiverSessions {
-    private final List<ReceiverSession> links = new ArrayList<>();
+    private final List<ReceiverSession> sessions = new ArrayList<>();
     private final WireTotals retired = new WireTotals();
     private final WireTotals totals = new WireTotals();
 
     int size() {
-        return links.size();
+        return sessions.size();
     }
 
     ReceiverSession get(final int index) {
-        return links.get(index);
+        return sessions.get(index);
     }
 
-    void add(final ReceiverSession link) {
-        links.add(link);
+    void add(final ReceiverSession session) {
+        sessions.add(session);
     }
 
-    /// Its counts stay.
+    /// Removes a session and keeps its counts.
     ///
-    /// @return whether it was there
-    boolean remove(final ReceiverSession link) {
-        final boolean removed = links.remove(link);
+    /// @return whether the session was present
+    boolean remove(final ReceiverSession session) {
+        final boolean removed = sessions.remove(session);
         if (removed) {
-            retired.add(link);
+            retired.add(session);
         }
         return removed;
     }
 
-    /// The one with open lanes that has this number, or null.
+    /// The session with this number and open lanes, or null.
     @Nullable
-    ReceiverSession find(final long session) {
-        for (int i = 0; i < links.size(); i++) {
-            final ReceiverSession link = links.get(i);
-            if (!link.hasLeft() && link.id() == session) {
-                return link;
+    ReceiverSession find(final long id) {
+        for (int i = 0; i < sessions.size(); i++) {
+            final ReceiverSession session = sessions.get(i);
+            if (!session.hasLeft() && session.id() == id) {
+                return session;
             }
         }
         return null;
     }
 
-    /// Any with open lanes, or null.
+    /// Any session with open lanes, or null.
     @Nullable
     ReceiverSession any() {
-        for (int i = 0; i < links.size(); i++) {
-            if (!links.get(i).hasLeft()) {
-                return links.get(i);
+        for (int i = 0; i < sessions.size(); i++) {
+            if (!sessions.get(i).hasLeft()) {
+                return sessions.get(i);
             }
         }
         return null;
     }
 
-    /// How many frames come from.
+    /// The number of sessions that deliver frames.
     int receiving() {
         int count = 0;
-        for (int i = 0; i < links.size(); i++) {
-            count += links.get(i).isReceiving() ? 1 : 0;
+        for (int i = 0; i < sessions.size(); i++) {
+            count += sessions.get(i).isReceiving() ? 1 : 0;
         }
         return count;
     }
 
-    /// The one whose handshake is under way, or null.
+    /// The session whose handshake is under way, or null.
     @Nullable
     ReceiverSession joining() {
-        for (int i = 0; i < links.size(); i++) {
-            if (links.get(i).isJoining()) {
-                return links.get(i);
+        for (int i = 0; i < sessions.size(); i++) {
+            if (sessions.get(i).isJoining()) {
+                return sessions.get(i);
             }
         }
         return null;
     }
 
-    /// Sources that said their last are answered until they are silent, for an answer may be lost.
+    /// Closes the lanes of sessions whose source ended and fell silent. Until then they answer the source, because
+    /// an answer may be lost.
     ///
-    /// @param nowNs `Long.MAX_VALUE` takes all of them for silent
+    /// @param nowNs `Long.MAX_VALUE` treats all sources as silent
     void forgetEnded(final long nowNs) {
-        for (int i = 0; i < links.size(); i++) {
-            if (links.get(i).isForgotten(nowNs)) {
-                links.get(i).leave();
+        for (int i = 0; i < sessions.size(); i++) {
+            if (sessions.get(i).isForgotten(nowNs)) {
+                sessions.get(i).leave();
             }
         }
     }
 
     boolean areShown() {
-        for (int i = 0; i < links.size(); i++) {
-            if (!links.get(i).isShown()) {
+        for (int i = 0; i < sessions.size(); i++) {
+            if (!sessions.get(i).isShown()) {
                 return false;
             }
         }
@@ -101,79 +102,79 @@ final class ReceiverSessions {
     }
 
     void arm() {
-        for (int i = 0; i < links.size(); i++) {
-            links.get(i).arm();
+        for (int i = 0; i < sessions.size(); i++) {
+            sessions.get(i).arm();
         }
     }
 
-    void tellDescriptors(final IntConsumer told) {
-        for (int i = 0; i < links.size(); i++) {
-            links.get(i).tellDescriptors(told);
+    void tellDescriptors(final IntConsumer descriptors) {
+        for (int i = 0; i < sessions.size(); i++) {
+            sessions.get(i).tellDescriptors(descriptors);
         }
     }
 
     long nextDeadlineNs() {
         long deadlineNs = Long.MAX_VALUE;
-        for (int i = 0; i < links.size(); i++) {
-            deadlineNs = Math.min(deadlineNs, links.get(i).nextDeadlineNs());
+        for (int i = 0; i < sessions.size(); i++) {
+            deadlineNs = Math.min(deadlineNs, sessions.get(i).nextDeadlineNs());
         }
         return deadlineNs;
     }
 
     boolean mustLook() {
-        for (int i = 0; i < links.size(); i++) {
-            if (links.get(i).mustLook()) {
+        for (int i = 0; i < sessions.size(); i++) {
+            if (sessions.get(i).mustLook()) {
                 return true;
             }
         }
         return false;
     }
 
-    /// Frames that were lost, told or not, in all sessions so far.
+    /// Frames lost in all sessions so far, reported or not.
     long lost(final LossReason reason) {
         long total = retired.lost(reason);
-        for (int i = 0; i < links.size(); i++) {
-            total += links.get(i).queue().losses().total(reason);
+        for (int i = 0; i < sessions.size(); i++) {
+            total += sessions.get(i).queue().losses().total(reason);
         }
         return total;
     }
 
-    /// Datagrams of the sessions that are left which no peer of theirs can have sent.
+    /// Datagrams of the remaining sessions that no peer of theirs can have sent.
     long foreignDatagrams() {
         long total = 0;
-        for (int i = 0; i < links.size(); i++) {
-            final ReceiverSession session = links.get(i);
-            total += links.get(i).hasLeft() ? 0 : ForeignTraffic.datagrams(session.repairLane());
+        for (int i = 0; i < sessions.size(); i++) {
+            final ReceiverSession session = sessions.get(i);
+            total += sessions.get(i).hasLeft() ? 0 : ForeignTraffic.datagrams(session.repairLane());
             total += ForeignTraffic.datagrams(session.machine().verdicts());
         }
         return total;
     }
 
-    /// What all sessions so far counted; valid until the next call.
+    /// The counts of all sessions so far, added up; valid until the next call.
     WireTotals totals() {
         totals.set(retired);
-        for (int i = 0; i < links.size(); i++) {
-            totals.add(links.get(i));
+        for (int i = 0; i < sessions.size(); i++) {
+            totals.add(sessions.get(i));
         }
         return totals;
     }
 
     /// Closes the lanes of all.
     void leave() {
-        links.forEach(ReceiverSession::leave);
+        sessions.forEach(ReceiverSession::leave);
     }
 
-    /// Whether all memory can be freed, for nobody polls any more.
+    /// Whether all memory can be freed; the subscriber polls no more.
     boolean areDrained() {
         boolean drained = true;
-        for (int i = 0; i < links.size(); i++) {
-            drained &= links.get(i).isDrained();
+        for (int i = 0; i < sessions.size(); i++) {
+            drained &= sessions.get(i).isDrained();
         }
         return drained;
     }
 
-    /// Frees the memory of all. By the conductor, when nobody else uses this any more.
+    /// Frees the memory of all sessions. By the conductor, after the last use by another thread.
     void close() {
-        CloseHelper.closeAll(links);
+        CloseHelper.closeAll(sessions);
     }
 }

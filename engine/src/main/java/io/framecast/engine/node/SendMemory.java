@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
 /// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 |
-/// payload]`. Payload memory is mapped twice where the system can, so that every claim up to the whole window
-/// is contiguous.
+/// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the whole
+/// window is contiguous.
 ///
 /// Owns its memory; freed by [#close].
 final class SendMemory implements AutoCloseable {
@@ -31,7 +31,7 @@ final class SendMemory implements AutoCloseable {
             opened.add(arena);
             lengths = new int[slots + 1];
             lengths[slots] = slotBytes;
-            // The probe's payload is whatever lies behind the window: the mirror's first slot, or a spare one.
+            // The probe's payload is the memory behind the window: the mirror's first slot, or a spare one.
             payload = opened.add(MirroredMemory.allocate((long) slots * slotBytes, slotBytes));
             headers = arena.allocate((long) (slots + 1) * DataLayout.LENGTH, 64);
             ring = new SendRing(
@@ -54,7 +54,7 @@ final class SendMemory implements AutoCloseable {
         return ring;
     }
 
-    /// The same, as the protocol sees it.
+    /// The same memory, as the protocol sees it.
     WindowMemory window() {
         return new WindowMemory(headers, ring.payload(), lengths, slots, slotBytes);
     }

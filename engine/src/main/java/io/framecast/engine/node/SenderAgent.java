@@ -17,7 +17,7 @@ final class SenderAgent implements Agent, Waits {
     private final AgentQueue queue = new AgentQueue();
     private final List<EnginePublisher> publishers = new ArrayList<>();
     private IntConsumer descriptors = _ -> {};
-    // Whether every lane could be asked to tell of what comes.
+    // Whether every lane could be asked for a wake-up on arrivals.
     private boolean armed = true;
 
     SenderAgent(final NanoClock clock, final Consumer<String> notices) {
@@ -25,9 +25,9 @@ final class SenderAgent implements Agent, Waits {
         this.notices = notices;
     }
 
-    /// Before the agent starts.
+    /// Called before the agent starts.
     ///
-    /// @param watched takes descriptors that are to wake it
+    /// @param watched takes the descriptors that wake the agent
     void wakeBy(final Wakeup agent, final IntConsumer watched) {
         queue.wakeBy(agent);
         descriptors = watched;
@@ -43,7 +43,7 @@ final class SenderAgent implements Agent, Waits {
         descriptors.accept(publisher.session().readyDescriptor());
     }
 
-    /// Agent's thread: out of the duty cycle.
+    /// Agent's thread: removes a publisher from the duty cycle.
     void remove(final EnginePublisher publisher) {
         publishers.remove(publisher);
     }
@@ -65,7 +65,8 @@ final class SenderAgent implements Agent, Waits {
             try {
                 work += publisher.session().doWork(nowNs);
             } catch (final RuntimeException | Error e) {
-                // Whatever it is, it ends this session alone: the others go on, and no cycle repeats it.
+                // Any exception ends this session alone: the other sessions go on, and no later cycle repeats the
+                // failure.
                 publishers.remove(i--);
                 publisher.session().fail();
                 publisher.onFailure(
@@ -84,7 +85,7 @@ final class SenderAgent implements Agent, Waits {
         }
     }
 
-    // A lane that broke says so in the next duty cycle too.
+    // A broken lane fails in the next duty cycle too.
     private static boolean isArmed(final SourceSession session) {
         try {
             session.arm();
@@ -95,9 +96,9 @@ final class SenderAgent implements Agent, Waits {
     }
 
     @Override
-    public void tellDescriptors(final IntConsumer told) {
+    public void tellDescriptors(final IntConsumer descriptors) {
         for (int i = 0; i < publishers.size(); i++) {
-            publishers.get(i).session().tellDescriptors(told);
+            publishers.get(i).session().tellDescriptors(descriptors);
         }
     }
 
@@ -127,7 +128,7 @@ final class SenderAgent implements Agent, Waits {
         try {
             return !session.isShown() || session.isHeldBack();
         } catch (final TransportException _) {
-            // The next duty cycle finds it too, and tells.
+            // The next duty cycle finds the same failure, and reports it.
             return true;
         }
     }

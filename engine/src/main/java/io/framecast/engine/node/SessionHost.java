@@ -6,17 +6,17 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/// What publishers and subscribers need of the node that runs them.
+/// The services of a node that its publishers and subscribers use.
 interface SessionHost {
-    /// Waits on the caller's thread, and goes on when that is interrupted; in invoker mode that thread runs the
-    /// agents meanwhile, or sleeps while another does.
+    /// Waits on the caller's thread, and goes on waiting after an interrupt. In invoker mode that thread runs the
+    /// agents meanwhile, or sleeps while another thread runs them.
     ///
     /// @return whether the condition came true
     boolean await(BooleanSupplier condition, Duration longest);
 
     /// Sleeps on the caller's thread until an agent wakes it with the condition true, the time is over, or the
-    /// thread is interrupted; in invoker mode that thread runs the agents meanwhile, or sleeps while another
-    /// does.
+    /// thread is interrupted. In invoker mode that thread runs the agents meanwhile, or sleeps while another thread
+    /// runs them.
     void await(Waiter sleeper, BooleanSupplier condition, Duration longest);
 
     /// Opens the device of a channel's `device=`, for a publisher.
@@ -34,9 +34,9 @@ interface SessionHost {
     /// Wakes the agent that runs subscribers.
     Wakeup receiverWakeup();
 
-    /// Takes a publisher out of the duty cycle and closes its session.
+    /// Removes a publisher from the duty cycle and closes its session.
     void remove(EnginePublisher publisher);
 
-    /// Takes a subscriber out of the duty cycle and closes its session.
+    /// Removes a subscriber from the duty cycle and closes its session.
     void remove(EngineSubscriber subscriber);
 }

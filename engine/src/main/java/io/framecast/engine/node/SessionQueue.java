@@ -7,10 +7,10 @@ import io.framecast.api.SourceEvent;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// What one membership in one session hands to its subscriber, in order: that it began, frames and losses,
-/// that it is over. Filled by the receiver's thread, read by the subscriber's.
+/// The events of one membership in one session, in order: its start, its frames and losses, its end. Filled by the
+/// receiver's thread, read by the subscriber's.
 final class SessionQueue {
-    /// Takes what is not a frame; the subscriber's thread.
+    /// Takes events other than frames, on the subscriber's thread.
     interface Listener {
         void onLoss(long session, long firstFrameId, long count, LossReason reason);
 
@@ -22,21 +22,22 @@ final class SessionQueue {
     private final LossQueue losses = new LossQueue();
     private final SourceClock clock;
     private final Listener listener;
-    // A field, for it is passed with every frame.
-    private final LossHandler teller = this::tell;
-    // Must be handed out whole before this one begins. Set before others see this; cleared by the subscriber.
+    // A field, because every poll passes it on.
+    private final LossHandler onLoss = this::reportLoss;
+    // This queue waits until the subscriber has taken everything from that one. Set before the subscriber sees this
+    // queue; cleared by the subscriber.
     private @Nullable SessionQueue before;
     private @Nullable SourceEvent joined;
-    // Subscriber: behind all that was given or told.
+    // Subscriber: the id behind the last frame delivered or reported lost.
     private long nextId;
     private volatile @Nullable SourceEvent over;
-    private volatile boolean joinedTold;
+    private volatile boolean joinedReported;
     private volatile boolean finished;
-    // Taken for the subscriber, whose handler threw when it was told what comes before it.
+    // A frame that was polled before a handler threw on the losses in front of it; the next poll returns it.
     private final AtomicReference<@Nullable EngineFrame> detained = new AtomicReference<>();
 
-    /// @param listener what is not a frame goes there
-    /// @param subscriber sleeps until there is something
+    /// @param listener takes events other than frames
+    /// @param subscriber sleeps until the queue has an event
     SessionQueue(
             final long session,
             final ConsumerStream consumer,
@@ -65,71 +66,72 @@ final class SessionQueue {
         return clock;
     }
 
-    /// Receiver, before the subscriber sees this.
+    /// Receiver, before the subscriber sees this queue.
     ///
-    /// @param firstReportedId the first frame that is given or reported lost
-    /// @param earlier is handed out before; null for none
+    /// @param firstReportedId the first frame that is delivered or reported lost
+    /// @param earlier the queue that comes before; null for none
     void begin(final SourceEvent event, final long firstReportedId, final @Nullable SessionQueue earlier) {
         joined = event;
         nextId = firstReportedId;
         before = earlier;
     }
 
-    /// Receiver: nothing follows. All there was has been delivered.
+    /// Receiver: the membership ended, and all its frames were delivered.
     void end(final SourceEvent event) {
         over = event;
     }
 
-    /// Receiver: whether it is over, and the subscriber took all, or need not be told the rest.
+    /// Receiver: whether the membership ended, and the subscriber took everything or does not need the rest.
     ///
-    /// @param listened whether somebody wants to know of the end
+    /// @param listened whether the user listens for the end of sessions
     boolean isQuiet(final boolean listened) {
         return finished || (over != null && !listened && !frames.hasDelivered() && losses.isEmpty());
     }
 
-    /// Receiver: nobody looks here any more.
+    /// Receiver: the subscriber no longer polls this queue.
     void retire() {
         finished = true;
     }
 
-    /// Subscriber: whether there is something to poll.
+    /// Subscriber: whether a poll would find something.
     ///
-    /// @param listened whether somebody wants to know that it began or is over
+    /// @param listened whether the user listens for the start and the end of sessions
     boolean hasNews(final boolean listened) {
         return frames.hasDelivered()
                 || detained.get() != null
                 || !losses.isEmpty()
-                || (listened && (!joinedTold || (over != null && !finished)));
+                || (listened && (!joinedReported || (over != null && !finished)));
     }
 
-    /// Subscriber: the next frame, or null; tells what comes before it. What a handler throws is thrown; all
-    /// that it was told counts as told, and the frame behind that comes next time.
+    /// Subscriber: the next frame, or null. Reports the events before the frame to the handlers. An exception of a
+    /// handler propagates; its event counts as reported, and the next poll returns the frame.
     ///
-    /// @param host its time
+    /// @param host gives the engine's time
     @Nullable
     EngineFrame poll(final SessionHost host) {
         if (isBlocked()) {
             return null;
         }
-        if (!joinedTold && joined != null) {
-            joinedTold = true;
+        if (!joinedReported && joined != null) {
+            joinedReported = true;
             listener.onSource(joined);
         }
         while (true) {
-            // Before the losses, and those before the frames: what is there by now belongs before all that is not.
+            // The end is read before the losses, and the losses before the frame. Without a frame, the end and the
+            // losses read here then precede every later frame.
             final SourceEvent end = over;
             final long offered = losses.offered();
             final EngineFrame frame = take();
             if (frame == null) {
                 if (end == null) {
-                    losses.tellFrom(offered, nextId, teller);
+                    losses.tellFrom(offered, nextId, onLoss);
                 } else {
-                    losses.tell(offered, Long.MAX_VALUE, teller);
+                    losses.tell(offered, Long.MAX_VALUE, onLoss);
                 }
-                tellEnd(end);
+                reportEnd(end);
                 return null;
             }
-            tellBefore(frame);
+            reportBefore(frame);
             if (!clock.isExpiring() || !clock.isExpired(frame.sourceTimestampNs(), host.nowNs())) {
                 frame.given();
                 nextId = frame.frameId() + 1;
@@ -138,7 +140,7 @@ final class SessionQueue {
             final long frameId = frame.frameId();
             frame.close();
             losses.onExpired();
-            tell(frameId, 1, LossReason.EXPIRED);
+            reportLoss(frameId, 1, LossReason.EXPIRED);
         }
     }
 
@@ -147,16 +149,16 @@ final class SessionQueue {
         return first == null ? frames.poll() : first;
     }
 
-    private void tellBefore(final EngineFrame frame) {
+    private void reportBefore(final EngineFrame frame) {
         try {
-            losses.tell(losses.offered(), frame.frameId(), teller);
+            losses.tell(losses.offered(), frame.frameId(), onLoss);
         } catch (final RuntimeException | Error e) {
             detained.set(frame);
             throw e;
         }
     }
 
-    /// Whoever closes the subscriber: gives back what nobody will poll any more.
+    /// The closing thread: returns a frame that the subscriber will no longer poll.
     void giveUp() {
         final EngineFrame frame = detained.getAndSet(null);
         if (frame != null) {
@@ -176,14 +178,14 @@ final class SessionQueue {
         return false;
     }
 
-    private void tellEnd(final @Nullable SourceEvent end) {
+    private void reportEnd(final @Nullable SourceEvent end) {
         if (end != null && !finished) {
             finished = true;
             listener.onSource(end);
         }
     }
 
-    private void tell(final long firstFrameId, final long count, final LossReason reason) {
+    private void reportLoss(final long firstFrameId, final long count, final LossReason reason) {
         nextId = firstFrameId + count;
         listener.onLoss(session, firstFrameId, count, reason);
     }

@@ -11,8 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// A transport whose lanes are opened by the conductor, and which is closed by the receiver's thread, one at
-/// a time.
+/// A transport whose lanes the conductor opens and the receiver's thread closes, one thread at a time.
 final class SharedTransport implements Transport {
     private final Transport transport;
     private final ReentrantLock lock = new ReentrantLock();

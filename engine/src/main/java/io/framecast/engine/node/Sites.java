@@ -8,12 +8,12 @@ import java.util.zip.CRC32C;
 
 /// Numbers of sites, for subscribers that want to share a co-root.
 final class Sites {
-    // The same for all containers of a host, and for no other host.
+    // Equal in all containers of a host, and different on any other host.
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
     private Sites() {}
 
-    /// Not 0.
+    /// The number of a site; never 0.
     ///
     /// @param name empty for this host
     static int number(final String name) {

@@ -6,14 +6,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// When frames expire under `delivery=deadline=…`: their age is by the clock that they were stamped by, which
-/// heartbeats tell. Written by the receiver's thread, read by the subscriber's too.
+/// The expiry of frames under `delivery=deadline=…`. A frame's age is measured by the source's clock, which
+/// heartbeats carry. Written by the receiver's thread, read by the subscriber's too.
 final class SourceClock {
     private static final long UNKNOWN = Long.MAX_VALUE;
 
     private final boolean expiring;
     private final long patienceNs;
-    // What is added to the engine's time.
+    // The difference between the source's clock and the engine's time.
     private final AtomicLong offsetNs = new AtomicLong(UNKNOWN);
 
     SourceClock(final Delivery delivery) {
@@ -23,7 +23,7 @@ final class SourceClock {
                 : Long.MAX_VALUE;
     }
 
-    /// A heartbeat of the source that is followed.
+    /// A heartbeat of the source that this session follows.
     void onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
         offsetNs.lazySet(HeartbeatLayout.clockNs(datagram, offset) - nowNs);
     }
@@ -33,7 +33,7 @@ final class SourceClock {
         return expiring;
     }
 
-    /// Whether a frame of that timestamp is too old; never where the source's clock is not known.
+    /// Whether a frame of that timestamp is too old; false while the source's clock is unknown.
     ///
     /// @param nowNs the engine's time
     boolean isExpired(final long timestampNs, final long nowNs) {

@@ -36,11 +36,11 @@ import java.util.random.RandomGenerator;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// One source: the protocol's [SendSession] with the lanes and memory that it runs over, and the volatile state
-/// through which the publisher's thread sees it. Duty cycle in [#doWork], by the sender's thread.
+/// One source: the protocol's [SendSession], its lanes and memory, and the volatile state that the publisher's
+/// thread reads. The sender's thread runs the duty cycle in [#doWork].
 final class SourceSession implements AutoCloseable {
-    // As little as keeps both ends busy: a small window stays in the caches. The next power of two above a frame
-    // and a half holds up to three.
+    // The smallest window that keeps both ends busy, because a small window stays in the caches. The power of two
+    // above one and a half frames holds up to three frames.
     private static final long WINDOW_DEFAULT_MIN = 2L << 20;
     private static final long WINDOW_DEFAULT_MAX = 64L << 20;
     private static final long STALL_LOOK_NS = 100_000_000;
@@ -74,8 +74,8 @@ final class SourceSession implements AutoCloseable {
     private long stallLookNs;
     private boolean failed;
 
-    /// Opens lanes and memory. Owns the transport from then on; when it throws, what it opened is closed and
-    /// the transport is still the caller's.
+    /// Opens lanes and memory, and owns the transport from then on. When the constructor throws, it closes
+    /// everything it opened, and the transport is still the caller's.
     ///
     /// @param secrets gives the session's nonce
     SourceSession(
@@ -91,7 +91,7 @@ final class SourceSession implements AutoCloseable {
                 channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             memory = opened.add(new SendMemory(windowSlots, slotBytes));
-            // Before the lanes: their registrations of the window then lie within those that peers may read.
+            // Before the lanes: their registrations of the window then lie within the memory that peers may read.
             final CoRootConfig coRoots = Policies.onWire(channel.stream().coRoots());
             endpoints = endpoints(transport, coRoots, channel.name());
             if (endpoints != null) {
@@ -195,7 +195,7 @@ final class SourceSession implements AutoCloseable {
         return board;
     }
 
-    /// Counters of what the publisher's thread does.
+    /// Counters of the publisher's thread.
     CounterBoard counters() {
         return counters;
     }
@@ -209,7 +209,7 @@ final class SourceSession implements AutoCloseable {
         return slotBytes;
     }
 
-    // One slot of the window is never filled, hence the one more.
+    // One slot of the window is never filled, hence the extra slot.
     private static int windowSlots(final Channel channel, final int slotBytes) {
         final long frameMax = channel.stream().frameMaxBytes();
         final long wanted = channel.stream().windowBytes() > 0
@@ -251,68 +251,70 @@ final class SourceSession implements AutoCloseable {
         return readyMembers;
     }
 
-    /// Who asked to join and is not ready.
+    /// Subscribers that asked to join and are not ready.
     UnreadyLines unready() {
         return unready;
     }
 
-    /// The publisher's thread, when it waits for room.
+    /// The waiter of the publisher's thread, which waits for room.
     Waiter publisher() {
         return publisher;
     }
 
-    /// Any thread: whether somebody would take that many datagrams, and the window has room for them.
+    /// Any thread: whether some member would accept that many datagrams, and the window has room for them.
     boolean hasRoom(final int slots) {
         return readyMembers > 0 && window.slots() - 1 - (window.committed() - window.freed()) >= slots;
     }
 
-    /// Publisher: a claim was refused for want of so many slots in one piece, or with 0 was not.
+    /// Publisher: the result of a claim. A refused claim passes the number of contiguous slots it needs, a
+    /// successful one 0.
     void onClaim(final int slots) {
         refusedSlots = slots;
     }
 
-    /// Publisher: sleeps until there is room, or the other condition holds, or the time is over.
+    /// Publisher: sleeps until the window has room, the other condition holds, or the time is over.
     void awaitRoom(final SessionHost host, final int slots, final BooleanSupplier over, final Duration longest) {
         wantedSlots = slots;
         host.await(publisher, () -> hasRoom(slots) || over.getAsBoolean(), longest);
     }
 
-    /// Publisher: no more frames.
+    /// Publisher: no frame follows.
     void end() {
         ending = true;
     }
 
-    /// Whether, after [#end], everything was acknowledged.
+    /// Whether, after [#end], members have acknowledged everything.
     boolean isDrained() {
         return drained;
     }
 
-    /// Whether, after [#end], there is nothing left to wait for: drained, or ended within a frame.
+    /// Whether the wait after [#end] is over: the session drained, or ended within a frame.
     boolean isSettled() {
         return settled;
     }
 
-    /// What ends an agent's sleep when peers speak.
+    /// The descriptor that wakes the agent when datagrams of peers arrive.
     int readyDescriptor() {
         return transport.readyDescriptor();
     }
 
-    /// Whether a descriptor shows it when peers speak.
+    /// Whether the descriptor becomes ready when datagrams of peers arrive.
     boolean isShown() {
         return transport.readyDescriptor() != ReadySet.NONE || control.lane().readyDescriptor() != ReadySet.NONE;
     }
 
-    /// The agent means to sleep.
+    /// Arms the wake-ups before the agent sleeps.
     void arm() {
         if (!failed) {
             control.lane().armReady();
         }
     }
 
-    /// What ends an agent's sleep when peers speak, where the transport does not tell.
-    void tellDescriptors(final IntConsumer told) {
+    /// The descriptors that wake the agent when datagrams arrive, where the transport has no ready descriptor of
+    /// its own.
+    void tellDescriptors(final IntConsumer descriptors) {
         if (!failed) {
-            told.accept(control.lane().readyDescriptor());
+            descriptors.accept(control.lane().readyDescriptor());
         }
     }
 
@@ -320,7 +322,7 @@ final class SourceSession implements AutoCloseable {
         return session.nextDeadlineNs();
     }
 
-    /// Whether progress depends on the transport or a member's memory, and no descriptor shows it.
+    /// Whether progress depends on the transport or a member's memory, and no descriptor becomes ready for it.
     boolean isHeldBack() {
         return session.isHeldBack();
     }
@@ -371,7 +373,7 @@ final class SourceSession implements AutoCloseable {
         machine.onControl(datagram, offset, bytes, nowNs);
     }
 
-    /// Tells members when the session ends early, then frees everything, whatever state the lanes are in.
+    /// Notifies members when the session ends early, then frees everything, whatever state the lanes are in.
     @Override
     public void close() {
         CloseHelper.closeAll(this::sayGoodbye, counters, endpoints, repair, data, control, transport, memory);
@@ -384,7 +386,7 @@ final class SourceSession implements AutoCloseable {
         }
     }
 
-    /// A lane failed: nothing can be said any more.
+    /// A lane failed: the session can send nothing any more.
     void fail() {
         failed = true;
     }

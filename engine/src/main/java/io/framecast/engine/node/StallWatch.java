@@ -2,21 +2,21 @@ package io.framecast.engine.node;
 
 import org.jspecify.annotations.Nullable;
 
-/// Notices a stream that stands still though everybody is alive: what lies between a source and a receiver drops every
-/// datagram of full size (an MTU lowered on the way, a filter), control goes through, and the same datagrams are asked
-/// for and sent again for ever. A subscriber that consumes nothing is no such case: it acknowledges what it has room
-/// for.
+/// Detects a stream that stalls although every member is alive. On such a path control datagrams arrive, and every
+/// datagram of full size is dropped (a lowered MTU, a filter). The same datagrams are then requested and repaired
+/// for ever. A subscriber that consumes nothing is a different case, because it acknowledges the datagrams it has
+/// room for.
 ///
-/// Looked at now and then by the sender's thread; the time is the caller's.
+/// The sender's thread calls it at intervals, and passes the time.
 final class StallWatch {
     private final String channel;
     private final long patienceNs;
     private long acknowledged = -1;
     private long repairedBefore;
     private long sinceNs;
-    private boolean told;
+    private boolean reported;
 
-    /// @param patienceNs how long that may last before it is told
+    /// @param patienceNs duration of a stall before it is reported
     StallWatch(final String channel, final long patienceNs) {
         this.channel = channel;
         this.patienceNs = patienceNs;
@@ -24,21 +24,21 @@ final class StallWatch {
 
     /// @param acknowledgedByAll sequence below which every member has everything
     /// @param next the next new sequence
-    /// @param repaired datagrams sent again so far
-    /// @return what to tell the user; null mostly, and once for each time that the stream stands still
+    /// @param repaired datagrams repaired so far
+    /// @return the notice for the user, once for each stall; otherwise null
     @Nullable
     String look(final long acknowledgedByAll, final long next, final long repaired, final long nowNs) {
         if (acknowledgedByAll != acknowledged || acknowledgedByAll >= next) {
             acknowledged = acknowledgedByAll;
             repairedBefore = repaired;
             sinceNs = nowNs;
-            told = false;
+            reported = false;
             return null;
         }
-        if (told || repaired == repairedBefore || nowNs - sinceNs < patienceNs) {
+        if (reported || repaired == repairedBefore || nowNs - sinceNs < patienceNs) {
             return null;
         }
-        told = true;
+        reported = true;
         return "publisher of " + channel + ": a live subscriber has got nothing new for " + patienceNs / 1_000_000
                 + " ms, though " + (repaired - repairedBefore)
                 + " datagrams were sent again; something on the way drops"

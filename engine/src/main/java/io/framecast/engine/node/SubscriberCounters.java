@@ -6,7 +6,7 @@ import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
 
-/// The counters of a subscriber that go on through all its sessions.
+/// The counters of a subscriber that continue through all its sessions.
 final class SubscriberCounters {
     private SubscriberCounters() {}
 

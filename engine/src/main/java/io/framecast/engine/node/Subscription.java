@@ -27,19 +27,19 @@ import java.util.function.IntConsumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// A subscriber's life on its channel: listens on the control lane until a source of the channel's name is
-/// heard, has the conductor open a session for it, runs that session to its end; and as many beside it as the
-/// subscriber wants sources. Waits for one that was lost, where it was told to.
+/// A subscriber's life on its channel. It listens on the control lane until it hears a source of the channel's
+/// name. Then the conductor opens a session, and the subscription runs it to its end. It runs as many sessions at a
+/// time as the subscriber wants sources. With `rejoin` it waits for a source that was lost.
 ///
-/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's, handed over
-/// through queues.
+/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's. Queues carry the
+/// commands between them.
 final class Subscription implements AutoCloseable {
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
     private static final long NEVER = Long.MAX_VALUE;
-    /// One that stands still again and again need not say so each time.
+    /// Minimum interval between notices of a process that stands still repeatedly.
     static final long STANDSTILL_NOTICE_NS = 10_000_000_000L;
-    // A quarter of it between two duty cycles: nobody listened meanwhile.
+    // A quarter of this time between two duty cycles counts as a standstill: the receiver read nothing meanwhile.
     private static final long STANDSTILL_NS = 4_000_000_000L;
 
     /// Asks the conductor to make and free sessions.
@@ -49,7 +49,7 @@ final class Subscription implements AutoCloseable {
         /// Frees the memory of a session whose lanes are closed.
         void free(ReceiverSession session);
 
-        /// Does something else that may take long, before anything that is asked for later.
+        /// Runs another long task, before any task that is requested later.
         void run(Runnable task);
     }
 
@@ -60,30 +60,30 @@ final class Subscription implements AutoCloseable {
     private final SessionContext context;
     private final Opener opener;
     private final ControlLane control;
-    private final ReceiverSessionFactory maker;
+    private final ReceiverSessionFactory factory;
     private final CounterBoard counters;
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlLane.Handler onControl = this::onControl;
-    // At most twice as many as sources: those that are over stay until the subscriber has taken everything.
-    private final ReceiverSessions links = new ReceiverSessions();
-    private final JoinBackoff shunned = new JoinBackoff();
-    private final EndedSessions past = new EndedSessions();
+    // At most twice as many as sources: sessions that are over stay until the subscriber has taken everything.
+    private final ReceiverSessions sessions = new ReceiverSessions();
+    private final JoinBackoff backoff = new JoinBackoff();
+    private final EndedSessions endedSessions = new EndedSessions();
     private final ForeignTraffic foreign;
-    // Control datagrams that are none, while there was no session to count them.
+    // Malformed control datagrams that arrived while there was no session to count them.
     private long strays;
     private long standstillNoticeNs;
     private final Standstill standstill = new Standstill(STANDSTILL_NS);
     private String declined = "";
-    private long damagedTold;
+    private long damagedReported;
     private long rejoins;
-    // With one source: when it is not waited for any more, and why it was lost.
+    // With one source: the deadline of its return, and the reason of its loss.
     private long returnNs = NEVER;
     private String lostReason = "";
-    // The conductor makes a session.
+    // The conductor is opening a session.
     private boolean opening;
-    // Nothing more is told to the subscriber.
+    // The subscriber has received its last state.
     private boolean over;
-    // To be closed, or closed already.
+    // The subscription is closing or closed.
     private boolean leaving;
     private boolean lanesClosed;
     private boolean busy;
@@ -106,9 +106,9 @@ final class Subscription implements AutoCloseable {
         control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
         foreign = ForeignTraffic.ofSubscriber(
                 channel,
-                () -> strays + ForeignTraffic.datagrams(control.lane()) + links.foreignDatagrams(),
+                () -> strays + ForeignTraffic.datagrams(control.lane()) + sessions.foreignDatagrams(),
                 context.notices());
-        maker = new ReceiverSessionFactory(subscriber, this.transport, context, control, loss);
+        factory = new ReceiverSessionFactory(subscriber, this.transport, context, control, loss);
         counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this.transport, this);
     }
 
@@ -120,65 +120,65 @@ final class Subscription implements AutoCloseable {
         return subscriber;
     }
 
-    /// Of the source heard first among those that are left; null for none.
+    /// The session of the source that was heard first among the remaining ones; null for none.
     @Nullable
     ReceiverSession session() {
-        return links.size() == 0 ? null : links.get(0);
+        return sessions.size() == 0 ? null : sessions.get(0);
     }
 
-    /// Sources that frames come from.
+    /// The number of sources that deliver frames.
     int sources() {
-        return links.receiving();
+        return sessions.receiving();
     }
 
-    /// Sources joined again.
+    /// The number of sources joined again.
     long rejoins() {
         return rejoins;
     }
 
-    /// Frames that were lost, told or not.
+    /// Frames lost, reported or not.
     long lost(final LossReason reason) {
-        return links.lost(reason);
+        return sessions.lost(reason);
     }
 
-    /// What ends an agent's sleep when peers speak.
+    /// The descriptor that wakes the agent when control datagrams arrive.
     int readyDescriptor() {
         return transport.readyDescriptor();
     }
 
-    /// What ends an agent's sleep when data arrives.
-    void tellDescriptors(final IntConsumer told) {
+    /// The descriptors that wake the agent when data arrives.
+    void tellDescriptors(final IntConsumer descriptors) {
         if (!leaving) {
-            told.accept(control.lane().readyDescriptor());
-            links.tellDescriptors(told);
+            descriptors.accept(control.lane().readyDescriptor());
+            sessions.tellDescriptors(descriptors);
         }
     }
 
-    /// The agent means to sleep.
+    /// Arms the wake-ups before the agent sleeps.
     void arm() {
         if (!leaving) {
             control.lane().armReady();
-            links.arm();
+            sessions.arm();
         }
     }
 
     private boolean isShown() {
         return transport.readyDescriptor() != ReadySet.NONE
-                || (control.lane().readyDescriptor() != ReadySet.NONE && links.areShown());
+                || (control.lane().readyDescriptor() != ReadySet.NONE && sessions.areShown());
     }
 
-    /// When a timer is due.
+    /// The deadline of the next timer.
     long nextDeadlineNs() {
         if (leaving) {
             return NEVER;
         }
-        final boolean waiting = !over && !opening && links.joining() == null;
-        return Math.min(waiting ? returnNs : NEVER, links.nextDeadlineNs());
+        final boolean waiting = !over && !opening && sessions.joining() == null;
+        return Math.min(waiting ? returnNs : NEVER, sessions.nextDeadlineNs());
     }
 
-    /// Whether something is awaited that does not show.
+    /// Whether the subscription waits for an event that no descriptor announces.
     boolean mustLook() {
-        return !leaving && (!isShown() || links.mustLook());
+        return !leaving && (!isShown() || sessions.mustLook());
     }
 
     /// One duty cycle.
@@ -189,24 +189,24 @@ final class Subscription implements AutoCloseable {
         onCycle(nowNs);
         int work = pollControl(nowNs);
         busy = false;
-        // Backwards, for one may be taken out.
-        for (int i = links.size() - 1; i >= 0; i--) {
-            final ReceiverSession link = links.get(i);
-            final int done = link.doWork(nowNs);
+        // Backwards, because the loop may remove a session.
+        for (int i = sessions.size() - 1; i >= 0; i--) {
+            final ReceiverSession session = sessions.get(i);
+            final int done = session.doWork(nowNs);
             busy |= done > 0;
             work += done;
             if (!over) {
-                report(link, nowNs);
+                report(session, nowNs);
             }
             if (leaving) {
                 return work;
             }
-            if (link.isReleased(subscriber.isListened())) {
-                free(link);
+            if (session.isReleased(subscriber.isListened())) {
+                free(session);
             }
         }
         if (!over) {
-            tellState(nowNs);
+            publishState(nowNs);
         }
         foreign.tick(nowNs);
         statsDue |= work > 0;
@@ -219,21 +219,21 @@ final class Subscription implements AutoCloseable {
         return work;
     }
 
-    // Where this process stood still, what waits for a source or its answer waits so much longer.
+    // After a standstill of this process, the deadlines for a source or its answer move back by as much.
     private void onCycle(final long nowNs) {
         final long stoodNs = standstill.onCycle(nowNs);
         if (stoodNs == 0) {
             return;
         }
         returnNs = returnNs == NEVER ? NEVER : returnNs + stoodNs;
-        past.onStandstill(stoodNs);
-        final ReceiverSession joining = links.joining();
+        endedSessions.onStandstill(stoodNs);
+        final ReceiverSession joining = sessions.joining();
         if (joining != null) {
             joining.onStandstill(nowNs);
         }
     }
 
-    // While data comes, sources have little to say.
+    // While data arrives, the control lane carries little.
     private int pollControl(final long nowNs) {
         if (busy && nowNs < controlDueNs) {
             return 0;
@@ -243,14 +243,14 @@ final class Subscription implements AutoCloseable {
     }
 
     private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
-        final ReceiverSession link = links.find(ControlLayout.session(datagram, offset));
-        if (link != null) {
-            link.onControl(datagram, offset, bytes, nowNs);
+        final ReceiverSession session = sessions.find(ControlLayout.session(datagram, offset));
+        if (session != null) {
+            session.onControl(datagram, offset, bytes, nowNs);
             return;
         }
-        final ReceiverSession other = links.any();
+        final ReceiverSession other = sessions.any();
         if (other != null) {
-            // It is counted there, as no datagram of its session or none at all.
+            // That session counts the datagram, as another session's or as malformed.
             other.onControl(datagram, offset, bytes, nowNs);
         }
         if (!over && !opening && sources() < options.count()) {
@@ -260,72 +260,73 @@ final class Subscription implements AutoCloseable {
 
     private void listen(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
         if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD) {
-            strays += links.any() == null ? 1 : 0;
+            strays += sessions.any() == null ? 1 : 0;
             return;
         }
         if (ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
                 || !HeartbeatLayout.isValid(datagram, offset)
                 || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
-                || shunned.contains(ControlLayout.session(datagram, offset), nowNs)
-                || past.isOver(ControlLayout.session(datagram, offset), nowNs)) {
+                || backoff.contains(ControlLayout.session(datagram, offset), nowNs)
+                || endedSessions.isOver(ControlLayout.session(datagram, offset), nowNs)) {
             return;
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
         if (stream.channel().equals(channel.name()) && hasRoom(nowNs)) {
             opener.open(this, stream);
-            // Behind it: where the conductor takes no more, nothing is awaited that never comes.
+            // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
             opening = true;
         }
     }
 
-    // Whether there is a place for one more source: they join one after another, so that whoever only claims
-    // to be one takes no more than one place. What is in the way and of no more use is taken out of it.
+    // Whether one more source has a place. Sources join one after another, so that forged sources take one place at
+    // most. A place that is blocked by a stale or finished session is freed here.
     private boolean hasRoom(final long nowNs) {
-        final ReceiverSession joining = links.joining();
+        final ReceiverSession joining = sessions.joining();
         if (joining != null) {
             if (joining.isStale(nowNs)) {
                 decline(joining, "join failed: a source was heard and does not answer; is it running?", nowNs);
             }
             return false;
         }
-        if (links.size() >= 2 * options.count()) {
-            links.forgetEnded(NEVER);
+        if (sessions.size() >= 2 * options.count()) {
+            sessions.forgetEnded(NEVER);
         }
-        return links.size() < 2 * options.count();
+        return sessions.size() < 2 * options.count();
     }
 
     /// Conductor: makes the session's memory, lanes and machine.
     ///
-    /// @return what [#attach] takes
-    /// @throws IncompatibleSourceException where what the source says of itself is to blame: listen to another
-    /// @throws io.framecast.api.error.FramecastException with one line that names the mend
+    /// @return the session for [#attach]
+    /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
+    ///     another source
+    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
     ReceiverSession open(final StreamInfo stream) {
-        return maker.open(stream, opener::run);
+        return factory.open(stream, opener::run);
     }
 
     /// Receiver: takes the session the conductor made.
     void attach(final ReceiverSession made, final long nowNs) {
         opening = false;
-        links.add(made);
+        sessions.add(made);
         if (leaving) {
             closeLanes();
             return;
         }
         try {
-            made.protocol().resumeFrom(past.nextFrameId(made.id()));
+            made.protocol().resumeFrom(endedSessions.nextFrameId(made.id()));
             made.start(nowNs);
         } catch (final TransportException e) {
-            // No address of this transport.
+            // The transport cannot use the source's address.
             decline(made, Failures.line("join of " + channel.name(), e), nowNs);
         } catch (final RuntimeException e) {
             fail(Failures.line("join of " + channel.name(), e));
         }
     }
 
-    /// Receiver: the conductor could not make a session, and not for the source's fault. Others that are
-    /// received from go on.
+    /// Receiver: the conductor could not open a session, for a cause that is not the source's. Other sessions go
+    /// on.
     void refuse(final long source, final String reason, final long nowNs) {
-        if (options.count() > 1 && links.size() > 0) {
+        if (options.count() > 1 && sessions.size() > 0) {
             decline(source, reason, nowNs);
             return;
         }
@@ -333,11 +334,11 @@ final class Subscription implements AutoCloseable {
         fail(reason);
     }
 
-    /// Receiver: the conductor could not make a session for what this source says of itself. Another, or the
-    /// same one later, is listened for.
+    /// Receiver: the conductor could not open a session, because of this source's announced configuration. The
+    /// subscription listens for another source, or for the same one later.
     void decline(final long source, final String reason, final long nowNs) {
         opening = false;
-        shunned.add(source, nowNs);
+        backoff.add(source, nowNs);
         if (leaving) {
             closeLanes();
             return;
@@ -351,23 +352,23 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    // This source is not for us, or does not answer. What its session took is freed.
-    private void decline(final ReceiverSession link, final String reason, final long nowNs) {
-        link.onOver();
-        link.leave();
-        free(link);
-        decline(link.id(), reason, nowNs);
+    // The source does not match this subscription, or does not answer. The session's memory is freed.
+    private void decline(final ReceiverSession session, final String reason, final long nowNs) {
+        session.onOver();
+        session.leave();
+        free(session);
+        decline(session.id(), reason, nowNs);
     }
 
-    private void free(final ReceiverSession link) {
-        if (!links.remove(link)) {
+    private void free(final ReceiverSession session) {
+        if (!sessions.remove(session)) {
             return;
         }
-        subscriber.remove(link.queue());
-        opener.free(link);
+        subscriber.remove(session.queue());
+        opener.free(session);
     }
 
-    /// Receiver: the subscription cannot go on. Frames, device and subscriber stay the user's until it closes
+    /// Receiver: the subscription cannot go on. Frames, device and subscriber stay valid until the user closes
     /// them.
     void fail(final String reason) {
         if (!over && !leaving) {
@@ -377,15 +378,15 @@ final class Subscription implements AutoCloseable {
         leave();
     }
 
-    private void report(final ReceiverSession link, final long nowNs) {
-        if (link.protocol().isStarted() && !link.isJoined()) {
-            onJoined(link);
+    private void report(final ReceiverSession session, final long nowNs) {
+        if (session.protocol().isStarted() && !session.isJoined()) {
+            onJoined(session);
         }
-        if (link.isOver()) {
+        if (session.isOver()) {
             return;
         }
-        final ReceiverMachine machine = link.machine();
-        final long stoodNs = link.protocol().standstillNs();
+        final ReceiverMachine machine = session.machine();
+        final long stoodNs = session.protocol().standstillNs();
         if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
             standstillNoticeNs = nowNs + STANDSTILL_NOTICE_NS;
             context.notices()
@@ -394,25 +395,25 @@ final class Subscription implements AutoCloseable {
         }
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> {
-                if (link.isObstacleDue(nowNs)) {
-                    link.onObstacle(DisconnectReason.joining(machine));
+                if (session.isObstacleDue(nowNs)) {
+                    session.onObstacle(DisconnectReason.joining(machine));
                     if (sources() == 0) {
-                        subscriber.onAlone(link.obstacle());
+                        subscriber.onAlone(session.obstacle());
                     }
                 }
             }
             case RECEIVING -> {}
             case ENDED -> {
-                if (link.protocol().isEnded()) {
-                    onEnded(link);
+                if (session.protocol().isEnded()) {
+                    onEnded(session);
                 }
             }
             case LOST -> {
-                // Frames that were whole when it was lost come first.
-                if (!link.isJoined()) {
-                    decline(link, DisconnectReason.notJoined(machine, link.obstacle()), nowNs);
-                } else if (link.protocol().isEnded()) {
-                    onLost(link, DisconnectReason.lost(machine, nowNs), nowNs);
+                // Frames that were complete when the source was lost are delivered first.
+                if (!session.isJoined()) {
+                    decline(session, DisconnectReason.notJoined(machine, session.obstacle()), nowNs);
+                } else if (session.protocol().isEnded()) {
+                    onLost(session, DisconnectReason.lost(machine, nowNs), nowNs);
                 }
             }
             case REFUSED -> {
@@ -422,45 +423,45 @@ final class Subscription implements AutoCloseable {
                     over = true;
                     subscriber.onEnd(Subscriber.State.FAILED, DisconnectReason.notJoined(machine, ""));
                 } else {
-                    decline(link, DisconnectReason.notJoined(machine, link.obstacle()), nowNs);
+                    decline(session, DisconnectReason.notJoined(machine, session.obstacle()), nowNs);
                 }
             }
         }
     }
 
-    private void onJoined(final ReceiverSession link) {
-        final boolean again = options.count() == 1 ? returnNs != NEVER : past.contains(link.id());
-        link.onJoined();
+    private void onJoined(final ReceiverSession session) {
+        final boolean again = options.count() == 1 ? returnNs != NEVER : endedSessions.contains(session.id());
+        session.onJoined();
         rejoins += again ? 1 : 0;
         returnNs = NEVER;
         final SourceEvent.Kind kind = again ? SourceEvent.Kind.REJOINED : SourceEvent.Kind.JOINED;
         final SourceEvent event =
-                new SourceEvent(link.id(), kind, link.protocol().firstFrameId(), "");
-        subscriber.add(link.queue(), event, link.protocol().firstReportedId(), options.count() == 1);
+                new SourceEvent(session.id(), kind, session.protocol().firstFrameId(), "");
+        subscriber.add(session.queue(), event, session.protocol().firstReportedId(), options.count() == 1);
         publishStats();
     }
 
-    private void onEnded(final ReceiverSession link) {
-        link.onOver();
-        past.onEnded(link.id());
+    private void onEnded(final ReceiverSession session) {
+        session.onOver();
+        endedSessions.onEnded(session.id());
         publishStats();
-        subscriber.end(link.queue(), ended(link, SourceEvent.Kind.ENDED, ""));
+        subscriber.end(session.queue(), ended(session, SourceEvent.Kind.ENDED, ""));
         if (options.count() == 1) {
             over = true;
             subscriber.onState(Subscriber.State.END_OF_STREAM);
         }
     }
 
-    private void onLost(final ReceiverSession link, final String reason, final long nowNs) {
-        link.onOver();
+    private void onLost(final ReceiverSession session, final String reason, final long nowNs) {
+        session.onOver();
         publishStats();
-        subscriber.end(link.queue(), ended(link, SourceEvent.Kind.LOST, reason));
+        subscriber.end(session.queue(), ended(session, SourceEvent.Kind.LOST, reason));
         if (options.rejoins()) {
             final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(options.rejoinMs());
-            past.onLost(link.id(), deadlineNs, link.protocol().nextFrameId());
+            endedSessions.onLost(session.id(), deadlineNs, session.protocol().nextFrameId());
             returnNs = options.count() == 1 ? deadlineNs : NEVER;
         } else {
-            past.onEnded(link.id());
+            endedSessions.onEnded(session.id());
         }
         if (options.count() == 1 && !options.rejoins()) {
             over = true;
@@ -468,7 +469,7 @@ final class Subscription implements AutoCloseable {
             return;
         }
         lostReason = reason;
-        link.leave();
+        session.leave();
         if (sources() == 0) {
             subscriber.onAlone(reason);
         }
@@ -477,15 +478,15 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    private static SourceEvent ended(final ReceiverSession link, final SourceEvent.Kind kind, final String reason) {
-        return new SourceEvent(link.id(), kind, SourceEvent.NO_FRAME, reason);
+    private static SourceEvent ended(final ReceiverSession session, final SourceEvent.Kind kind, final String reason) {
+        return new SourceEvent(session.id(), kind, SourceEvent.NO_FRAME, reason);
     }
 
-    private void tellState(final long nowNs) {
+    private void publishState(final long nowNs) {
         if (options.count() > 1) {
-            links.forgetEnded(nowNs);
-        } else if (nowNs >= returnNs && !opening && links.joining() == null) {
-            // Who answers in time is waited for.
+            sessions.forgetEnded(nowNs);
+        } else if (nowNs >= returnNs && !opening && sessions.joining() == null) {
+            // A session that is joining before the deadline may still complete.
             over = true;
             subscriber.onEnd(
                     Subscriber.State.SOURCE_LOST,
@@ -496,29 +497,29 @@ final class Subscription implements AutoCloseable {
     }
 
     private void publishStats() {
-        final WireTotals totals = links.totals();
+        final WireTotals totals = sessions.totals();
         subscriber.onStats(new SubscriberStats(
                 0,
                 0,
                 0,
-                totals.mendedBytes(),
+                totals.reassembledBytes(),
                 totals.repaired(),
                 totals.duplicates(),
                 LossCounts.NONE,
                 totals.rejected(),
                 rejoins));
-        // Told again when they have doubled: whoever makes them must not fill the log.
+        // Reported again only when the count has doubled: a faulty source must not fill the log.
         final long damaged = totals.lost(LossReason.DAMAGED);
-        if (damaged > 2 * damagedTold) {
+        if (damaged > 2 * damagedReported) {
             context.notices()
                     .accept("subscriber of " + channel.name() + ": " + damaged
                             + " small frame(s) dropped, the table of their datagram is damaged; look at the network,"
                             + " or at the source");
-            damagedTold = damaged;
+            damagedReported = damaged;
         }
     }
 
-    /// Receiver: leaves; lanes are closed, frames in the user's hands stay readable. Idempotent.
+    /// Receiver: leaves the channel and closes the lanes; the user's frames stay readable. Idempotent.
     void leave() {
         leaving = true;
         if (!opening) {
@@ -529,23 +530,23 @@ final class Subscription implements AutoCloseable {
     private void closeLanes() {
         if (!lanesClosed) {
             lanesClosed = true;
-            CloseHelper.quietCloseAll(links::leave, counters::publish, counters, control, transport);
+            CloseHelper.quietCloseAll(sessions::leave, counters::publish, counters, control, transport);
         }
     }
 
     /// Whether the memory can be freed.
     boolean isReleased() {
-        return !opening && links.areDrained() && !isBusy();
+        return !opening && sessions.areDrained() && !isBusy();
     }
 
-    /// Whether something runs on its device, a kernel of the user's perhaps: whoever freed it now would wait
-    /// for that.
+    /// Whether the device still runs work, perhaps a kernel of the user: a thread that freed the memory now would
+    /// wait for it.
     boolean isBusy() {
         return subscriber.device().isBusy();
     }
 
     @Override
     public void close() {
-        CloseHelper.closeAll(links::close, subscriber.device());
+        CloseHelper.closeAll(sessions::close, subscriber.device());
     }
 }

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// Tells a source's operator who asked to join and is not ready, and why: a line each, and a notice once for each
-/// address. By the sender's thread, but for [#lines].
+/// Reports to a source's operator the subscribers that asked to join and are not ready, with the reason: one line
+/// each, and one notice for each address. Used by the sender's thread, except for [#lines].
 final class UnreadyLines {
     private static final long LOOK_NS = 1_000_000_000;
-    // Whoever makes up addresses must not fill the log: one notice a look.
+    // Forged addresses must not fill the log: this many notices in one check.
     private static final int NOTICED_MAX = 64;
 
     private final Transport transport;
     private final StreamInfo stream;
     private final JoinAttempts attempts;
     private final Consumer<String> notices;
-    // Address and obstacle; the oldest is forgotten.
+    // Address and reason; the oldest is forgotten first.
     private final Set<String> noticed = new LinkedHashSet<>();
     private long lookNs;
     private volatile List<String> lines = List.of();
@@ -39,26 +39,26 @@ final class UnreadyLines {
         this.notices = notices;
     }
 
-    /// Any thread: those that are known now.
+    /// Any thread: the unready subscribers of the last check.
     List<String> lines() {
         return lines;
     }
 
-    /// Looks anew, once a second.
+    /// Checks again, once a second.
     void look(final long nowNs) {
         if (attempts.changes() == 0 || nowNs < lookNs) {
             return;
         }
         lookNs = nowNs + LOOK_NS;
         final List<String> next = new ArrayList<>();
-        boolean told = false;
+        boolean hasNotified = false;
         for (int place = 0; place < JoinAttempts.ATTEMPTS_MAX; place++) {
             final byte[] bytes = attempts.address(place, nowNs);
             if (bytes != null) {
                 final String address = describe(new LaneAddress(bytes));
                 final String line = address + " " + obstacle(place, (nowNs - attempts.lastNs(place)) / 1_000_000_000);
                 next.add(line);
-                told = told || notice(address + attempts.obstacle(place), line);
+                hasNotified = hasNotified || notice(address + attempts.obstacle(place), line);
             }
         }
         lines = List.copyOf(next);

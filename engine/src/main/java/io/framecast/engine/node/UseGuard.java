@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Refuses the second of two threads that use a publisher or a subscriber at the same time. A thread may use it
-/// after another, and call it again from a handler of its own.
+/// Refuses the second of two threads that use a publisher or a subscriber at the same time. One thread may use it
+/// after another, and a handler may call it again on the same thread.
 final class UseGuard implements AutoCloseable {
     private static final VarHandle USER;
 
@@ -19,7 +19,7 @@ final class UseGuard implements AutoCloseable {
 
     private final String guarded;
     private volatile @Nullable Thread user;
-    // Calls of that thread which are under way, but for the outermost.
+    // Nested calls of that thread, without the outermost.
     private int nested;
 
     /// @param guarded the object's name in messages: `subscriber of cam1`

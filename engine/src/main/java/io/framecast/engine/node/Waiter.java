@@ -4,11 +4,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A user's thread that sleeps until an agent has something for it. One thread at a time.
+/// A user's thread that sleeps until an agent wakes it. One thread at a time.
 final class Waiter {
     private volatile @Nullable Thread thread;
 
-    /// Any thread, after what the sleeper waits for was made true; costs a read unless somebody sleeps.
+    /// Any thread, after it made the sleeper's condition true; costs a read unless a thread sleeps.
     void wake() {
         final Thread sleeping = thread;
         if (sleeping != null) {
@@ -17,9 +17,9 @@ final class Waiter {
         }
     }
 
-    /// Sleeps until the condition holds, the time is over or the thread is interrupted. An interrupt that was
-    /// there before ends nothing: else a caller that waits in a loop would never sleep again. The caller finds
-    /// either afterwards.
+    /// Sleeps until the condition holds, the time is over or the thread is interrupted. An interrupt from before
+    /// this call does not end the sleep: otherwise a caller that waits in a loop would never sleep again. The
+    /// caller finds either interrupt afterwards.
     void await(final BooleanSupplier condition, final long longestNs) {
         final long startNs = System.nanoTime();
         final boolean before = Thread.interrupted();
@@ -28,7 +28,7 @@ final class Waiter {
                 && !condition.getAsBoolean()
                 && !Thread.currentThread().isInterrupted()) {
             thread = Thread.currentThread();
-            // Whoever makes it true from here on finds the sleeper.
+            // A thread that makes the condition true from here on finds the sleeper.
             if (!condition.getAsBoolean()) {
                 LockSupport.parkNanos(this, leftNs);
             }

@@ -16,9 +16,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
-/// One end's control lane with its memory: datagrams are built in a small send ring and taken from a small
-/// receive ring. What does not fit is lost, as the protocol expects of this lane: also what would be built
-/// where the transport still reads what was sent before.
+/// One end's control lane with its memory: a small send ring in which datagrams are built, and a small receive
+/// ring. A datagram without a free slot is lost, which the protocol tolerates on this lane. A send slot is free
+/// once the transport has read its last datagram.
 ///
 /// Threading: one thread after construction. Ownership: owns its memory and lane.
 public final class ControlLane implements ControlPort, AutoCloseable {
@@ -40,9 +40,9 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     private final SlotQueue inbound = new SlotQueue(RECEIVE_SLOTS);
     private final Lane lane;
     private final SendLane sending;
-    // By slot: how many had been sent when it was used last.
+    // By slot: the number of datagrams sent when the slot was last used.
     private final long[] sentBefore = new long[SEND_SLOTS];
-    // What is built here goes nowhere.
+    // Scratch memory for datagrams without a free slot; the lane never sends it.
     private final MemorySegment nowhere;
     private long completed;
     private long lost;
@@ -134,9 +134,9 @@ public final class ControlLane implements ControlPort, AutoCloseable {
         next = (next + 1) % SEND_SLOTS;
     }
 
-    /// Takes what has arrived.
+    /// Handles the datagrams that have arrived.
     ///
-    /// @return datagrams
+    /// @return number of datagrams
     public int poll(final Handler handler, final long nowNs) {
         final int count = inbound.poll(receiving);
         for (int i = 0; i < count; i++) {

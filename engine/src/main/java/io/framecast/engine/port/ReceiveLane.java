@@ -48,7 +48,7 @@ public final class ReceiveLane implements LanePort {
         return completions.count();
     }
 
-    // As if it had been lost after landing: a lane by arrival has its slot posted again behind the others.
+    // Like a loss after reception: a BY_ARRIVAL lane posts the slot again behind the others.
     private void drop() {
         for (int i = completions.count() - 1; i >= 0; i--) {
             if (loss.drop()) {

@@ -20,7 +20,7 @@ public final class SendLane implements SendLanePort {
         try {
             return lane.connect(new LaneAddress(address));
         } catch (final TransportException _) {
-            // From the wire: a hostile or foreign address.
+            // The address came from the wire: it is hostile or belongs to another transport.
             return NO_PEER;
         }
     }

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// An endpoint of a transport, as the protocol sees it; perhaps one that another thread is still making.
+/// An endpoint of a transport, as the protocol sees it. Another thread may still be opening it.
 ///
-/// Threading: the session's thread, but for [#make].
+/// Threading: the session's thread, except for [#make].
 final class TransportEndpoint implements EndpointPort {
     private static final byte[] NO_DESCRIPTOR = {};
 
@@ -20,14 +20,14 @@ final class TransportEndpoint implements EndpointPort {
     private volatile boolean closed;
     private volatile String failure = "";
 
-    /// One that [#make] makes.
+    /// An endpoint that [#make] opens later.
     TransportEndpoint() {}
 
     TransportEndpoint(final OneSidedEndpoint endpoint) {
         made.set(endpoint);
     }
 
-    /// Another thread: makes the endpoint, unless it was closed meanwhile.
+    /// Another thread: opens the endpoint, unless it was closed meanwhile.
     void make(final Supplier<OneSidedEndpoint> maker) {
         if (closed) {
             return;
@@ -42,7 +42,7 @@ final class TransportEndpoint implements EndpointPort {
         }
     }
 
-    // Both threads may come here; one of them closes it.
+    // Both threads may call this; one of them closes the endpoint.
     private void drop() {
         CloseHelper.close(made.getAndSet(null));
     }

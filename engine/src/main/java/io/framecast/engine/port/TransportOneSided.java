@@ -22,14 +22,14 @@ public final class TransportOneSided implements OneSidedPort {
     private final OneSided oneSided;
     private final Executor background;
 
-    /// @param background makes the endpoints of [#openLater]
+    /// @param background opens the endpoints of [#openLater]
     private TransportOneSided(final OneSided oneSided, final Executor background) {
         this.oneSided = oneSided;
         this.background = background;
     }
 
-    /// @param oneSided null for a transport without
-    /// @param background makes the endpoints of [#openLater], in order
+    /// @param oneSided null for a transport without one-sided operations
+    /// @param background opens the endpoints of [#openLater], in order
     public static @Nullable OneSidedPort of(final @Nullable OneSided oneSided, final Executor background) {
         return oneSided == null ? null : new TransportOneSided(oneSided, background);
     }
@@ -84,14 +84,14 @@ public final class TransportOneSided implements OneSidedPort {
         }
     }
 
-    /// Registered memory, and the part of it that an operation names.
+    /// Registered memory, and the range of it that an operation accesses.
     static final class RegisteredRegion implements Region {
         private final MemorySegment memory;
         private final RegisteredMemory registered;
         private final OneSidedEndpoint.Range range;
         private final @Nullable Arena arena;
 
-        /// @param arena of memory that is freed with the registration; null where it is the caller's
+        /// @param arena owner of memory that is freed with the registration; null where the caller owns it
         private RegisteredRegion(
                 final MemorySegment memory, final RegisteredMemory registered, final @Nullable Arena arena) {
             this.memory = memory;

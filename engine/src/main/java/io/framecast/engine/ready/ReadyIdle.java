@@ -5,14 +5,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 
-/// Idles an agent: looks a few times more, then sleeps until a descriptor polls readable, another thread wakes
-/// it, or a timer is due. Where no descriptor shows the work, and on systems without epoll, it looks ever less
-/// often instead.
+/// Idles an agent: runs a few more duty cycles, then sleeps until a descriptor polls readable, another thread wakes
+/// it, or a timer is due. Where no descriptor shows the work, and on systems without epoll, it polls at growing
+/// intervals instead.
 ///
-/// Threading: the agent's thread, but for [#wake] and [#watch]. Ownership: the thread that stopped the agent
+/// Threading: the agent's thread, except for [#wake] and [#watch]. Ownership: the thread that stopped the agent
 /// closes it.
 public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
-    // Duty cycles without work before the agent means to sleep.
+    // Duty cycles without work before the agent intends to sleep.
     private static final int LOOKS = 2;
     private static final long LOOK_MIN_NS = 1_000;
     private static final int LOOK_DOUBLINGS_MAX = 8;
@@ -61,7 +61,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         if (own == null) {
             LockSupport.parkNanos(lookNs());
         } else if (!intends) {
-            // The agent looks for work once more behind the intention.
+            // After the intention, the agent checks for work once more.
             intends = true;
             own.intend();
             waits.arm();
@@ -75,8 +75,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
         final long longestNs = Math.min(waits.untilTimerNs(), waits.mustLook() ? lookNs() : SLEEP_MAX_NS);
         if (own.sleep(waits, Math.max(0, longestNs))) {
             fruitless++;
-            // A descriptor polls readable and the agent does not read it, for want of credit: no reason to stay
-            // awake.
+            // The agent has no credit to read a readable descriptor: that must not keep it awake.
             if (fruitless > LOOKS) {
                 LockSupport.parkNanos(LOOK_MIN_NS << Math.min(fruitless - LOOKS, LOOK_DOUBLINGS_MAX));
             }

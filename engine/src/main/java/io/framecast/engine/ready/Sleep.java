@@ -14,10 +14,10 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
-/// One thread's sleep (ppoll), which descriptors, other threads, or time end.
+/// One thread's sleep (ppoll), which ends with a descriptor, another thread's wake-up, or the time.
 ///
-/// The thread announces that it means to sleep ([#intend]), looks once more whether there is work, and only
-/// then sleeps. A thread that makes work after that look finds the intention and wakes the sleeper.
+/// The thread announces its intention to sleep ([#intend]), checks once more for work, and only then sleeps. A
+/// thread that makes work after that check finds the intention and wakes the sleeper.
 final class Sleep implements Wakeup, AutoCloseable {
     private static final int POLLFDS_AT_FIRST = 8;
     private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);

@@ -8,18 +8,18 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
 import java.lang.foreign.MemorySegment;
 
-/// Measures how a device copies, when a channel that lets it choose is opened: some milliseconds once, never
-/// on the data path. One thread.
+/// Measures how fast a device copies, once when a channel opens that leaves the choice to the engine. A measurement
+/// takes some milliseconds and never runs on the data path. One thread.
 public final class CopySpeeds implements AutoCloseable {
     private static final int LENGTH_MIN = 256;
     private static final int LENGTH_MAX = 1 << 20;
     private static final int CHUNK_MIN = 64 << 10;
     private static final int CHUNK_MAX = 4 << 20;
-    // Of each length, the fastest counts: others met an interrupt.
+    // Of each length the fastest try counts; the others met an interrupt.
     private static final int TRIES = 7;
-    // Copies of a length before the time is taken: as many as are on their way at a time at a source.
+    // Copies of one length before the time is taken: as many as a source has in flight.
     private static final int DEPTH = 4;
-    // A length is good enough with so much of the best rate: a shorter one begins to be sent earlier.
+    // A length with this share of the best rate is good enough: the sender can start earlier on a shorter chunk.
     private static final double GOOD_ENOUGH = 0.9;
 
     private final DeviceBackend device;
@@ -44,16 +44,15 @@ public final class CopySpeeds implements AutoCloseable {
         }
     }
 
-    /// Longest run that the CPU stores through a mapping faster than the device copies it, until its event is
-    /// complete; 0 where it never does.
+    /// Longest run that the CPU stores through a mapping before the device's copy of it would be complete; 0 where
+    /// the device is always faster.
     public long storeMaxBytes() {
         try (DeviceMapping mapping = device.access().map(region)) {
             return crossover(bytes -> mapping.write(0, host, 0, bytes), this::copyIn);
         }
     }
 
-    /// The shortest chunk that comes out of the device at nearly the best rate, while others are on their
-    /// way.
+    /// The shortest chunk that leaves the device at nearly the best rate while other chunks are in flight.
     public long chunkBytes() {
         double best = 0;
         for (long bytes = CHUNK_MIN; bytes <= CHUNK_MAX; bytes <<= 1) {

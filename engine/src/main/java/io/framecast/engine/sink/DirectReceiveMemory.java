@@ -15,10 +15,10 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Device memory that the NIC writes: payloads never touch the host. Frames that lost something are
-/// reassembled by copies within the device, on one stream, the runs of a frame at once.
+/// Device memory that the NIC writes: payloads never touch the host. Copies within the device reassemble frames
+/// that lost datagrams. They run on one stream, and one gather copies all runs of a frame.
 public final class DirectReceiveMemory implements ReceiveMemory {
-    // Pages of the GPU's memory, as exports name them.
+    // The page size in which GPUs export their memory.
     private static final long EXPORT_ALIGN_BYTES = 2L << 20;
 
     private final DeviceBackend device;
@@ -37,11 +37,11 @@ public final class DirectReceiveMemory implements ReceiveMemory {
     private final ReceiveRing repairRing;
     private @Nullable DeviceRegion posted;
     private long submitted;
-    // Runs that the gather has not enqueued yet.
+    // Whether runs wait in the gather for the next flush.
     private boolean gathering;
 
-    /// @param headerReserve what the transport writes before each header
-    /// @throws io.framecast.api.error.DeviceException when the memory cannot be had, or not be exported
+    /// @param headerReserve bytes that the transport writes before each header
+    /// @throws io.framecast.api.error.DeviceException when the device cannot allocate or export the memory
     public DirectReceiveMemory(final MemoryShape shape, final DeviceBackend device, final int headerReserve) {
         this.device = device;
         final int slotBytes = shape.slotBytes();
@@ -68,7 +68,7 @@ public final class DirectReceiveMemory implements ReceiveMemory {
         }
     }
 
-    /// What a ring takes of a device that exports it.
+    /// Device memory that an exported ring takes, in whole pages.
     public static long exportBytes(final long ringBytes) {
         return (ringBytes + EXPORT_ALIGN_BYTES - 1) / EXPORT_ALIGN_BYTES * EXPORT_ALIGN_BYTES;
     }
@@ -105,7 +105,7 @@ public final class DirectReceiveMemory implements ReceiveMemory {
         if (from == Space.REPAIR) {
             stream.copyToDevice(target, repair, fromOffset, bytes);
         } else if (to == Space.REASSEMBLY) {
-            // A copy engine that starts now must see what the NIC wrote.
+            // The copy engine must see the NIC's writes.
             device.access().flushRemoteWrites();
             gather.add(target, ring.address() + fromOffset, bytes);
             gathering = true;
@@ -117,7 +117,7 @@ public final class DirectReceiveMemory implements ReceiveMemory {
         copies.onCopy();
     }
 
-    // Whatever reads a frame's reassembly buffer, or writes the slots it came from, comes behind this.
+    // Must run before any work that reads a frame's reassembly buffer or overwrites its slots.
     private void enqueueRuns() {
         if (gathering) {
             gathering = false;
@@ -187,7 +187,7 @@ public final class DirectReceiveMemory implements ReceiveMemory {
 
     @Override
     public void close() {
-        // The stream first: it waits for copies that read and write memory that is freed behind it.
+        // The stream closes first, because it waits for copies that access the memory freed after it.
         CloseHelper.closeAll(
                 stream,
                 copies,

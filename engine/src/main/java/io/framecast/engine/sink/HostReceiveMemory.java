@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in host memory: copies end at once. The ring is mapped twice where the system can, so a frame that
-/// passes its end is contiguous all the same.
+/// Frames in host memory, where a copy is complete when its call returns. The ring is mapped twice where the system
+/// supports it, so that a frame that wraps around the ring's end is contiguous.
 public final class HostReceiveMemory implements ReceiveMemory {
     private final DeviceBackend device;
     private final Arena arena = Arena.ofShared();
@@ -33,7 +33,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
     private MemorySegment posted = MemorySegment.NULL;
     private long copies;
 
-    /// @param headerReserve what the transport writes before each header
+    /// @param headerReserve bytes that the transport writes before each header
     public HostReceiveMemory(final MemoryShape shape, final DeviceBackend device, final int headerReserve) {
         this.device = device;
         final int slotBytes = shape.slotBytes();
@@ -104,7 +104,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
 
     @Override
     public void flush() {
-        // Copies have ended.
+        // Nothing to do: every copy is complete when its call returns.
     }
 
     @Override
@@ -139,7 +139,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
 
     @Override
     public void record(final DeviceEvent ready) {
-        // Complete until recorded: everything is done at once.
+        // Nothing to do: an event is complete from its creation, and so is all work before it.
     }
 
     @Override

@@ -15,21 +15,21 @@ import io.framecast.reliability.assembly.MemoryShape;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 
-/// Runs of payload that a NIC copies from where they landed in the host into a ring in device memory: reads,
-/// over a connection of this process with itself. Not writes: the token of a read says that its bytes are
-/// there, that of a write that they were sent; and nobody needs a key to the ring.
+/// Copies runs of payload by NIC from their receive buffers in the host into a ring in device memory. The copies
+/// are RDMA reads over a connection of this process with itself. Writes would not do: the completion of a read
+/// proves that its bytes arrived, that of a write only that they were sent. With reads, no key to the ring leaves
+/// this class.
 ///
-/// Nothing orders these copies against a device's streams. So they are carried out one behind the other, in
-/// the order given, only while no copy on a stream touches the ring; and what is not done when the connection
-/// breaks is given back whole, for the stream to copy behind it.
+/// No order exists between these copies and a device's streams. The NIC therefore copies runs one after the other,
+/// in the order given, and only while no copy on a stream touches the ring. When the connection breaks, all
+/// unfinished runs are returned, and the stream copies them after the break.
 ///
-/// By one thread, but for construction.
+/// Used by one thread after construction.
 public final class NicCopyEngine implements AutoCloseable {
-    /// On the heap, for each run that may wait.
+    /// Bytes on the heap for each run in the queue.
     public static final int RUN_BYTES = 3 * Long.BYTES + Integer.BYTES;
 
-    // Reads under way at a time: a device carries out a few of them beside each other, the others must be
-    // there.
+    // Reads in flight. A NIC carries out a few of them at a time; the others keep its queue filled.
     private static final int READS_MAX = 128;
 
     private final LoopbackQueuePair nic;
@@ -43,30 +43,30 @@ public final class NicCopyEngine implements AutoCloseable {
     private final OneSidedEndpoint reader;
     private final OneSidedEndpoint served;
     private final long[] tokens = new long[READS_MAX];
-    // By number of the run, modulo their length.
+    // Index: number of the run, modulo the length of the arrays.
     private final long[] ringOffsets;
     private final long[] hostOffsets;
     private final int[] lengths;
-    // What the caller calls it.
+    // Numbers of the runs as the caller gave them.
     private final long[] numbers;
     private final int runsMax;
     private State state = State.IDLE;
     private boolean closed;
-    // Runs given, being read, and there.
+    // Runs given, issued as reads, and completed.
     private long given;
     private long issued;
     private long done;
-    // Something was written that was not flushed.
+    // Whether a read completed after the last flush.
     private boolean unflushed;
 
-    /// A run: where it belongs in the ring, where it lies in the host.
+    /// One run, by its offsets in the ring and in the host.
     interface Run {
         void copy(long ringOffset, long hostOffset, long bytes);
     }
 
-    /// @param allocated the ring, an allocation of the device's; freed after this is closed
-    /// @param host where payloads land, `[slots][slotBytes]`
-    /// @throws DeviceException when the NIC cannot reach either of them
+    /// @param allocated the ring, an allocation of the device; freed after this object is closed
+    /// @param host receive buffers of the payloads, `[slots][slotBytes]`
+    /// @throws DeviceException when the NIC cannot access either of them
     NicCopyEngine(
             final MemoryShape shape,
             final DeviceBackend device,
@@ -99,15 +99,15 @@ public final class NicCopyEngine implements AutoCloseable {
         return counts;
     }
 
-    /// Runs that may wait: one for each slot in the host.
+    /// Capacity of the queue: one run for each slot in the host.
     public static int runsMax(final MemoryShape shape) {
         return shape.landingSlots() + shape.allRepairSlots();
     }
 
-    /// Takes a run; each lies in slots that no other lies in.
+    /// Takes a run; no two runs share a slot.
     ///
     /// @param number ascends from run to run
-    /// @return false when the stream must copy it
+    /// @return false when the stream must copy the run
     boolean copy(final long ringOffset, final long hostOffset, final long bytes, final long number) {
         if (state != State.UP) {
             counts.earlyRuns += state == State.BROKEN ? 0 : 1;
@@ -130,7 +130,7 @@ public final class NicCopyEngine implements AutoCloseable {
         return (int) (run % runsMax);
     }
 
-    /// Connects, takes tokens, begins reads.
+    /// Connects, takes completions, issues reads.
     ///
     /// @param quiet whether no copy on a stream touches the ring
     /// @return false when the connection broke just now: [#giveBack] is due
@@ -167,7 +167,7 @@ public final class NicCopyEngine implements AutoCloseable {
         return served.state() != State.BROKEN || breakWith(served.failure());
     }
 
-    // Always false. Closed at once: nothing may land behind what the stream copies then.
+    // Always returns false. Closes both ends at once, because no read may land after the stream's copies.
     private boolean breakWith(final String reason) {
         state = State.BROKEN;
         CloseHelper.closeAll(reader, served);
@@ -187,7 +187,7 @@ public final class NicCopyEngine implements AutoCloseable {
         unflushed |= count > 0;
     }
 
-    // Who takes nothing while nothing is under way never will.
+    // A reader that refuses a read while no read is in flight will never take one.
     private boolean issue() {
         while (issued < given) {
             final int index = index(issued);
@@ -204,19 +204,19 @@ public final class NicCopyEngine implements AutoCloseable {
         return done < given;
     }
 
-    /// Whether it must be asked to go on.
+    /// Whether the caller must call [#work] again.
     boolean isBusy() {
         return isPending() || (state != State.UP && state != State.BROKEN);
     }
 
-    /// The number below that of the first run that is not there.
+    /// One below the number of the first unfinished run.
     ///
-    /// @param submitted where all are there
+    /// @param submitted the result where no run is unfinished
     long completed(final long submitted) {
         return isPending() ? numbers[index(done)] - 1 : submitted;
     }
 
-    /// What was copied is visible to work that starts on the device from now on, and lands before it.
+    /// Makes completed copies visible to work that starts on the device from now on.
     void flush() {
         if (unflushed) {
             access.flushRemoteWrites();
@@ -224,9 +224,9 @@ public final class NicCopyEngine implements AutoCloseable {
         }
     }
 
-    /// Hands back what is not there, in order; nothing of it lands any more.
+    /// Returns the unfinished runs in order; no read of them lands any more.
     void giveBack(final Run to) {
-        // What a broken connection has written of runs without a token.
+        // The broken connection may have written parts of runs without a completion.
         access.flushRemoteWrites();
         unflushed = false;
         while (done < given) {
@@ -238,7 +238,7 @@ public final class NicCopyEngine implements AutoCloseable {
         issued = given;
     }
 
-    /// Lets go of the transport. Idempotent.
+    /// Closes the connection and frees the registrations. Idempotent.
     @Override
     public void close() {
         if (!closed) {

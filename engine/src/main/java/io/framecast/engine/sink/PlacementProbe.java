@@ -19,10 +19,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Finds the way that payloads take into a device's memory: the one that the channel names, or the first that
-/// works. One thread; asked once for a subscriber, for to measure takes milliseconds.
+/// Chooses the placement of payloads in a device's memory: the one that the channel names, or the first that works.
+/// Used by one thread, once for a subscriber, because a measurement takes milliseconds.
 public final class PlacementProbe {
-    // One page as a GPU exports it.
+    // One page in the size that a GPU exports.
     private static final long TRIAL_BYTES = 2L << 20;
 
     private final PlacementOptions wanted;
@@ -31,7 +31,7 @@ public final class PlacementProbe {
     private final TransportCapabilities capabilities;
     private final List<Refusal> refused = new ArrayList<>();
 
-    /// @param device one whose memory the host does not address
+    /// @param device a device whose memory the host cannot address
     public PlacementProbe(final PlacementOptions wanted, final DeviceBackend device, final Transport transport) {
         this.wanted = wanted;
         this.device = device;
@@ -39,7 +39,7 @@ public final class PlacementProbe {
         capabilities = transport.capabilities();
     }
 
-    /// @throws ConfigException when the way that the channel names cannot be taken
+    /// @throws ConfigException when the placement that the channel names does not work
     public PlacementReport probe() {
         return switch (wanted.kind()) {
             case AUTO -> best();
@@ -50,15 +50,15 @@ public final class PlacementProbe {
         };
     }
 
-    /// A way was chosen, and could not be taken after all: the next one.
+    /// The next placement, after the chosen one failed on the real ring.
     ///
-    /// @throws ConfigException when the channel names that way
+    /// @throws ConfigException when the channel names the failed placement
     public PlacementReport without(final Kind kind, final DeviceException reason) {
         if (wanted.kind() == kind) {
             throw unusable(kind, reason.getMessage(), reason);
         }
         refused.add(new Refusal(kind, reason.getMessage()));
-        // A NIC that cannot reach the whole ring cannot copy into it either.
+        // A NIC that cannot access the whole ring cannot copy into it either.
         return kind == Kind.FASTCOPY ? behindFastcopy() : report(Kind.STAGED, 0);
     }
 
@@ -77,8 +77,8 @@ public final class PlacementProbe {
         return report(Kind.DIRECT, 0);
     }
 
-    // 0 where `fastcopy` is refused. That the library and its module are there does not mean that this GPU
-    // maps: to measure is to try.
+    // 0 where `fastcopy` is refused. The presence of library and module does not prove that this GPU can be mapped,
+    // so the probe measures.
     private long offeredFastcopyMaxBytes() {
         if (isRefused(Kind.FASTCOPY, device.access().mappingRefusal())) {
             return 0;
@@ -114,7 +114,7 @@ public final class PlacementProbe {
         Optional<String> refusal(DeviceRegion exported);
     }
 
-    // Tried with little: what GPU, card and kernel say of themselves need not fit together.
+    // Tries one page, because GPU, card and kernel may each support an export and still fail together.
     private Optional<String> reachRefusal(final Trial way) {
         final Optional<String> noExport = device.access().exportRefusal();
         if (noExport.isPresent()) {
@@ -150,7 +150,7 @@ public final class PlacementProbe {
         }
     }
 
-    // Who names it gets it, wherever the memory can be mapped.
+    // A channel that names `fastcopy` gets it wherever the memory can be mapped, whatever the measured speed.
     private PlacementReport fastcopy() {
         try {
             final long most = fastcopyMaxBytes();

@@ -10,26 +10,26 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A session's payload memory on one device, with the receive rings that its lanes are opened over.
+/// A session's payload memory on one device, with the receive rings of its lanes.
 ///
-/// Threading: the receiver's thread, but for construction and [#close]. Owns all of it until [#close].
+/// Threading: the receiver's thread, except for construction and [#close]. Owns all its memory until [#close].
 public interface ReceiveMemory extends FrameMemory, AutoCloseable {
-    /// The memory for the data lane, for opening it.
+    /// The receive ring of the data lane.
     ReceiveRing dataRing();
 
-    /// The memory for the repair lane.
+    /// The receive ring of the repair lane.
     ReceiveRing repairRing();
 
-    /// The next frames that are located in [FrameMemory.Space#POSTED] lie in this region.
+    /// Sets the region of the next frames that are located in [FrameMemory.Space#POSTED].
     void post(DeviceRegion target);
 
-    /// Bytes of a space where a frame was located.
+    /// The region of `bytes` bytes at an offset in a space.
     DeviceRegion region(Space space, long offset, long bytes);
 
-    /// The event completes when everything that has arrived and was copied so far is visible.
+    /// Records an event that completes when all bytes received and copied so far are visible.
     void record(DeviceEvent ready);
 
-    /// Whether something is under way whose end nobody announces.
+    /// Whether work is in flight whose completion must be polled.
     boolean isBusy();
 
     /// Payload bytes that the CPU stored through a mapping of device memory.
@@ -37,24 +37,24 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
         return 0;
     }
 
-    /// What a NIC has copied from the host into device memory; null where none is to.
+    /// Counts of the NIC's copies from the host into device memory; null without such a NIC.
     default @Nullable NicCounts nicCounts() {
         return null;
     }
 
-    /// The transport is about to be closed: nothing of it is used any more, nothing more lands. Frames that
-    /// were delivered stay readable. Idempotent.
+    /// Releases what belongs to the transport before the transport closes; no further payload arrives. Delivered
+    /// frames stay readable. Idempotent.
     default void detach() {
-        // Lanes are the session's.
+        // The session closes its lanes itself.
     }
 
     @Override
     void close();
 
-    /// Slots with headers of their own.
+    /// Receive slots with headers of their own.
     ///
-    /// @param headerReserve what the transport writes before each header
-    /// @param payload as the host sees it; `NULL` where it does not
+    /// @param headerReserve bytes that the transport writes before each header
+    /// @param payload as the host sees it; `NULL` where the host cannot address it
     static LandingSlots slots(
             final Arena arena,
             final int headerReserve,
@@ -65,7 +65,7 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
         return new LandingSlots(headers, headerReserve, payload, slotBytes, slots);
     }
 
-    /// The receive ring over the first `count` of some slots.
+    /// The receive ring over the first `count` slots.
     static ReceiveRing ring(final LandingSlots slots, final DeviceRegion payload, final int count) {
         return new ReceiveRing(
                 slots.headers().asSlice(0, (long) count * slots.headerStride()),

@@ -14,12 +14,12 @@ import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// Frames in device memory that payloads are copied on to: datagrams land in a pinned host ring, and each run
-/// of them is copied by the device's copy engine.
+/// Frames in device memory that payloads are copied to: datagrams are received into a pinned host ring, and the
+/// device's copy engine copies each run of them.
 ///
-/// With `fastcopy` the CPU stores short runs through a mapping of the ring, where no copy that was enqueued
-/// before may still touch the ring: stores and copies are not ordered against each other. With `loopback` a
-/// NIC copies all runs ([NicCopyEngine]) under the same rule, and frames are delivered when they are there.
+/// With `fastcopy` the CPU stores short runs through a mapping of the ring. No order exists between stores and
+/// copies, so the CPU stores only while no enqueued copy touches the ring. With `loopback` a NIC copies all runs
+/// ([NicCopyEngine]) under the same rule, and frames are delivered when its copies are complete.
 public final class StagedReceiveMemory implements ReceiveMemory {
     private final DeviceBackend device;
     private final DeviceStream stream;
@@ -42,7 +42,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
     private long submitted;
     private long storedBytes;
 
-    /// @param headerReserve what the transport writes before each header
+    /// @param headerReserve bytes that the transport writes before each header
     /// @param fastcopyMaxBytes longest run that the CPU stores; 0 maps nothing
     /// @throws io.framecast.api.error.DeviceException when the device's memory cannot be mapped
     public StagedReceiveMemory(
@@ -50,10 +50,10 @@ public final class StagedReceiveMemory implements ReceiveMemory {
         this(shape, device, headerReserve, fastcopyMaxBytes, null);
     }
 
-    /// Has a NIC copy everything, once it is connected with itself.
+    /// Makes a memory whose runs a NIC copies once it is connected with itself.
     ///
-    /// @throws io.framecast.api.error.DeviceException when the memory cannot be exported, or the NIC cannot
-    ///     reach it
+    /// @throws io.framecast.api.error.DeviceException when the memory cannot be exported, or the NIC cannot access
+    ///     it
     public static StagedReceiveMemory byNic(
             final MemoryShape shape, final DeviceBackend device, final int headerReserve, final LoopbackQueuePair nic) {
         return new StagedReceiveMemory(shape, device, headerReserve, 0, nic);
@@ -172,7 +172,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
         moveOn();
     }
 
-    // Between batches only: the stream copies what the NIC gives back, behind everything that is there.
+    // Between batches only: the stream copies the runs that the NIC returned, after all completed copies.
     private void moveOn() {
         if (nic != null && !nic.work(copies.isIdle())) {
             copies.reopen(nic.completed(submitted));
@@ -247,7 +247,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
 
     @Override
     public void close() {
-        // NIC and stream first: nothing is copied any more from or to memory that is freed behind them.
+        // NIC and stream close first, because their copies access the memory that is freed after them.
         CloseHelper.closeAll(
                 nic,
                 stream,

@@ -6,14 +6,14 @@ import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
 import java.util.Arrays;
 
-/// How far the copies on a device's stream have come: each mark is an event behind a batch of them. Marks
-/// beyond the bound are merged into the newest. One thread.
+/// The progress of copies on a device's stream: each mark is an event behind a batch of copies. Marks beyond the
+/// bound are merged into the newest. One thread.
 final class StreamCopies implements AutoCloseable {
     private static final int MARKS_MAX = 32;
 
     private final DeviceStream stream;
     private final DeviceEvent[] events = new DeviceEvent[MARKS_MAX];
-    // By mark: copies begun by then.
+    // Copies begun when the mark was set, by mark.
     private final long[] counts = new long[MARKS_MAX];
     private long head;
     private long tail;
@@ -33,7 +33,7 @@ final class StreamCopies implements AutoCloseable {
         unmarked = true;
     }
 
-    /// Everything enqueued so far belongs to the first `count` copies.
+    /// Assigns all copies enqueued so far to the first `count` copies.
     void mark(final long count) {
         if (!unmarked) {
             return;
@@ -47,8 +47,7 @@ final class StreamCopies implements AutoCloseable {
         tail++;
     }
 
-    /// Copies behind the first `count`, which were not the stream's, are the stream's now: they have not
-    /// ended before the next mark.
+    /// Copies beyond the first `count` move to the stream: they are unfinished until the next mark.
     void reopen(final long count) {
         completed = Math.min(completed, count);
         for (long mark = head; mark < tail; mark++) {
@@ -56,13 +55,13 @@ final class StreamCopies implements AutoCloseable {
         }
     }
 
-    /// Whether no copy is under way.
+    /// Whether no copy is in flight.
     boolean isIdle() {
         look();
         return head == tail && !unmarked;
     }
 
-    /// Of the copies begun, how many from the first on have ended.
+    /// How many of the copies, counted from the first, have completed.
     ///
     /// @param submitted copies begun so far
     long completed(final long submitted) {

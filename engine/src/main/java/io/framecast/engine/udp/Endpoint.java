@@ -81,7 +81,7 @@ record Endpoint(InetAddress address, int port) {
         }
     }
 
-    // Such addresses mean nothing without an interface: unicast fe80::/10, multicast ffx1:: and ffx2::.
+    // A link-local address needs an interface: unicast fe80::/10, multicast ffx1:: and ffx2::.
     private boolean isLinkLocal() {
         return address.isLinkLocalAddress() || address.isMCLinkLocal() || address.isMCNodeLocal();
     }

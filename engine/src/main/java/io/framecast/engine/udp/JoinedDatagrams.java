@@ -3,8 +3,8 @@ package io.framecast.engine.udp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Datagrams that the kernel joined and that fit no posted slot as they came: they lie one behind the other in
-/// plain memory and are handed out one by one. One thread.
+/// Joined datagrams that did not fit the posted slots as they came. They lie contiguous in plain memory, and the
+/// lane hands them out one by one. One thread.
 final class JoinedDatagrams {
     /// The longest message that the kernel joins.
     static final int BYTES_MAX = 65_535;

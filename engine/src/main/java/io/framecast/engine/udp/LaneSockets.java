@@ -90,9 +90,8 @@ record LaneSockets(
             final boolean connect = config.kind() == LaneKind.DATA && config.receive() == null;
             if (connect) {
                 own.connect(link.group(portOffset(config.kind())), link.index());
-                // Without it the kernel drops what the interface's queue has no room for, and the send
-                // succeeds. Only a connected socket may have it: the sends of another one would get errors
-                // meant for other peers.
+                // Without this option the kernel silently drops datagrams that the interface's queue has no room
+                // for. Only a connected socket may have it: other sockets would get errors meant for other peers.
                 own.tryOption(family.option(Linux.IP_RECVERR, Linux.IPV6_RECVERR), 1);
             }
             return new LaneSockets(own, group, address, connect, bytes);
@@ -102,7 +101,7 @@ record LaneSockets(
         }
     }
 
-    // Binds to the first free port, for the kernel alone knows which ports are free.
+    // Binds to the first free port, because only the kernel knows which ports are free.
     private static void bindOwn(final LinuxSocket own, final UdpLink link) {
         final PortRange ports = link.unicastPorts();
         for (int port = ports.first(); port <= ports.last(); port++) {
@@ -123,7 +122,7 @@ record LaneSockets(
         };
     }
 
-    /// Datagrams that the kernel dropped for want of room.
+    /// Datagrams that the kernel dropped for lack of room.
     long drops() {
         return drops(own) + drops(group);
     }

@@ -1,8 +1,8 @@
 package io.framecast.engine.udp;
 
-/// The lengths that the system refuses to send (EMSGSIZE): an operator may lower an interface's MTU in
-/// mid-stream, and raise it again. While the system refuses a length, datagrams of that length and longer go
-/// alone, so that the lane learns which of them pass. One thread.
+/// The lengths that the system refuses to send (EMSGSIZE), because an operator may lower an interface's MTU during
+/// a stream, and raise it again. While the system refuses a length, the lane sends datagrams of that length and
+/// longer one by one. It thus learns which of them pass. One thread.
 final class LengthFault {
     private static final int NONE = Integer.MAX_VALUE;
 
@@ -10,7 +10,7 @@ final class LengthFault {
     private boolean asRun;
     private long sinceNs;
 
-    /// Whether a datagram of this length must be tried alone.
+    /// Whether the lane must send a datagram of this length alone.
     boolean concerns(final int datagramBytes) {
         return datagramBytes >= refusedBytes;
     }
@@ -40,7 +40,7 @@ final class LengthFault {
 
     /// A datagram of this length passed alone.
     ///
-    /// @return whether it was for being a run that a run was refused
+    /// @return whether the run was refused for being a run, not for its length
     boolean onPassed(final int datagramBytes) {
         if (!concerns(datagramBytes)) {
             return false;

@@ -80,7 +80,7 @@ final class LinuxSocket implements AutoCloseable {
                 group.getHostAddress());
     }
 
-    /// Has multicast leave by an interface.
+    /// Selects the interface that multicast leaves by.
     void multicastBy(final InetAddress group, final int interfaceIndex) {
         final SocketOption option = family.option(Linux.IP_MULTICAST_IF, Linux.IPV6_MULTICAST_IF);
         if (family == IpFamily.IPV6) {

@@ -53,7 +53,7 @@ final class MessageBatch {
         messages.set(JAVA_INT, offset(index) + Linux.MSG_NAMELEN, sockaddrBytes);
     }
 
-    /// Has the kernel cut message `index` into datagrams of this length; 0 for one datagram.
+    /// Lets the kernel cut message `index` into datagrams of this length; 0 for one datagram.
     void segment(final int index, final int datagramBytes) {
         final long control = controlOffset(index);
         if (datagramBytes > 0) {

@@ -4,10 +4,10 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.SocketOption;
 import java.util.function.Consumer;
 
-/// How far a transport's lanes let the kernel cut and join datagrams (udp(7): UDP_SEGMENT, UDP_GRO). After a
-/// refusal by the kernel or the interface all lanes do without, and one line reports it.
+/// The lanes' use of the kernel's cutting and joining of datagrams (udp(7): UDP_SEGMENT, UDP_GRO). After a refusal
+/// by the kernel or the interface all lanes stop using it, and one line reports the refusal.
 ///
-/// Threading: the lanes' threads; one may see a refusal late and meet it once more.
+/// Threading: the lanes' threads; a lane that sees a refusal late is refused itself.
 final class Offload {
     /// Datagrams that the kernel takes in one message.
     static final int SEGMENTS_MAX = 128;
@@ -44,21 +44,21 @@ final class Offload {
         return segmentsMax;
     }
 
-    /// Asks whether the kernel can cut at all, when a socket that sends is opened.
+    /// Queries whether the kernel can cut at all, when a sending socket is opened.
     void probe(final LinuxSocket socket) {
         if (segmentsMax > 1 && !socket.tryOption(SEGMENT, 0)) {
             giveUp("the kernel lacks UDP_SEGMENT");
         }
     }
 
-    /// Asks the kernel to join what a socket receives.
+    /// Makes the kernel join the datagrams of a socket.
     ///
-    /// @return whether it does
+    /// @return whether the kernel does
     boolean joinOn(final LinuxSocket socket) {
         return segmentsMax > 1 && socket.tryOption(GRO, 1);
     }
 
-    /// Asks the kernel to join no longer.
+    /// Makes the kernel stop joining.
     void joinOff(final LinuxSocket socket) {
         socket.tryOption(GRO, 0);
     }

@@ -12,12 +12,12 @@ import java.lang.foreign.MemorySegment;
 
 /// The run of posted slots of a receive ring. Datagrams fill it in the order posted.
 ///
-/// Where the kernel joins datagrams, one call takes up to 64 KiB of them, each scattered into its own slot,
-/// because the source sends datagrams of exactly one slot. Else one call takes many messages of one datagram
-/// each.
+/// Where the kernel joins datagrams, one call takes up to 64 KiB of them and scatters each into its own slot. That
+/// works because the source sends datagrams of exactly one slot. Otherwise one call takes many messages of one
+/// datagram each.
 ///
-/// A datagram that must be dropped (longer than a slot, shorter than a header) consumes no slot: those behind
-/// it are moved up, so hostile datagrams neither misplace others nor use slots up.
+/// A dropped datagram (longer than a slot, shorter than a header) consumes no slot: those behind it are moved up.
+/// Hostile datagrams therefore neither misplace others nor use slots up.
 final class ReceiveSlots {
     private static final int CALLS_MAX = 16;
 
@@ -30,7 +30,7 @@ final class ReceiveSlots {
     // Slots that take the longest joined message.
     private final int joinedSlots;
     private final JoinedDatagrams surplus;
-    private final JoinedDatagrams landed;
+    private final JoinedDatagrams joined;
     // Lists of fewer slots than a joined message may fill, with the surplus memory behind them.
     private final MemorySegment shortList;
     private JoinedDatagrams waiting;
@@ -58,7 +58,7 @@ final class ReceiveSlots {
                 wrapMax);
         messages = new MessageBatch(arena, iovecs);
         surplus = new JoinedDatagrams(arena);
-        landed = new JoinedDatagrams(arena);
+        joined = new JoinedDatagrams(arena);
         shortList = arena.allocate(((long) joinedSlots * iovecs.perSlot() + 1) * Linux.IOVEC_BYTES, Long.BYTES);
         waiting = surplus;
     }
@@ -136,11 +136,11 @@ final class ReceiveSlots {
     }
 
     private int takeJoined(final ReceiveSocket socket, final Completions completions) {
-        final int aimed = Math.min(room(completions), joinedSlots);
-        if (aimed == joinedSlots) {
-            messages.aim(0, firstSlot, aimed);
+        final int expectedSlots = Math.min(room(completions), joinedSlots);
+        if (expectedSlots == joinedSlots) {
+            messages.aim(0, firstSlot, expectedSlots);
         } else {
-            aimShort(aimed);
+            aimShort(expectedSlots);
         }
         messages.expectSegment(0);
         final int got = socket.receive(messages.address(), 1);
@@ -154,9 +154,9 @@ final class ReceiveSlots {
         if (joinedBytes == 0) {
             takeOne(bytes, completions);
         } else if (joinedBytes == slotBytes) {
-            takeRun(bytes, aimed, completions);
+            takeRun(bytes, expectedSlots, completions);
         } else {
-            takeOdd(bytes, joinedBytes, aimed, completions);
+            takeOdd(bytes, joinedBytes, expectedSlots, completions);
         }
         return 0;
     }
@@ -176,8 +176,8 @@ final class ReceiveSlots {
     }
 
     // Every datagram lies in its slot; datagrams beyond the posted slots lie in the surplus.
-    private void takeRun(final int bytes, final int aimed, final Completions completions) {
-        final int inSlots = Math.min(bytes, aimed * slotBytes);
+    private void takeRun(final int bytes, final int expectedSlots, final Completions completions) {
+        final int inSlots = Math.min(bytes, expectedSlots * slotBytes);
         int kept = 0;
         for (int taken = 0; taken < inSlots; taken += slotBytes) {
             final int datagramBytes = Math.min(slotBytes, inSlots - taken);
@@ -193,14 +193,15 @@ final class ReceiveSlots {
 
     // Datagrams of another length than a slot's lie across slots: small frames, or datagrams of another
     // program.
-    private void takeOdd(final int bytes, final int joinedBytes, final int aimed, final Completions completions) {
-        final int inSlots = Math.min(bytes, aimed * slotBytes);
+    private void takeOdd(
+            final int bytes, final int joinedBytes, final int expectedSlots, final Completions completions) {
+        final int inSlots = Math.min(bytes, expectedSlots * slotBytes);
         for (int taken = 0, index = 0; taken < inSlots; taken += slotBytes, index++) {
-            copyOut(slot(index), landed.memory(), taken, Math.min(slotBytes, inSlots - taken));
+            copyOut(slot(index), joined.memory(), taken, Math.min(slotBytes, inSlots - taken));
         }
-        MemorySegment.copy(surplus.memory(), 0, landed.memory(), inSlots, bytes - inSlots);
-        landed.fill(bytes, joinedBytes);
-        waiting = landed;
+        MemorySegment.copy(surplus.memory(), 0, joined.memory(), inSlots, bytes - inSlots);
+        joined.fill(bytes, joinedBytes);
+        waiting = joined;
         handOut(completions);
     }
 

@@ -2,9 +2,9 @@ package io.framecast.engine.udp;
 
 import org.jspecify.annotations.Nullable;
 
-/// A socket that receives, and whether the kernel joins datagrams there. Where the kernel joins none (a network
-/// card that does not, a source that sends single datagrams), many datagrams per call are worth more, so the
-/// socket does without joining for a while. One thread.
+/// A receiving socket, and whether the kernel joins datagrams there. The kernel may join none, because of the
+/// network card or because the source sends single datagrams. Then many datagrams per call are faster, so the
+/// socket stops joining for a while. One thread.
 final class ReceiveSocket {
     // Single datagrams in a row, each with another behind it.
     private static final int SINGLES_MAX = 64;

@@ -6,8 +6,8 @@ import io.framecast.api.spi.SendRing;
 import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 
-/// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams
-/// of one length goes as one message, so that the kernel does its work once for all of them.
+/// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams of
+/// one length is one message, and costs the kernel one pass.
 final class SendSlots {
     private final SendRing ring;
     private final SlotIovecs iovecs;
@@ -42,9 +42,10 @@ final class SendSlots {
 
     /// Sends `count` slots to a `sockaddr` (0: to the socket's own peer).
     ///
-    /// @return how many were accepted; a datagram that the system refused for good counts as sent, for it is
-    ///     as lost as one that the network dropped
-    /// @throws io.framecast.api.error.TransportException when datagrams of this length have not passed for long
+    /// @return how many were accepted; a datagram that the system refused for good counts as sent, like one that
+    ///     the network dropped
+    /// @throws io.framecast.api.error.TransportException when datagrams of this length have been refused for too
+    ///     long
     int send(
             final LinuxSocket socket,
             final long sockaddr,
@@ -80,7 +81,7 @@ final class SendSlots {
     /// The first message of a batch was refused.
     ///
     /// @param datagramBytes length of its first datagram
-    /// @return datagrams given up; 0 when they are to be tried otherwise
+    /// @return datagrams to skip; 0 when the lane must try them otherwise
     private int onRefused(final int errno, final int datagramBytes) {
         final int run = segments[0];
         final long nowNs = System.nanoTime();
@@ -167,8 +168,8 @@ final class SendSlots {
         return errno == Linux.EAGAIN || errno == Linux.ENOBUFS || errno == Linux.ENOMEM;
     }
 
-    // A lane survives what may pass: a network that is down, a filter, a peer that is gone, a datagram longer
-    // than a route takes. A descriptor that is no socket any more stays so.
+    // A lane survives temporary errors: a network that is down, a filter, a missing peer, a datagram longer than a
+    // route takes. An invalid descriptor stays invalid.
     static void requireUsable(final String function, final int errno) {
         if (errno == Linux.EBADF || errno == Linux.EFAULT || errno == Linux.ENOTSOCK) {
             throw new NativeException(

@@ -13,11 +13,11 @@ final class SocketBuffers {
     private static final int STREAM_BYTES = 8 << 20;
     private static final int CONTROL_BYTES = 4 << 20;
 
-    /// With less than this, frames of some megabytes cross the network in fits and starts.
+    /// With less than this, frames of some megabytes arrive in bursts with pauses between them.
     private static final int CONTENT_BYTES = 4 << 20;
 
-    // Smaller than the queue of a network card (1000 packets): a full card is then felt as back-pressure, where
-    // a larger buffer would have the queue drop datagrams without a word.
+    // Smaller than the queue of a network card (1000 packets), so that a full card causes back-pressure. With a
+    // larger buffer the queue would drop datagrams silently.
     private static final int SEND_BYTES = 1 << 20;
 
     private static final SocketOption RECEIVE = socketOption(Linux.SO_RCVBUF);
@@ -42,7 +42,7 @@ final class SocketBuffers {
 
     /// Sizes the receive buffer of a lane's socket.
     ///
-    /// @return bytes that the kernel charges datagrams against: twice what is asked for, see socket(7)
+    /// @return bytes that the kernel charges datagrams against: twice the requested size, see socket(7)
     long sizeReceive(final LinuxSocket socket, final LaneKind kind) {
         final int defaultBytes = kind == LaneKind.CONTROL ? CONTROL_BYTES : STREAM_BYTES;
         final long charged = size(socket, RECEIVE, RECEIVE_FORCE, wantedBytes == 0 ? defaultBytes : wantedBytes);
@@ -67,7 +67,7 @@ final class SocketBuffers {
     // The forced size passes the system's limit and needs CAP_NET_ADMIN; the other is cut to the limit.
     private static long size(
             final LinuxSocket socket, final SocketOption option, final SocketOption force, final int bytes) {
-        // The kernel doubles the value, and refuses or wraps what then passes 2^31.
+        // The kernel doubles the value, and refuses or wraps a result beyond 2^31.
         final int asked = Math.min(bytes, Integer.MAX_VALUE / 2);
         if (!socket.tryOption(force, asked)) {
             socket.option(option, asked);

@@ -7,8 +7,8 @@ import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Reports to the operator what the system refuses in mid-stream: one line for each kind of error of a
-/// transport, repeated after a minute at the earliest. Lanes count every error, and go on.
+/// Reports the system's refusals during a stream to the operator: one line for each kind of error of a transport,
+/// repeated after a minute at the earliest. Lanes count every error, and go on.
 ///
 /// Threading: the lanes' threads, of which a transport has one as a rule; two at once may report a line twice.
 final class SystemFaults {
@@ -21,7 +21,7 @@ final class SystemFaults {
     private final long[] reportedNs = new long[ERRNO_MAX];
     private final boolean[] reported = new boolean[ERRNO_MAX];
 
-    /// @param patienceNs how long no datagram of a lane's length may pass before the lane gives up
+    /// @param patienceNs time without a passing datagram of a lane's length after which the lane fails
     SystemFaults(final String interfaceName, final long patienceNs, final Consumer<String> notices) {
         this.interfaceName = interfaceName;
         this.patienceNs = patienceNs;

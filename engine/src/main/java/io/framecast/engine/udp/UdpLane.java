@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// Sends are complete when the call returns: the kernel has copied them. A receiver's data lane only receives,
 /// and its [#address] is that of the group; unicast reaches repair and control lanes.
 final class UdpLane implements Lane {
-    // Quarters of the receive buffer that may hold datagrams. The kernel gives room back only when a quarter of
-    // the buffer was read, or all of it, so that a quarter may still be charged for datagrams that are gone.
+    // Quarters of the receive buffer that may hold datagrams. The kernel frees room only when a quarter of the
+    // buffer was read, or all of it. One quarter may thus still be charged for datagrams already read.
     private static final int USABLE_QUARTERS = 3;
 
     private final LaneKind kind;
@@ -142,8 +142,8 @@ final class UdpLane implements Lane {
         }
     }
 
-    // For every datagram that arrives at a socket of a set, the kernel wakes the set and then each watcher of
-    // the set, on the sender's time. Next to no datagrams arrive on the other lanes.
+    // The kernel wakes a set of descriptors and each watcher of the set for every datagram, on the sender's time.
+    // Next to no datagrams arrive on the other lanes.
     @Override
     public int readyDescriptor() {
         final LinuxSocket socket = closed || kind != LaneKind.DATA ? null : sockets.group();
@@ -210,7 +210,7 @@ final class UdpLane implements Lane {
     @Override
     public long counter(final LaneCounter counter) {
         if (counter == LaneCounter.RECEIVE_OVERRUNS) {
-            // The lane asks only when somebody reads the counter: it is a system call.
+            // The lane asks the kernel only when a caller reads the counter, because it costs a system call.
             drops = closed ? drops : sockets.drops();
             return drops;
         }

@@ -49,7 +49,7 @@ class DriverDirectoryTest {
         }
     }
 
-    /// Runs in a process of its own: clears up what it takes for abandoned.
+    /// Runs in a process of its own: deletes the directories that it takes for abandoned.
     static final class Sweeper {
         private Sweeper() {}
 

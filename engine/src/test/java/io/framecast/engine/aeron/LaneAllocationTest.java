@@ -40,7 +40,8 @@ class LaneAllocationTest {
                 LanePair.fill(send, slot, slot, PAYLOAD_BYTES);
             }
             exchange(source, receiver);
-            // The compilers may still be at work on the first passes; one without a byte is the proof.
+            // The JIT compilers may still work during the first passes; one pass without an allocated byte is the
+            // proof.
             long least = Long.MAX_VALUE;
             for (int pass = 0; pass < 5 && least > 0; pass++) {
                 final long before = threads.getCurrentThreadAllocatedBytes();

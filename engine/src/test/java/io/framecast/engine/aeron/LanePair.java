@@ -88,7 +88,7 @@ final class LanePair {
         return (byte) (sequence * 31 + index * 7L + (index >> 8));
     }
 
-    /// Runs `step` until it says true; the deadline only ends a test that hangs.
+    /// Runs `step` until it returns true; the deadline only ends a test that hangs.
     static void until(final String what, final BooleanSupplier step) {
         final long startNs = System.nanoTime();
         while (!step.getAsBoolean()) {
@@ -99,8 +99,8 @@ final class LanePair {
         }
     }
 
-    /// Sends slot 0 until one copy arrives, which shows that both ends are connected; then takes what is left,
-    /// and leaves nothing posted.
+    /// Sends slot 0 until one copy arrives, which shows that both ends are connected. Then drains the lane and
+    /// leaves nothing posted.
     static void connect(final Lane source, final SendRing ring, final Lane receiver) {
         final Completions completions = new Completions(1);
         fill(ring, 0, -2, 1);

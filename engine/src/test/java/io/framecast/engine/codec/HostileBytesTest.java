@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Bytes from a peer that means harm: an exception or a valid record, within bounded memory, and nothing else.
+/// Bytes from a malicious peer: each message ends in an exception or a valid record, within bounded memory.
 final class HostileBytesTest {
     private static final int ROUNDS = 300_000;
     private static final long SEED = 0xBAD_B17E5L;
 
-    /// A message holds 1 kB at most and each of its bytes buys at most one small object with its wrapper and
-    /// entry, or an exception with its trace at the end.
+    /// A message holds 1 kB at most. Each of its bytes creates at most one small object with its wrapper and entry,
+    /// or an exception with its trace at the end.
     private static final long ALLOCATED_BYTES_MAX = 256 * 1024;
 
     /// Its initialiser must never run, and it is in no codec.
@@ -112,7 +112,7 @@ final class HostileBytesTest {
             for (int component = 0; component < type.getRecordComponents().length; component++) {
                 final byte[] bytes = new byte[1 + component + 5];
                 bytes[0] = recordId(type);
-                // 2^31 − 1 as a varint; what lies before it are nulls, zeros and empties.
+                // 2^31 − 1 as a varint, behind nulls, zeros and empty values.
                 Arrays.fill(bytes, 1 + component, bytes.length, (byte) 0xFF);
                 bytes[bytes.length - 1] = 0x07;
                 final long before = threads.getCurrentThreadAllocatedBytes();

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Round trips, and what is refused where a codec or a message is made.
+/// Round trips, and the refusals of a codec and of a message.
 final class KryoCodecTest {
     private static final int ROUNDS = 20_000;
     private static final long SEED = 0x5EED_C0DE;

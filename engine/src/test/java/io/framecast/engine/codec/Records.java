@@ -52,7 +52,7 @@ final class Records {
             List<Empty> empties,
             List<byte[]> blobs) {}
 
-    /// Refuses what makes no sense.
+    /// A record whose constructor refuses some values.
     record Range(int from, int to) {
         Range {
             if (from > to) {

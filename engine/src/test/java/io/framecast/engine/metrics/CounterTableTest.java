@@ -131,7 +131,7 @@ final class CounterTableTest {
             count(counter);
             final long allocated = threads.getCurrentThreadAllocatedBytes() - before;
             assertEquals(3L * ALLOCATION_ROUNDS, counter.get());
-            // The call that measures may allocate a little, a million stores may not.
+            // The measuring call may allocate a little, a million stores may not.
             assertTrue(allocated < 4096, allocated + " bytes");
         }
     }

@@ -139,7 +139,7 @@ final class PrometheusExporterTest {
         }
     }
 
-    /// Ours and the server's; the client keeps one of its own for idle connections.
+    /// Threads of the exporter and of the server; the client keeps one of its own for idle connections.
     private static List<Thread> newThreads(final Set<Thread> before) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !before.contains(thread) && thread.isAlive())

@@ -12,9 +12,9 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a stream allocates once it runs: nothing for a datagram. A frame costs its region and its slice, an
-/// ACK, a heartbeat and a look at the statistics some objects each; spread over a frame's datagrams that is
-/// below two bytes.
+/// Allocations of a running stream: none for a datagram. A frame costs its region and its slice; an ACK, a
+/// heartbeat and a read of the statistics cost some objects each. Spread over a frame's datagrams, that is below
+/// two bytes.
 class AllocationTest {
     private static final int ROUNDS_MAX = 60;
     private static final int FRAMES = 10;
@@ -31,7 +31,7 @@ class AllocationTest {
         try (StreamFixture stream = new StreamFixture(config, transport, settings)) {
             final MemorySegment frame = stream.frame(0, 6_220_800);
             double best = Double.MAX_VALUE;
-            // The compilers take their time on a busy machine; the steady state is what is reached in the end.
+            // The JIT compilers take their time on a busy machine, so the best round counts.
             for (int round = 0; round < ROUNDS_MAX && best >= BYTES_PER_DATAGRAM_MAX; round++) {
                 best = Math.min(best, bytesPerDatagram(stream, frame));
             }

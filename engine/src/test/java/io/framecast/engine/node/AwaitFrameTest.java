@@ -108,7 +108,7 @@ class AwaitFrameTest {
     @Test
     void shouldEndWhenTheSourceIsLost() throws Exception {
         try (StreamFixture stream = new StreamFixture(config(Threading.SHARED), "udp", SETTINGS)) {
-            // Who has not heard that it is a member has lost nothing.
+            // A subscriber that has not seen its membership confirmed has lost nothing.
             stream.await(() -> stream.subscriber.state() == Subscriber.State.READY, "a member");
             final FutureTask<Boolean> waiting = inThread(() -> stream.subscriber.awaitFrame(LONG));
             stream.publisher.abandon();
@@ -147,7 +147,7 @@ class AwaitFrameTest {
     void shouldEndThePublishersWaitWithTheTimeOrTheNode() throws Exception {
         try (StreamFixture stream = new StreamFixture(config(Threading.SHARED), "udp", SETTINGS)) {
             stream.subscriber.close();
-            stream.await(() -> stream.publisher.readySubscribers() == 0, "nobody is there");
+            stream.await(() -> stream.publisher.readySubscribers() == 0, "no subscriber is ready");
             assertFalse(stream.publisher.awaitRoom(1, Duration.ofMillis(5)));
             final FutureTask<Boolean> waiting = inThread(() -> stream.publisher.awaitRoom(1, LONG));
             stream.source.close();
@@ -161,7 +161,7 @@ class AwaitFrameTest {
         final Duration time = Duration.ofMillis(30);
         try (StreamFixture stream = new StreamFixture(config(threading), "udp", SETTINGS)) {
             stream.subscriber.close();
-            stream.await(() -> stream.publisher.readySubscribers() == 0, "nobody is there");
+            stream.await(() -> stream.publisher.readySubscribers() == 0, "no subscriber is ready");
             for (final Callable<Boolean> wait : List.<Callable<Boolean>>of(
                     () -> stream.sink
                             .subscribe(StreamFixture.channel("udp", SETTINGS))
@@ -183,8 +183,8 @@ class AwaitFrameTest {
             final Thread waiting = new Thread(() -> stream.subscriber.awaitFrame(LONG));
             waiting.start();
             boolean ended = false;
-            // It may not have begun to wait when it was interrupted; then it is again. In far less time than it
-            // waits.
+            // The thread may not have begun to wait when it was interrupted; then it is interrupted again. The wait
+            // itself would last far longer.
             for (int i = 0; i < 500 && !ended; i++) {
                 waiting.interrupt();
                 ended = waiting.join(Duration.ofMillis(20));
@@ -213,7 +213,7 @@ class AwaitFrameTest {
         }
         try (StreamFixture stream = new StreamFixture(config(threading), "udp", SETTINGS)) {
             stream.subscriber.close();
-            stream.await(() -> stream.publisher.readySubscribers() == 0, "nobody is there");
+            stream.await(() -> stream.publisher.readySubscribers() == 0, "no subscriber is ready");
             final FutureTask<Boolean> waiting = inThread(() -> stream.publisher.awaitRoom(1, LONG));
             awaitRefusal(stream, () -> stream.publisher.offer(stream.frame(0, 10), FrameOptions.DEFAULT));
             awaitRefusal(stream, () -> stream.publisher.tryClaim(10, new FrameClaim()));
@@ -223,7 +223,7 @@ class AwaitFrameTest {
         }
     }
 
-    // The other thread may not have come to wait yet: until then nothing is wrong.
+    // The other thread may not have begun to wait yet: until then no use is refused.
     private static String awaitRefusal(final StreamFixture stream, final Runnable use) {
         final AtomicReference<String> refusal = new AtomicReference<>("");
         stream.await(

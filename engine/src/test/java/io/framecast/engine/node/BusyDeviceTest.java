@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Subscribers and nodes that are closed while a kernel of the user's runs, for as long as it likes: a device
-/// frees nothing before its end. On a thread of the test's.
+/// Subscribers and nodes that close while a kernel of the user runs, for any time: a device frees nothing before
+/// the kernel's end. On a thread of the test's.
 @Tag("campaign")
 class BusyDeviceTest {
     private static final int CYCLES_MAX = 5_000_000;
@@ -88,7 +88,7 @@ class BusyDeviceTest {
         return frame;
     }
 
-    // Who waits for the kernel waits for ever.
+    // A thread that waits for the kernel would wait for ever.
     private static void within(final Duration longest, final Runnable work) throws InterruptedException {
         final AtomicReference<Throwable> thrown = new AtomicReference<>();
         final Thread thread = Thread.ofPlatform()
@@ -110,21 +110,21 @@ class BusyDeviceTest {
         if (released) {
             frame.release(stream);
         } else {
-            // Early, and that is the user's affair.
+            // The user closes the frame too early, at its own risk.
             frame.close();
         }
         within(LONG, () -> {
-            final DeviceException told = assertThrows(DeviceException.class, node::close);
+            final DeviceException failure = assertThrows(DeviceException.class, node::close);
             assertEquals(
                     "subscriber of default: a kernel or a copy on delayed:0 has not ended 5 s after it was closed;"
                             + " what it may touch is not freed: end it, then close the node again",
-                    told.getMessage());
+                    failure.getMessage());
             assertTrue(device.isOpen());
         });
         kernel.run();
         within(LONG, node::close);
         assertFalse(device.isOpen());
-        // Of the engine's nothing is left; the stream for the user's work goes with the device.
+        // The engine has freed everything; the stream for the user's work is freed with the device.
         assertFalse(device.leftAtClose.matches(".*(region|pinned|event).*"), device.leftAtClose);
         within(LONG, node::close);
     }

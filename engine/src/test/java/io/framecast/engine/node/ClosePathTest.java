@@ -30,10 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Ends and beginnings: who leaves, who comes late, who falls silent, and what the others see of it.
+/// Ends and beginnings: peers that leave, come late or fall silent, and the effect on the others.
 class ClosePathTest {
     private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=100000|device=host";
-    /// For tests of silence, which somebody must notice soon.
+    /// For tests of silence, which a peer must detect soon.
     private static final String ALIVE_SHORT = SETTINGS + "|alive-timeout=2000";
 
     private final InvokedNodes nodes = new InvokedNodes();
@@ -147,7 +147,7 @@ class ClosePathTest {
         polled(stays, 20);
         assertEquals(1, publisher.readySubscribers());
         assertEquals(1, publisher.stats().evictedSubscribers());
-        // It wakes up, and is told.
+        // The node wakes up, and its subscriber sees the lost source.
         nodes.until(
                 () -> {
                     other.doWork();
@@ -181,7 +181,7 @@ class ClosePathTest {
         nodes.until(() -> first.readySubscribers() == 1, "ready");
         offer(first, 0, before);
         polled(before, 1);
-        // As a process that dies: it says nothing.
+        // Like a process that dies: it sends nothing more.
         nodes.silence(firstLife);
         final Publisher second = source.publish(channel);
         nodes.until(() -> before.state() == Subscriber.State.SOURCE_LOST, "source lost");
@@ -203,7 +203,7 @@ class ClosePathTest {
         nodes.silence(other);
         assertFalse(publisher.close(Duration.ofMillis(50)));
         assertFalse(publisher.close(Duration.ofMillis(50)), "the same answer once more");
-        // What lay in its sockets is delivered before it hears of the end.
+        // The datagrams in its sockets are delivered before it sees the end.
         nodes.until(
                 () -> {
                     other.doWork();
@@ -253,7 +253,7 @@ class ClosePathTest {
         publisher.abandon();
         publisher.abandon();
         publisher.close();
-        assertFalse(publisher.close(Duration.ofSeconds(1)), "abandoned: nobody was told the end");
+        assertFalse(publisher.close(Duration.ofSeconds(1)), "abandoned: no subscriber saw the end");
         nodes.until(() -> subscriber.state() == Subscriber.State.SOURCE_LOST, "source lost");
         assertEquals(
                 "source lost: it closed without end of stream",
@@ -274,7 +274,7 @@ class ClosePathTest {
         for (int i = 0; i < 1_000; i++) {
             source.doWork();
         }
-        // Data, END and the goodbye all lie in the subscriber's sockets.
+        // Data, END and the leave messages all lie in the subscriber's sockets.
         publisher.close();
         nodes.until(
                 () -> {

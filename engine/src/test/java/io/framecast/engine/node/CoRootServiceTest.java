@@ -30,10 +30,10 @@ import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a co-root does to the world, told hostile things, and when what it does that with fails.
+/// The service of a co-root under hostile commands, and when its memory, lanes or peers fail.
 class CoRootServiceTest {
     private static final int SLOTS = 256;
-    private static final byte[] SOMEBODY = {4, 127, 0, 0, 1, 9, 9};
+    private static final byte[] PEER = {4, 127, 0, 0, 1, 9, 9};
 
     private final FaultyTransport faulty = new FaultyTransport(new UdpTransportProvider());
     private final Channel channel = StreamFixture.channel("udp", "|mtu=1500");
@@ -53,7 +53,7 @@ class CoRootServiceTest {
     }
 
     private CoRootService service(final int windowSlots) {
-        final StreamInfo stream = new StreamInfo(1, channel.name(), 1408, windowSlots, 5_000, 50, SOMEBODY, SOMEBODY);
+        final StreamInfo stream = new StreamInfo(1, channel.name(), 1408, windowSlots, 5_000, 50, PEER, PEER);
         return new CoRootService(transport, null, control, stream, null, notices::add, conductor::add);
     }
 
@@ -82,7 +82,7 @@ class CoRootServiceTest {
         assertNull(service.openStore());
         assertNull(service.openStore());
         assertEquals(1, conductor.size(), "asked for once");
-        assertFalse(service.connect(0, new LaneAddresses(SOMEBODY, SOMEBODY)));
+        assertFalse(service.connect(0, new LaneAddresses(PEER, PEER)));
         conduct();
         final RepairStore store = service.openStore();
         assertNotNull(store);
@@ -98,7 +98,7 @@ class CoRootServiceTest {
         assertNull(service.openStore());
         service.close();
         service = service(SLOTS);
-        // Made, and never asked for again.
+        // The store exists, and is never requested again.
         service.openStore();
         conduct();
         service.closeLane();
@@ -133,7 +133,7 @@ class CoRootServiceTest {
     @Test
     void shouldRepairNothingAnyMoreWhenItsLaneFails() {
         fill(open());
-        assertTrue(service.connect(0, new LaneAddresses(SOMEBODY, SOMEBODY)));
+        assertTrue(service.connect(0, new LaneAddresses(PEER, PEER)));
         assertEquals(3, service.repair(0, SLOTS - 2, 3), "around the end");
         faulty.lanesFail = true;
         notices.clear();
@@ -143,7 +143,7 @@ class CoRootServiceTest {
         faulty.lanesFail = false;
         assertEquals(0, service.repair(0, 0, 3));
         assertEquals(1, notices.size(), () -> "" + notices);
-        assertFalse(service.connect(1, new LaneAddresses(SOMEBODY, SOMEBODY)));
+        assertFalse(service.connect(1, new LaneAddresses(PEER, PEER)));
         service.disconnect(0);
     }
 
@@ -160,17 +160,17 @@ class CoRootServiceTest {
                 new byte[19],
                 new byte[32],
                 new byte[] {4});
-        // More often than a lane has places for peers.
+        // More rounds than a lane has places for peers.
         for (int round = 0; round < 200; round++) {
             for (final byte[] address : addresses) {
                 final int member = round % SetLayout.MEMBERS_MAX;
-                assertFalse(service.connect(member, new LaneAddresses(SOMEBODY, address)));
-                assertFalse(service.connect(member, new LaneAddresses(address, SOMEBODY)));
+                assertFalse(service.connect(member, new LaneAddresses(PEER, address)));
+                assertFalse(service.connect(member, new LaneAddresses(address, PEER)));
                 assertEquals(0, service.repair(member, 0, 64));
             }
         }
         for (int member = 0; member < SetLayout.MEMBERS_MAX; member++) {
-            assertTrue(service.connect(member, new LaneAddresses(SOMEBODY, SOMEBODY)));
+            assertTrue(service.connect(member, new LaneAddresses(PEER, PEER)));
         }
         for (int member = 0; member < SetLayout.MEMBERS_MAX; member++) {
             service.disconnect(member);
@@ -185,13 +185,13 @@ class CoRootServiceTest {
                 transport,
                 TransportOneSided.of(oneSided, conductor::add),
                 control,
-                new StreamInfo(1, channel.name(), 1408, SLOTS, 5_000, 50, SOMEBODY, SOMEBODY),
+                new StreamInfo(1, channel.name(), 1408, SLOTS, 5_000, 50, PEER, PEER),
                 null,
                 notices::add,
                 conductor::add);
         assertFalse(service.link(0, new byte[] {1}), "there is no copy yet");
         assertTrue(open().guard());
-        assertTrue(service.connect(0, new LaneAddresses(SOMEBODY, SOMEBODY)));
+        assertTrue(service.connect(0, new LaneAddresses(PEER, PEER)));
         assertTrue(service.link(0, new byte[] {1}));
         assertNull(service.linkOffer(0));
         final ScriptedOneSided.Endpoint first = oneSided.endpoints.getFirst();

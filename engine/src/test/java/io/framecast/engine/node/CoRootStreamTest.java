@@ -168,7 +168,7 @@ class CoRootStreamTest {
             assertTrue(count(counters, "framecast_received_aggregates_total") > 0, "aggregates");
             assertTrue(sum(members, "framecast_received_reports_total") > 0, "reports");
             assertTrue(sum(members, "framecast_sent_set_repairs_total") > 0, "repairs");
-            // A co-root that a busy machine silences is replaced as well: that others are not, FailoverTest shows.
+            // A co-root that a busy machine silences is replaced as well; FailoverTest shows that others are not.
             assertTrue(halfway == null || count(counters, "framecast_failovers_total") >= 1, "replaced");
             assertTrue(publisher.close(Duration.ofSeconds(30)), "drained");
         } finally {

@@ -20,21 +20,21 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// The control lane over a transport that reads what it was given to send only later, as a device does.
+/// The control lane over a transport that reads posted datagrams only later, as a device does.
 final class ControlLaneTest {
     private static final int SLOTS = 64;
 
     private final Reader reader = new Reader();
     private final ControlLane control = new ControlLane(reader, LaneConfig.Role.SOURCE, new LossInjector(0, 1));
 
-    /// Reads a slot when told to.
+    /// Reads a slot only on [#read].
     private static final class Reader implements Transport, Lane {
         private final Deque<Integer> waiting = new ArrayDeque<>();
         private SendRing ring;
         private long submitted;
         private int room = Integer.MAX_VALUE;
 
-        /// Reads what was sent longest ago.
+        /// Reads the oldest datagram that was sent.
         int read() {
             final int slot = Objects.requireNonNull(waiting.poll());
             return ring.payload().get(ValueLayout.JAVA_INT, (long) slot * ring.payloadBytes());
@@ -108,7 +108,7 @@ final class ControlLaneTest {
 
         @Override
         public void disconnect(final int peer) {
-            // It has only one.
+            // The lane has one peer only.
         }
 
         @Override

@@ -24,9 +24,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A device whose addresses mean nothing to the host and whose work is late: a command runs only after its
-/// stream was asked for its progress [#LAG] times since the command reached the head, or when somebody waits
-/// for it. Who reads memory before its event, or reuses memory under a copy, gets wrong bytes.
+/// A device whose addresses mean nothing to the host and whose work is late. A command runs only after [#LAG]
+/// progress queries of its stream since the command reached the head, or when a thread waits for it. A reader that
+/// does not wait for the event, or a writer that reuses memory under a copy, gets wrong bytes.
 final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
     private static final int LAG = 40;
     private static final long FIRST_ADDRESS = 0x7000_0000_0000L;
@@ -125,13 +125,13 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         resources.give(Kind.REGISTRATIONS, 1);
     }
 
-    /// Pieces copied together.
+    /// Pieces of gathered copies.
     int gathered;
 
     /// Copies from the host.
     int uploads;
 
-    /// What NICs had written and nobody had flushed when such were enqueued.
+    /// Bytes that NICs had written without a flush when an upload was enqueued.
     int unflushedAtUploads;
 
     @Override
@@ -175,33 +175,33 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         throw new UnsupportedOperationException("delayed: no kernels");
     }
 
-    /// Whether a channel that leaves the choice may take a mapping, or an export.
+    /// Whether a channel without a placement option may use a mapping, or an export.
     boolean offersAccess;
 
-    /// What mapping fails with, though nothing speaks against it before; empty for none.
+    /// The failure of a mapping, though no capability speaks against it before; empty for none.
     String mapFailure = "";
 
-    /// Runs while it is opened.
+    /// Runs while the device is being opened.
     Runnable onOpen = () -> {};
 
-    /// What every call from now on fails with; empty for none.
+    /// The failure of every call from now on; empty for none.
     String failure = "";
 
-    /// Whether a flush flushes.
+    /// Whether a flush has an effect.
     boolean flushes = true;
 
-    /// The device refuses what it is asked for once it has given so much, and all that follows it too.
+    /// The device refuses this request and all that follow it.
     int refusesFrom = Integer.MAX_VALUE;
 
-    /// What had not been given back when it was closed.
+    /// The resources that were not freed when the device was closed.
     String leftAtClose = "";
 
-    /// What it was asked for.
+    /// Requests so far.
     int asked;
 
     private final Deque<Runnable> remoteWrites = new ArrayDeque<>();
 
-    /// What a NIC writes is there when it is flushed; and a little of it before.
+    /// A NIC's write becomes visible with a flush; a little of it before.
     synchronized void writeRemotely(
             final long address, final MemorySegment source, final long offset, final long bytes) {
         final MemorySegment kept = MemorySegment.ofArray(new byte[(int) bytes]);
@@ -301,7 +301,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         return resources.inUse(Kind.PINNED_BYTES);
     }
 
-    // What a user would be told by a GPU that has no more of it.
+    // The message is that of a GPU without further resources of this kind.
     private void give(final Kind kind, final long count) {
         if (asked++ >= refusesFrom) {
             throw new DeviceException("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2), lower window or frame-max");
@@ -332,9 +332,9 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         return streams.stream().anyMatch(stream -> !stream.commands.isEmpty());
     }
 
-    /// A kernel on a stream that runs until it is ended.
+    /// Starts a kernel on a stream that runs until it is ended.
     ///
-    /// @return ends it
+    /// @return ends the kernel
     Runnable launch(final DeviceStream stream) {
         final AtomicBoolean ended = new AtomicBoolean();
         synchronized (this) {
@@ -357,7 +357,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         return entry.getValue().asSlice(address - entry.getKey(), bytes);
     }
 
-    // As a driver does, which looks at the range before it takes the command.
+    // Like a driver, which checks the range before it accepts the command.
     private synchronized void requireInside(final long address, final long bytes) {
         try {
             at(address, bytes);
@@ -400,7 +400,7 @@ final class DelayedDevice implements DeviceBackend, DeviceBackendProvider {
         }
     }
 
-    /// A command: whether it could run.
+    /// A command; returns whether it could run.
     private interface Command {
         boolean run();
     }

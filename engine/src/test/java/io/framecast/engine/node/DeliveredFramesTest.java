@@ -49,7 +49,7 @@ class DeliveredFramesTest {
         frame.release(device.openStream());
         exchange.recycle(exchange.nextReturned());
         assertSame(frame, deliver());
-        // The end of `try (frame) { frame.release(stream); }`, when the receiver was quick.
+        // The end of `try (frame) { frame.release(stream); }`, when the receiver was fast.
         frame.close();
         assertNull(exchange.nextReturned(), "the frame behind it was never polled");
         assertSame(frame, exchange.poll());

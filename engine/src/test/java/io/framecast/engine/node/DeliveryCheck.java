@@ -13,14 +13,14 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/// A subscriber's user: checks number, order and bytes of every frame given, and that every number is either
-/// given or told lost, once.
+/// A subscriber's user: checks number, order and bytes of every delivered frame, and that every number is either
+/// delivered or reported lost, once.
 final class DeliveryCheck implements AutoCloseable {
     private final Subscriber subscriber;
     private final List<Integer> lengths;
     private final DeviceStream stream;
     private final MemorySegment host;
-    private final BitSet told = new BitSet();
+    private final BitSet accounted = new BitSet();
     private final long[] lost = new long[LossReason.values().length];
     private final List<Integer> given = new ArrayList<>();
     private final List<Boolean> keyframes = new ArrayList<>();
@@ -37,7 +37,7 @@ final class DeliveryCheck implements AutoCloseable {
 
     private void onLoss(final long firstFrameId, final long count, final LossReason reason) {
         assertTrue(count > 0 && firstFrameId + count <= lengths.size(), () -> firstFrameId + " + " + count);
-        assertTrue(firstFrameId >= passed, () -> firstFrameId + " + " + count + " told behind " + passed);
+        assertTrue(firstFrameId >= passed, () -> firstFrameId + " + " + count + " reported behind " + passed);
         for (int id = (int) firstFrameId; id < firstFrameId + count; id++) {
             note(id);
         }
@@ -45,12 +45,12 @@ final class DeliveryCheck implements AutoCloseable {
     }
 
     private void note(final int id) {
-        assertTrue(!told.get(id), () -> "frame " + id + " twice");
-        told.set(id);
+        assertTrue(!accounted.get(id), () -> "frame " + id + " twice");
+        accounted.set(id);
         passed = Math.max(passed, id + 1);
     }
 
-    /// Takes everything there is.
+    /// Polls until there is no further frame.
     void poll() {
         while (pollOne()) {
             Thread.onSpinWait();
@@ -66,7 +66,7 @@ final class DeliveryCheck implements AutoCloseable {
         return frame != null;
     }
 
-    /// Takes a frame and keeps it.
+    /// Polls a frame and keeps it.
     DeviceFrame hold() {
         final DeviceFrame frame = subscriber.poll();
         if (frame != null) {
@@ -75,9 +75,9 @@ final class DeliveryCheck implements AutoCloseable {
         return frame;
     }
 
-    /// Takes everything there is.
+    /// Polls until there is no further frame.
     ///
-    /// @return whether more frames than that were given so far
+    /// @return whether more than this number of frames were delivered so far
     boolean gotMoreThan(final int frames) {
         poll();
         return given.size() > frames;
@@ -87,7 +87,8 @@ final class DeliveryCheck implements AutoCloseable {
         final int id = (int) frame.frameId();
         note(id);
         assertTrue(given.isEmpty() || given.getLast() < id, () -> id + " behind " + given.getLast());
-        assertEquals(told.nextClearBit(given.isEmpty() ? id : given.getFirst()), id + 1, "told before given");
+        assertEquals(
+                accounted.nextClearBit(given.isEmpty() ? id : given.getFirst()), id + 1, "reported before delivered");
         given.add(id);
         keyframes.add(frame.keyframe());
         requireContent(frame);
@@ -106,18 +107,18 @@ final class DeliveryCheck implements AutoCloseable {
         }
     }
 
-    /// From the first frame on that it was given or told of, which is the stream's first.
+    /// Every frame of the stream was delivered or reported lost, from the first one on.
     void requireEachFrameOnce(final int published) {
-        assertEquals(published, told.cardinality(), () -> "missing " + told.nextClearBit(0));
-        assertEquals(published, told.length());
+        assertEquals(published, accounted.cardinality(), () -> "missing " + accounted.nextClearBit(0));
+        assertEquals(published, accounted.length());
         assertEquals(given.size(), subscriber.stats().frames());
         for (final LossReason reason : LossReason.values()) {
             assertEquals(lost[reason.ordinal()], subscriber.stats().lost().of(reason), reason::name);
         }
     }
 
-    /// Whatever is given behind the first keyframe and is none follows the frame before it. Before that
-    /// nobody knows that keyframes are marked.
+    /// From the first keyframe on, every frame that is no keyframe follows its predecessor. Before the first
+    /// keyframe, a receiver cannot know that the stream marks keyframes.
     void requireNothingTornFromItsKeyframe() {
         assertTrue(keyframes.contains(true), "a keyframe was given");
         for (int i = keyframes.indexOf(true) + 1; i < given.size(); i++) {
@@ -148,7 +149,7 @@ final class DeliveryCheck implements AutoCloseable {
         return given;
     }
 
-    /// Behind the last frame given or told.
+    /// The number behind the last frame delivered or reported lost.
     int passed() {
         return passed;
     }
@@ -168,7 +169,7 @@ final class DeliveryCheck implements AutoCloseable {
     @Override
     public String toString() {
         return subscriber.state() + " " + subscriber.failure() + " given " + given.size() + ", passed " + passed
-                + ", first gap " + told.nextClearBit(0) + ", " + subscriber.stats();
+                + ", first gap " + accounted.nextClearBit(0) + ", " + subscriber.stats();
     }
 
     @Override

@@ -29,9 +29,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// A source, a neighbour that wants every frame, and one with a delivery policy of its own, each in a node of
-/// its own, over real lanes on loopback. All run on the test's thread, which decides who runs and who polls.
-/// Frames are small and large, at random.
+/// A source, a neighbour that wants every frame, and a subscriber with a delivery policy, each in a node of its
+/// own, over real lanes on loopback. The test's thread runs all nodes, and so decides which node runs and which
+/// subscriber polls. Frames are small and large, at random.
 final class DeliveryFixture implements AutoCloseable {
     static final int FRAME_MAX = 30_000;
     private static final String SETTINGS =
@@ -86,17 +86,17 @@ final class DeliveryFixture implements AutoCloseable {
         return node;
     }
 
-    /// As SIGSTOP does: from now on the node does nothing.
+    /// Like SIGSTOP: from now on the node does nothing.
     void stop(final Framecast node) {
         running.remove(node);
     }
 
-    /// As SIGCONT does.
+    /// Like SIGCONT.
     void resume(final Framecast node) {
         running.add(node);
     }
 
-    /// What frames are published with from now on.
+    /// Sets the options of the frames that are published from now on.
     void options(final FrameOptions value) {
         options = value;
     }
@@ -105,7 +105,7 @@ final class DeliveryFixture implements AutoCloseable {
         return lengths.size();
     }
 
-    /// Publishes the next frame, if somebody gives it room. The neighbour takes what it has.
+    /// Publishes the next frame, if the window has room. The neighbour polls its frames.
     void step() {
         final int id = lengths.size();
         step(random.nextInt(4) > 0 ? 1 + (int) (id * 37L % 200) : 1 + (int) (id * 911L % FRAME_MAX));
@@ -117,7 +117,7 @@ final class DeliveryFixture implements AutoCloseable {
         cycle();
     }
 
-    /// The same, and nobody runs.
+    /// The same, while no node runs.
     void offer(final int length) {
         final int id = lengths.size();
         for (int i = 0; i < length; i++) {
@@ -141,9 +141,9 @@ final class DeliveryFixture implements AutoCloseable {
         }
     }
 
-    /// Publishes until so many frames more were published and reached the neighbour.
+    /// Publishes until this number of further frames were published and reached the neighbour.
     ///
-    /// @param each done after every step
+    /// @param each runs after every step
     void publish(final int frames, final Runnable each) {
         final int wanted = published() + frames;
         untilDone(
@@ -189,7 +189,7 @@ final class DeliveryFixture implements AutoCloseable {
         }
     }
 
-    /// Ends the stream; everybody who is there gets to its end.
+    /// Ends the stream; every connected subscriber gets to its end.
     void end() throws Exception {
         running.remove(source);
         final FutureTask<Boolean> closing = new FutureTask<>(() -> publisher.close(Duration.ofSeconds(60)));
@@ -210,7 +210,7 @@ final class DeliveryFixture implements AutoCloseable {
         return node.receiver().subscriptions().getFirst().session().protocol().heldSlots();
     }
 
-    /// Everybody has come to the end, the neighbour with everything, and all memory is back.
+    /// Every subscriber has reached the end, the neighbour with all frames, and all memory is back.
     void requireWholeAccount() {
         until(
                 () -> {
@@ -225,7 +225,7 @@ final class DeliveryFixture implements AutoCloseable {
         until(() -> heldSlots(slow) == 0 && heldSlots(beside) == 0, "slots back");
     }
 
-    /// What the slow node's counters file says.
+    /// A counter from the slow node's counters file.
     long counter(final String name, final String labels) {
         try (CounterReader reader = CounterReader.open(counters)) {
             return reader.samples().stream()

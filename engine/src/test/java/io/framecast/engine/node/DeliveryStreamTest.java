@@ -19,12 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// One who cannot keep up, under each policy, beside one who gets everything.
+/// A subscriber that cannot keep up, under each policy, beside one that gets every frame.
 class DeliveryStreamTest {
     private static final int FRAMES = 400;
 
     private static void idle() {
-        // The subject does not poll.
+        // The slow subscriber does not poll.
     }
 
     @ParameterizedTest
@@ -118,7 +118,7 @@ class DeliveryStreamTest {
         }
     }
 
-    // Whoever holds what it was given keeps it whole, whatever is given up around it.
+    // A held frame keeps its bytes, even when frames around it are dropped.
     @ParameterizedTest
     @CsvSource({"udp, latest, host", "udp, deadline=65s, host", "udp, latest, emulated", "verbs, latest, host"})
     void shouldNotTouchFramesThatAreHeld(final String transport, final String delivery, final String device)
@@ -287,7 +287,7 @@ class DeliveryStreamTest {
         }
     }
 
-    // A buffer posted for a frame that was then given up takes the next one.
+    // A buffer posted for a frame that was then dropped takes the next one.
     @ParameterizedTest
     @ValueSource(strings = {"latest", "deadline=2s"})
     void shouldReturnPostedBuffersOfFramesThatAreGivenUp(final String delivery) throws Exception {
@@ -334,7 +334,7 @@ class DeliveryStreamTest {
         }
     }
 
-    // What is claimed in one piece can find no room in a window that is not full.
+    // A claim needs contiguous room, which a window may lack before it is full.
     @Test
     void shouldEvictOneForWhomThereIsNoRoomForAClaim() throws Exception {
         try (DeliveryFixture stream = new DeliveryFixture("udp", "evict=100ms", "host", 0)) {
@@ -352,11 +352,11 @@ class DeliveryStreamTest {
             stream.resume(stream.slow);
             stream.until(
                     () -> {
-                        // What came whole before it was evicted is given first.
+                        // Frames that were complete before the eviction are delivered first.
                         stream.subject.poll();
                         return stream.subject.state() == Subscriber.State.SOURCE_LOST;
                     },
-                    "told");
+                    "reported");
             final String why = stream.subject.subscriber().failure().orElse("");
             assertTrue(why.contains("delivery="), why);
             stream.end();

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Frames that lie in the memory of a device whose work is late, published from there, received in host
-/// memory. All on the test's thread.
+/// Frames that lie in the memory of a device whose work is late: published from there, received in host memory. All
+/// on the test's thread.
 class DeviceSourceTest {
     private static final int CYCLES_MAX = 5_000_000;
     private static final int LENGTH_MAX = 150_000;
@@ -101,7 +101,7 @@ class DeviceSourceTest {
             cycle(i);
             if (offered < frames && !writing) {
                 final MemorySegment next = frame(offered);
-                // The memory may be written again as soon as the offer before was taken.
+                // The memory may be written again as soon as the offer before was accepted.
                 stream.copyToDevice(memory.address(), next, 0, next.byteSize());
                 stream.record(written);
                 writing = true;
@@ -138,7 +138,7 @@ class DeviceSourceTest {
     @Test
     void shouldWriteNothingIntoTheWindowLateWhenAFrameIsLongerThanItsMemory() {
         start(40_000, "|chunk=4k");
-        // The first chunk is memory of the device, what follows is not.
+        // The first chunk is memory of the device, the rest is not.
         final DeviceRegion memory = publisher.device().allocate(6_000);
         final DeviceStream stream = publisher.device().openStream();
         final DeviceEvent written = publisher.device().openEvent();
@@ -148,7 +148,7 @@ class DeviceSourceTest {
         assertThrows(DeviceException.class, () -> publisher.offer(tooLong, written, FrameOptions.DEFAULT));
         final MemorySegment sent = frame(1);
         assertTrue(publisher.offer(sent.asSlice(0, 30_000), FrameOptions.DEFAULT) > 0);
-        // Whatever the device still has to do it does now.
+        // Lets the device finish its remaining work.
         for (int asked = 0; asked < 10_000; asked++) {
             written.isComplete();
         }
@@ -172,15 +172,15 @@ class DeviceSourceTest {
             while (publisher.offer(any, FrameOptions.DEFAULT) != Publisher.CLOSED) {
                 Thread.onSpinWait();
             }
-            // As far as it comes.
+            // The closing thread goes as far as it can.
             try {
                 closing.join(Duration.ofMillis(500));
             } catch (final InterruptedException e) {
                 throw new AssertionError(e);
             }
         };
-        final IllegalStateException told = assertThrows(IllegalStateException.class, publisher::device);
-        assertEquals("publisher: closed; make another", told.getMessage());
+        final IllegalStateException failure = assertThrows(IllegalStateException.class, publisher::device);
+        assertEquals("publisher: closed; make another", failure.getMessage());
         assertTrue(closing.join(Duration.ofSeconds(60)));
         assertFalse(device.isOpen(), "the device is closed with its publisher");
         assertEquals("", device.leftAtClose);

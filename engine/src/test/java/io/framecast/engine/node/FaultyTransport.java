@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Real transports whose opening and lanes fail when told to, and which count what is opened and closed.
+/// Real transports whose opening and lanes fail on request, and which count opened and closed objects.
 final class FaultyTransport implements TransportProvider {
-    /// What is to fail; volatile, for agents ask.
+    /// Switches of the failures; volatile, because agents read them.
     volatile boolean lanesFail;
 
     final AtomicInteger opensUntilFailure = new AtomicInteger(Integer.MAX_VALUE);
@@ -28,7 +28,7 @@ final class FaultyTransport implements TransportProvider {
         this.real = real;
     }
 
-    /// One line for each thing that was not closed exactly once.
+    /// One line for each object that was not closed exactly once.
     List<String> leaks() {
         final List<String> leaks = new ArrayList<>();
         for (final Counted transport : transports) {

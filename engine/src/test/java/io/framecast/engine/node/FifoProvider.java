@@ -14,15 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/// All transports of one network that take slots in order of arrival, as the provider that channels name
-/// `verbs`.
+/// All transports of one network with BY_ARRIVAL placement, as the provider that channels name `verbs`.
 ///
-/// @param network what they share
+/// @param network the network that the transports share
 /// @param postedMax receives that a lane holds posted at most
-/// @param drops chance that a lane drops what has landed, and posts its slot again behind the others, as one
-///     does that hears what was not meant for it
-/// @param lag datagrams that a lane has taken and not read yet, at most; it reads them when others follow
-/// @param asleep lanes of these kinds read nothing while they are in it
+/// @param drops probability that a lane drops a received datagram and posts its slot again behind the others, like
+///     a lane that receives another session's datagrams
+/// @param lag datagrams that a lane has accepted and not read yet, at most; it reads them when others follow
+/// @param asleep lanes of these kinds read nothing while the set holds them
 record FifoProvider(FifoNetwork network, int postedMax, double drops, int lag, Set<LaneKind> asleep)
         implements TransportProvider {
     FifoProvider(final FifoNetwork network) {

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Streams into host memory over a transport that takes slots in order of arrival, whatever arrives. All on
-/// the test's thread.
+/// Streams into host memory over a transport with BY_ARRIVAL placement, whichever datagrams arrive. All on the
+/// test's thread.
 class FifoStreamTest {
     private static final int CYCLES_MAX = 5_000_000;
     private static final int LENGTH_MAX = 150_000;
@@ -72,7 +72,7 @@ class FifoStreamTest {
         node.doWork();
     }
 
-    /// A subscriber's user, who keeps as many frames as he may, and gives back the oldest for each new one.
+    /// A subscriber's user that holds as many frames as allowed, and releases the oldest for each new one.
     private static final class Receiving {
         private final Subscriber subscriber;
         private final Deque<DeviceFrame> held = new ArrayDeque<>();
@@ -101,7 +101,7 @@ class FifoStreamTest {
 
         void giveBack() {
             final DeviceFrame oldest = held.remove();
-            // Nothing that came since may have touched it.
+            // No later datagram may have overwritten the frame.
             check(oldest);
             oldest.close();
         }
@@ -127,7 +127,7 @@ class FifoStreamTest {
         }
     }
 
-    /// How long the frames are.
+    /// The lengths of the frames.
     @FunctionalInterface
     private interface Lengths {
         int of(int id);
@@ -202,7 +202,7 @@ class FifoStreamTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 5})
-    void shouldGoOnWhenTheUserHoldsAllItMayAndAllOfThemWereMended(final int framesHeld) {
+    void shouldGoOnWhenTheUserHoldsAllItMayAndAllOfThemWereReassembled(final int framesHeld) {
         start(fifo(0.3), 0, framesHeld, 1);
         deliver(60, 1, FifoStreamTest::mixed);
         assertTrue(receivers.getFirst().stats().inPlaceFrames() < 30, () -> "" + receivers);

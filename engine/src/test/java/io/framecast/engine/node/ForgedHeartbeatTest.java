@@ -28,7 +28,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// One datagram of a stranger decides neither how much memory a subscriber takes nor whom it subscribes to.
+/// One forged heartbeat decides neither how much memory a subscriber takes nor which source it joins.
 class ForgedHeartbeatTest {
     private static final byte[] NOWHERE = {4, 127, 0, 0, 1, 9, 9};
     private static final long RING_MAX = 64L << 20;
@@ -46,7 +46,7 @@ class ForgedHeartbeatTest {
         return StreamFixture.channel("udp", "|mtu=1500|window=100k|frame-max=50000|device=host" + settings);
     }
 
-    private static void say(final Channel channel, final StreamInfo stream) throws IOException {
+    private static void send(final Channel channel, final StreamInfo stream) throws IOException {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final int length =
                 HeartbeatLayout.writeInfo(datagram, stream, stream.channel().getBytes(StandardCharsets.US_ASCII));
@@ -92,7 +92,7 @@ class ForgedHeartbeatTest {
         final Subscriber subscriber = sink.subscribe(channel);
         nodes.cycle();
         final long before = sharedBytes();
-        say(channel, stream(channel, 1 << 20, 3L << 30, NOWHERE));
+        send(channel, stream(channel, 1 << 20, 3L << 30, NOWHERE));
         nodes.until(() -> subscriber.failure().isPresent(), "refusal");
         assertTrue(subscriber.failure().orElseThrow().startsWith("ring-max: a source of frame-max=3221225472"));
         assertEquals(Subscriber.State.JOINING, subscriber.state());
@@ -111,7 +111,7 @@ class ForgedHeartbeatTest {
         final Subscriber subscriber = sink.subscribe(channel);
         nodes.cycle();
         final long before = sharedBytes();
-        say(channel, stream(channel, 1 << 13, 5_000, NOWHERE));
+        send(channel, stream(channel, 1 << 13, 5_000, NOWHERE));
         nodes.until(() -> subscriber.failure().isPresent(), "given up");
         assertTrue(subscriber.failure().orElseThrow().contains("does not answer"), () -> "" + subscriber.failure());
         for (int i = 0; i < 100; i++) {
@@ -126,7 +126,7 @@ class ForgedHeartbeatTest {
         final Channel channel = channel("");
         final Subscriber subscriber = sink.subscribe(channel);
         nodes.cycle();
-        say(channel, stream(channel, 1 << 10, 5_000, new byte[] {9, 9, 9}));
+        send(channel, stream(channel, 1 << 10, 5_000, new byte[] {9, 9, 9}));
         nodes.until(() -> subscriber.failure().isPresent(), "refusal");
         assertEquals(Subscriber.State.JOINING, subscriber.state());
         becomesReady(channel, subscriber);
@@ -137,7 +137,7 @@ class ForgedHeartbeatTest {
         final Channel channel = channel("|ring=50000");
         final Subscriber subscriber = sink.subscribe(channel);
         nodes.cycle();
-        say(channel, stream(channel, 1 << 10, 5_000, NOWHERE));
+        send(channel, stream(channel, 1 << 10, 5_000, NOWHERE));
         nodes.until(() -> subscriber.state() == Subscriber.State.FAILED, "failure");
         assertTrue(subscriber.failure().orElseThrow().startsWith("ring: expected at least"));
     }

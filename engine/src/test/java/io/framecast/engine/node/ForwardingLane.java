@@ -5,8 +5,8 @@ import io.framecast.api.spi.Lane;
 import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneCounter;
 
-/// A lane that hands everything on to another, but for what its readiness shows by: a test overrides what it
-/// changes, and agents look.
+/// A lane that forwards all calls to another, except for the descriptor of its readiness, so that agents poll. A
+/// test overrides the calls that it changes.
 abstract class ForwardingLane implements Lane {
     final Lane inner;
 

@@ -8,9 +8,9 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/// Makes hostile datagrams of genuine ones: noise, cuts, bit flips, replays, other sessions, and impossible
-/// numbers under a correct checksum. Only what a receiver can know to be wrong: who knows the session's nonce
-/// can forge more, for the nonce is no key.
+/// Makes hostile datagrams of genuine ones: noise, cuts, bit flips, replays, other sessions, and impossible numbers
+/// under a correct checksum. A receiver can recognise each of them. An attacker that knows the session's nonce can
+/// forge more, because the nonce is no key.
 final class Garbage {
     private static final int SAMPLES = 128;
     private static final int HEADER = 40;
@@ -26,7 +26,7 @@ final class Garbage {
     private static final int DATA_FRAME_BYTES = 32;
     private static final int DATA_FRAME_INDEX = 36;
 
-    // High halves of nonces: learnt from control datagrams, for data headers carry the low half only.
+    // High halves of nonces: learnt from control datagrams, because data headers carry the low half only.
     private static long session;
 
     private final Random random;
@@ -46,7 +46,7 @@ final class Garbage {
         }
     }
 
-    /// The next one, at most `bytesMax` long; null before anything was learnt.
+    /// The next hostile datagram, at most `bytesMax` long; null before the first genuine one was learnt.
     byte @Nullable [] next(final int bytesMax) {
         if (learnt == 0) {
             return null;
@@ -69,7 +69,7 @@ final class Garbage {
         return noise;
     }
 
-    // Payload has no checksum of its own: only what the header's covers is flipped.
+    // The payload has no checksum of its own, so flips stay within the bytes that the header's checksum covers.
     private byte[] flip(final byte[] sample) {
         final int bits = 8 * (control ? sample.length : Math.min(HEADER, sample.length));
         final int flips = 1 + random.nextInt(3);
@@ -113,13 +113,13 @@ final class Garbage {
             case 0 -> sample[0] = (byte) ((1 << 4) | (12 + random.nextInt(4)));
             case 1 -> sample[0] = (byte) ((2 << 4) | type);
             case 2 -> {
-                // Whatever it says, it is said to or by a stranger.
+                // A random receiver id makes the datagram one from or to a stranger.
                 view.putLong(CONTROL_RECEIVER, random.nextLong() | 1);
                 for (int i = CONTROL_BODY; i < sample.length && type != 2; i++) {
                     sample[i] = (byte) random.nextInt();
                 }
                 if (type == 2) {
-                    // A stranger's JOIN would be let in: it names no address that could be.
+                    // A stranger's JOIN would be admitted, so its address is made impossible.
                     Arrays.fill(sample, CONTROL_BODY, sample.length, (byte) 0xee);
                 }
             }

@@ -38,9 +38,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A stream under fire: garbage from its own peers' addresses, on every lane, to the group and to each peer,
-/// and from strangers. Every byte is checked, the stream ends as it should, each kind of garbage is counted,
-/// nothing is left.
+/// A stream under attack: garbage from its own peers' addresses, on every lane, to the group and to each peer, and
+/// from strangers. Every byte is checked, the stream ends normally, each kind of garbage is counted, nothing leaks.
 class GarbageTest {
     private static final int FRAME_BYTES = 60_000;
     private static final long HEAP_GROWTH_MAX = 24L << 20;
@@ -60,7 +59,7 @@ class GarbageTest {
     }
 
     private void run(final TransportProvider real, final long wanted, final int perCycle) throws IOException {
-        // Whatever the first use loads is loaded.
+        // The first use loads all classes.
         stream(real, 100, 4);
         final long heapBefore = heapBytes();
         final long filesBefore = openFiles();
@@ -205,7 +204,7 @@ class GarbageTest {
         return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getOpenFileDescriptorCount();
     }
 
-    /// Noise from a socket that nobody knows, to all ports of the group and to every unicast port of UDP lanes.
+    /// Noise from an unknown socket, to all ports of the group and to every unicast port of UDP lanes.
     private static final class Strangers implements AutoCloseable {
         private static final int BYTES_MAX = 2_000;
 

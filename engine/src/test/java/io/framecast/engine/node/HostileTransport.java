@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// Real transports whose lanes send, beside what they are told to, whatever [Garbage] makes of it: from the
-/// very addresses that peers trust, to the group and to every peer. One thread.
+/// Real transports whose lanes also send the datagrams of [Garbage]: from the addresses that peers trust, to the
+/// group and to every peer. One thread.
 final class HostileTransport implements TransportProvider {
     /// Beyond the longest genuine datagram.
     static final int SURPLUS_BYTES = 32;
@@ -36,7 +36,7 @@ final class HostileTransport implements TransportProvider {
         random = new Random(seed);
     }
 
-    /// Garbage that went out.
+    /// Hostile datagrams sent so far.
     long sent() {
         return sent;
     }
@@ -91,7 +91,7 @@ final class HostileTransport implements TransportProvider {
         };
     }
 
-    /// Sends from a ring of its own, one slot for the genuine and one for garbage.
+    /// Sends from a ring of its own, with one slot for genuine datagrams and one for garbage.
     private final class HostileLane implements Lane {
         private static final int GENUINE = 0;
         private static final int GARBAGE = 1;
@@ -157,7 +157,7 @@ final class HostileTransport implements TransportProvider {
             return count;
         }
 
-        // What the data lane sends is genuine on the repair lane too, where nothing may ever be asked for.
+        // A datagram of the data lane is genuine on the repair lane too, where no request may follow it.
         private void learn(final byte[] datagram) {
             for (final HostileLane lane : lanes) {
                 if (lane == this || (kind == LaneKind.DATA && lane.kind == LaneKind.REPAIR)) {

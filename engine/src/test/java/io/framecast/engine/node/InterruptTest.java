@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Users that are interrupted, as tasks of an executor that is shut down are, close what they opened.
+/// Interrupted users, like tasks of an executor that shuts down, close the objects they opened.
 class InterruptTest {
     private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|device=host";
 
@@ -50,7 +50,7 @@ class InterruptTest {
             Thread.currentThread().interrupt();
             node.close();
             assertTrue(threads() <= before, "threads that run though their node is closed");
-            assertTrue(Thread.interrupted(), "told to the caller");
+            assertTrue(Thread.interrupted(), "the caller sees the interrupt");
             assertEquals(Subscriber.State.CLOSED, subscriber.state());
             assertEquals(List.of(), transport.leaks());
         }

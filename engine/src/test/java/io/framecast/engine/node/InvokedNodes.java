@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// Nodes whose agents all run on the test's thread, which decides who runs and who is silent.
+/// Nodes whose agents all run on the test's thread, which decides which node runs and which is silent.
 final class InvokedNodes implements AutoCloseable {
     private static final long WAIT_NS = 60_000_000_000L;
 
@@ -30,12 +30,12 @@ final class InvokedNodes implements AutoCloseable {
         return add(Framecast.launch(config.withFaults(new NodeConfig.Faults(lossProbability))));
     }
 
-    /// A node whose counters can be read there.
+    /// A node that writes its counters to this file.
     Framecast launch(final Path counters) {
         return add(Framecast.launch(config.withCountersFile(counters)));
     }
 
-    /// A node that knows one transport only, and host memory.
+    /// A node with one transport only, and host memory.
     Framecast launch(final TransportProvider transport) {
         return add(new FramecastNode(
                 config, new Providers(config.notices(), List.of(transport), List.of(new HostProvider()))));
@@ -52,12 +52,12 @@ final class InvokedNodes implements AutoCloseable {
         running.remove(node);
     }
 
-    /// It was silent, and goes on.
+    /// Ends the silence of a node.
     void resume(final Framecast node) {
         running.add(node);
     }
 
-    /// What the nodes told their operator.
+    /// The notices of all nodes.
     List<String> notices() {
         return notices;
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// `join=keyframe`: a subscriber that comes mid-stream is given nothing before the first keyframe.
+/// `join=keyframe`: a subscriber that joins mid-stream receives no frame before the first keyframe.
 class JoinAtKeyframeTest {
     private static final int KEYFRAME_EVERY = 10;
 
@@ -83,7 +83,7 @@ class JoinAtKeyframeTest {
         final Subscriber late = nodes.launch().subscribe(Channel.parse(channel + "|join=keyframe"));
         late.onLoss((id, count, reason) -> {
             assertEquals(LossReason.AWAITS_KEYFRAME, reason);
-            assertTrue(given.isEmpty(), "told before the first frame");
+            assertTrue(given.isEmpty(), "reported before the first frame");
             awaited += count;
         });
         late.onSource(events::add);

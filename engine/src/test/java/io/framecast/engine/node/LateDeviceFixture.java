@@ -17,8 +17,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
-/// A source and a subscriber of one node over a FIFO transport, into a device whose work is late, with a NIC
-/// beside it that is late as well. All on the test's thread.
+/// A source and a subscriber of one node over a FIFO transport, into a device whose work is late, with a NIC whose
+/// work is late too. All on the test's thread.
 abstract class LateDeviceFixture {
     private static final int CYCLES_MAX = 50_000_000;
 
@@ -29,7 +29,7 @@ abstract class LateDeviceFixture {
     Publisher publisher;
     Subscriber subscriber;
 
-    /// @param loops whether the transport acts on memory, by the NIC
+    /// @param loops whether the transport offers one-sided operations, by the NIC
     final void launch(final NodeConfig config, final FifoNetwork network, final boolean loops) {
         device.offersAccess |= loops;
         final FifoProvider provider = new FifoProvider(network);
@@ -54,7 +54,7 @@ abstract class LateDeviceFixture {
         }
     }
 
-    /// @param count of the cycles that the caller has waited
+    /// @param count number of cycles that the caller has waited
     final void cycle(final int count) {
         assertTrue(
                 count < CYCLES_MAX,
@@ -77,7 +77,7 @@ abstract class LateDeviceFixture {
         node.close();
         arena.close();
         assertEquals(0, device.allocatedBytes());
-        // Streams, events and buffers may be the user's.
+        // Streams, events and buffers may belong to the user.
         assertFalse(device.leftAtClose.matches(".*(pinned|mappings|exports|registrations).*"), device.leftAtClose);
         assertEquals(0, nic.leases);
         assertEquals(0, nic.open());

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/// One NIC for all of a process, whose work is late: an operation is carried out, in order, [#lag] ticks after
-/// it was begun, and reads its source no earlier. Whoever uses a source again before its token gets wrong
-/// bytes. What is under way when a connection breaks lands all the same, until it is closed. On the test's
+/// One NIC for all of a process, whose work is late: it carries out an operation, in order, [#lag] ticks after the
+/// operation began, and reads its source no earlier. A test that reuses a source before the completion gets wrong
+/// bytes. Operations in flight when a connection breaks still land until the connection is closed. On the test's
 /// thread.
 final class LateNic implements OneSided {
     private static final int KEY = 9;
@@ -24,22 +24,22 @@ final class LateNic implements OneSided {
     private final RemoteMemory device;
     private final List<MemorySegment> registered = new ArrayList<>();
     final List<Endpoint> endpoints = new ArrayList<>();
-    /// Ticks that an operation takes; times that a connection is asked for its state.
+    /// Ticks that an operation takes, and state queries that a connection takes to come up.
     int lag = 30;
     /// Ticks by which a read into the host is earlier.
     int hostLead;
     /// Whether connections come up.
     boolean connects = true;
-    /// Whether an endpoint that acts takes anything.
+    /// Whether an initiating endpoint accepts operations.
     boolean takes = true;
-    /// Connections break when so many copies to the device were begun.
+    /// Connections break when this number of copies to the device have begun.
     int breaksAt = Integer.MAX_VALUE;
-    /// What it is asked for is refused once it has given so much.
+    /// The NIC refuses this request and all that follow it.
     int refusesFrom = Integer.MAX_VALUE;
     int asked;
     private long ticks;
     int copies;
-    /// The most copies that waited at a time.
+    /// The most copies in flight at a time.
     int depth;
     int leases;
 
@@ -101,13 +101,13 @@ final class LateNic implements OneSided {
     }
 
     private MemorySegment at(final long address, final long bytes) {
-        // The newest: memory may be another's by now.
+        // The newest registration counts: an older one may cover memory that was reused.
         for (final MemorySegment memory : registered.reversed()) {
             if (address >= memory.address() && address + bytes <= memory.address() + memory.byteSize()) {
                 return memory.asSlice(address - memory.address(), bytes);
             }
         }
-        throw new IllegalStateException("nobody registered " + bytes + " bytes at " + address);
+        throw new IllegalStateException("not registered: " + bytes + " bytes at " + address);
     }
 
     private boolean isHost(final long address) {
@@ -135,17 +135,17 @@ final class LateNic implements OneSided {
         return endpoints.stream().filter(each -> !each.closed).count();
     }
 
-    /// Broken ones that may still land something.
+    /// Broken endpoints that may still land operations.
     long brokenOpen() {
         return endpoints.stream().filter(each -> each.broken && !each.closed).count();
     }
 
-    /// What is connected breaks now.
+    /// Breaks all connections.
     void breakNow() {
         endpoints.forEach(each -> each.broken = true);
     }
 
-    /// Time passes for what is under way; also with every look for tokens.
+    /// Advances time for operations in flight; every poll for completions does too.
     void tick() {
         ticks++;
         endpoints.forEach(Endpoint::tick);

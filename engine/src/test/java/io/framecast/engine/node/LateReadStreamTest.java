@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A source whose transport has taken datagrams and not read them, as a device that is held up, while nobody
-/// who is waited for keeps the window from going round. All on the test's thread.
+/// A source whose transport has accepted datagrams and not read them, like a stalled device, while no member's
+/// missing ACK keeps the window from wrapping. All on the test's thread.
 class LateReadStreamTest {
     private static final int CYCLES_MAX = 5_000_000;
     private static final int WINDOW_SLOTS = 64;
@@ -76,7 +76,7 @@ class LateReadStreamTest {
         }
     }
 
-    /// Writes the next frame's bytes into the window, and nothing else yet.
+    /// Writes the next frame's bytes into the window, and does not commit them.
     private boolean isClaimed() {
         if (publisher.tryClaim(LENGTH, claim) <= 0) {
             return false;
@@ -102,7 +102,7 @@ class LateReadStreamTest {
             cycle(i);
         }
         assertEquals(0, polled);
-        // Into the slot that is read next, whose header still is the one of the frame before.
+        // Into the slot that is read next, whose header is still that of the frame before.
         final boolean isReused = isClaimed();
         asleep.clear();
         for (int i = 0; polled == 0; i++) {

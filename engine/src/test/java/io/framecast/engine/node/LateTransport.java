@@ -10,10 +10,10 @@ import java.util.Deque;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/// A transport that reads what it was given to send as a device does: later, one by one, in order.
+/// A transport that reads posted datagrams like a device: later, one by one, in order.
 ///
 /// @param lag datagrams of a lane that it has not read yet, at most; none on the control lane
-/// @param asleep lanes of these kinds read nothing while they are in it
+/// @param asleep lanes of these kinds read nothing while the set holds them
 record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements Transport {
     LateTransport(final Transport inner, final int lag) {
         this(inner, lag, Set.of());
@@ -62,7 +62,7 @@ record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements 
             return taken;
         }
 
-        // Whether the oldest was sent now.
+        // Returns whether the oldest datagram was sent now.
         private boolean readOne() {
             final Waiting next = waiting.peek();
             if (next == null || asleep.getAsBoolean()) {
@@ -92,7 +92,7 @@ record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements 
             return submitted;
         }
 
-        /// Whoever asks lets time pass.
+        /// Each query lets time pass.
         @Override
         public long completed() {
             readOne();
@@ -102,7 +102,7 @@ record LateTransport(Transport inner, int lag, Set<LaneKind> asleep) implements 
         @Override
         public void disconnect(final int peer) {
             while (readOne()) {
-                // What was for it goes before.
+                // The datagrams for this peer are sent before it goes.
             }
             inner.disconnect(peer);
         }

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Payloads that a NIC copies from the host into a device, later than anybody likes, or not at all. Streams
-/// are checked byte by byte; all on the test's thread. [StagedStreamTest] has what holds for every placement.
+/// Payloads that a NIC copies from the host into a device, late or not at all. Streams are checked byte by byte, on
+/// the test's thread. [StagedStreamTest] has the tests that hold for every placement.
 class LoopbackStreamTest extends LateDeviceFixture {
     private static final int NEVER = Integer.MAX_VALUE;
     private static final int FRAME_MAX = 150_000;
@@ -176,8 +176,8 @@ class LoopbackStreamTest extends LateDeviceFixture {
         connect();
         deliver(90);
         assertEquals(copies, nic.copies);
-        assertEquals(0, landable, "what is under way lands behind what the engine copies");
-        assertEquals(0, device.unflushedAtUploads, "what was written lands behind what the engine copies");
+        assertEquals(0, landable, "a read in flight lands behind a copy of the engine");
+        assertEquals(0, device.unflushedAtUploads, "an unflushed write lands behind a copy of the engine");
         awaitCount(FALLBACKS, "broken", 1);
         assertTrue(notices.contains("placement of cam1: the NIC copies no more, the copy engine does: no answer (12)"));
         assertEquals("loopback", subscriber.placement().orElseThrow().toString());
@@ -220,7 +220,7 @@ class LoopbackStreamTest extends LateDeviceFixture {
     }
 
     @Test
-    void shouldGiveEverythingBackWhenItClosesWhileTheNicCopies() {
+    void shouldFreeEverythingWhenItClosesDuringCopiesOfTheNic() {
         start(0, LOOPBACK);
         connect();
         nic.lag = NEVER;
@@ -261,7 +261,7 @@ class LoopbackStreamTest extends LateDeviceFixture {
         }
     }
 
-    /// There is always a newer one that has to arrive.
+    /// A newer frame is always on its way.
     @Test
     void shouldShowFramesUnderLatestWhileNewerOnesComeAllTheTime() {
         start(0, LOOPBACK + "|delivery=latest");
@@ -288,7 +288,7 @@ class LoopbackStreamTest extends LateDeviceFixture {
         assertTrue(frames >= 80, () -> frames + " frames seen in a hundred looks");
     }
 
-    /// Slots are used again while the NIC still copies what was given up in them.
+    /// Slots are used again while the NIC still copies dropped frames out of them.
     @ParameterizedTest
     @CsvSource({
         "latest, 0, 0",
@@ -320,8 +320,8 @@ class LoopbackStreamTest extends LateDeviceFixture {
             }
         }
         stream.close();
-        // What expires depends on the machine.
-        assertTrue(!"latest".equals(delivery) || (seen > 0 && offered > seen), "some were given up");
+        // The number of expired frames depends on the machine.
+        assertTrue(!"latest".equals(delivery) || (seen > 0 && offered > seen), "some were dropped");
         assertEquals(breaksAt > 0, nic.copies == breaksAt);
     }
 
@@ -345,11 +345,12 @@ class LoopbackStreamTest extends LateDeviceFixture {
         for (int i = 0; subscriber.state() == Subscriber.State.JOINING; i++) {
             cycle(i);
         }
-        final String told = subscriber.failure().orElseThrow();
-        assertTrue(told.contains("placement: loopback cannot be used here: one-sided=off; "), told);
+        final String failure = subscriber.failure().orElseThrow();
+        assertTrue(failure.contains("placement: loopback cannot be used here: one-sided=off; "), failure);
     }
 
-    /// Each request to the NIC refused in turn: in one line where it was named, else the next way is taken.
+    /// Refuses each request to the NIC in turn: one line reports it where the channel names the placement, else the
+    /// next placement is used.
     @ParameterizedTest
     @ValueSource(strings = {LOOPBACK, ""})
     void shouldSayWhyOrGoOnWhenTheNicRefuses(final String keys) {
@@ -370,9 +371,9 @@ class LoopbackStreamTest extends LateDeviceFixture {
             }
             wasRefused = nic.asked > nic.refusesFrom;
             if (subscriber.failure().isPresent()) {
-                final String told = subscriber.failure().get();
-                assertTrue(told.contains("placement: loopback cannot be used here: ibv_"), told);
-                assertTrue(told.contains("; placement=auto takes what works"), told);
+                final String failure = subscriber.failure().get();
+                assertTrue(failure.contains("placement: loopback cannot be used here: ibv_"), failure);
+                assertTrue(failure.contains("; placement=auto takes what works"), failure);
                 failed++;
             } else {
                 deliver(3);

@@ -14,10 +14,11 @@ import org.junit.jupiter.api.Test;
 
 class LossQueueTest {
     private final LossQueue queue = new LossQueue();
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
 
-    private void tellBefore(final long frameId) {
-        queue.tell(queue.offered(), frameId, (first, count, reason) -> told.add(first + "+" + count + " " + reason));
+    private void reportBefore(final long frameId) {
+        queue.tell(
+                queue.offered(), frameId, (first, count, reason) -> reported.add(first + "+" + count + " " + reason));
     }
 
     @Test
@@ -30,8 +31,8 @@ class LossQueueTest {
         assertFalse(queue.isEmpty());
         assertTrue(queue.flush());
         assertTrue(queue.isFlushed());
-        tellBefore(Long.MAX_VALUE);
-        assertEquals(List.of("4+3 EXPIRED", "7+3 UNREPAIRABLE"), told);
+        reportBefore(Long.MAX_VALUE);
+        assertEquals(List.of("4+3 EXPIRED", "7+3 UNREPAIRABLE"), reported);
         assertTrue(queue.isEmpty());
     }
 
@@ -39,10 +40,10 @@ class LossQueueTest {
     void shouldTellOnlyWhatComesBeforeAFrame() {
         queue.offer(4, 1, LossReason.SUPERSEDED);
         queue.offer(6, 1, LossReason.SUPERSEDED);
-        tellBefore(5);
-        assertEquals(List.of("4+1 SUPERSEDED"), told);
-        tellBefore(7);
-        assertEquals(2, told.size());
+        reportBefore(5);
+        assertEquals(List.of("4+1 SUPERSEDED"), reported);
+        reportBefore(7);
+        assertEquals(2, reported.size());
     }
 
     @Test
@@ -111,7 +112,7 @@ class LossQueueTest {
                 () -> queue.tell(queue.offered(), 9, (_, _, _) -> {
                     throw new IllegalStateException();
                 }));
-        tellBefore(9);
-        assertEquals(List.of("5+1 SUPERSEDED"), told);
+        reportBefore(9);
+        assertEquals(List.of("5+1 SUPERSEDED"), reported);
     }
 }

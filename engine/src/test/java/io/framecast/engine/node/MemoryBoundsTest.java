@@ -38,8 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Memory is what [MemoryNeeds] says, from the first frame to the last, whatever is lost and whoever comes
-/// and goes.
+/// Memory stays what [MemoryNeeds] says, from the first frame to the last, under loss, joins and leaves.
 class MemoryBoundsTest {
     private static final String SETTINGS = "|mtu=1500|window=1m|frame-max=500000|device=";
     private static final long RESIDENT_GROWTH_MAX = 48L << 20;
@@ -101,8 +100,7 @@ class MemoryBoundsTest {
         assertEquals(pinnedBytes, device.pinnedBytes());
         final MemoryNeeds needs = MemoryNeeds.subscriber(shape(), PlacementOptions.Kind.STAGED, 0);
         assertEquals(needs.deviceBytes(), device.allocatedBytes());
-        // What is not pinned of the host's: a header and lists for each landing and repair slot, and the
-        // control rings.
+        // Unpinned memory of the host: a header and lists for each receive and repair slot, and the control rings.
         final MemoryShape shape = shape();
         final long headers = (shape.landingSlots() + shape.repairSlots()) * (long) DataLayout.LENGTH;
         final long lists = MemoryNeeds.listBytes(shape.landingSlots()) + MemoryNeeds.listBytes(shape.repairSlots());

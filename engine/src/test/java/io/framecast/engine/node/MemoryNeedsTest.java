@@ -13,7 +13,7 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import org.junit.jupiter.api.Test;
 
-/// What [MemoryNeeds] says beforehand against what a device is then asked for.
+/// The figures of [MemoryNeeds] against the memory that a device is then asked for.
 class MemoryNeedsTest {
     private static final int SLOT_BYTES = 1408;
     private static final int RING_SLOTS = 2048;
@@ -41,14 +41,14 @@ class MemoryNeedsTest {
         // The ring of 2 883 584 bytes in whole pages of the device.
         assertEquals(2 * PAGE_BYTES + shape.buffersBytes(), loopback.deviceBytes());
         assertTrue(loopback.deviceBytes() > staged.deviceBytes());
-        // Landing and repair slots are pinned; their headers and lists, and the control rings, are not.
+        // Receive and repair slots are pinned; their headers and lists, and the control rings, are not.
         final long headers = (shape.landingSlots() + shape.allRepairSlots()) * (long) DataLayout.LENGTH;
         final long lists = MemoryNeeds.listBytes(shape.landingSlots()) + MemoryNeeds.listBytes(shape.repairSlots());
         assertEquals(
                 device.resources().inUse(Kind.PINNED_BYTES),
                 loopback.hostBytes() - headers - lists - ControlLane.memoryBytes(0));
         assertEquals(staged.hostBytes(), loopback.hostBytes());
-        // For each slot that a run may begin in: where to, where from, how long, and its number.
+        // For each slot that a run may begin in: target, source, length and number.
         assertEquals((RING_SLOTS + shape.allRepairSlots()) * 28L, loopback.tableBytes() - staged.tableBytes());
         assertEquals(staged.metadataBytesMax(), loopback.metadataBytesMax());
         assertEquals(loopback.hostBytes() + loopback.deviceBytes() + loopback.tableBytes(), loopback.totalBytes());

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/// What a running node tells its operators of a stream whose numbers are known: by HTTP and by its counters file.
+/// The metrics of a running node for a stream whose numbers are known: by HTTP and by its counters file.
 class MetricsTest {
     private static final int FRAMES = 20;
     // 1408 bytes to a datagram: 72 each.
@@ -60,7 +60,7 @@ class MetricsTest {
                 });
             }
             until(node, () -> (polled[0] += subscriber.poll(DeviceFrame::close, 10)) == FRAMES);
-            // Each side publishes its counters in its own time.
+            // Each side publishes its counters at its own times.
             until(node, () -> wrong(file()).isEmpty());
             final Map<String, Double> scraped = scrape();
             assertEquals(List.of(), wrong(scraped));
@@ -72,7 +72,7 @@ class MetricsTest {
         }
     }
 
-    /// What differs from what the stream must have done.
+    /// The counters that differ from the expected values.
     private static List<String> wrong(final Map<String, Double> values) {
         final Map<String, Double> wanted = Map.of(
                 "framecast_published_frames_total{" + CHANNEL + "}",

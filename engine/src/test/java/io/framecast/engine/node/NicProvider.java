@@ -10,7 +10,7 @@ import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities;
 import java.util.Optional;
 
-/// A provider whose transports act on memory as well, all by one NIC.
+/// A provider whose transports also offer one-sided operations, all by one NIC.
 record NicProvider(TransportProvider inner, OneSided nic) implements TransportProvider {
     @Override
     public String name() {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The ports of a channel: foreign datagrams on them are noticed, and those of an end's own can be chosen.
+/// The ports of a channel: foreign datagrams on them are reported, and an end can choose its own ports.
 class PortsTest {
     private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|device=host";
 
@@ -130,7 +130,7 @@ class PortsTest {
         final long given = used.stream()
                 .filter(port -> port >= first && port <= first + 15)
                 .count();
-        // As the README's table has it: three of a publisher, two of a subscriber with one source; one each.
+        // The counts of the README's table: three of a publisher, two of a subscriber with one source; one each.
         assertEquals(transport.equals("udp") ? 5 : 2, given, used::toString);
         if (transport.equals("udp")) {
             final long groups = used.stream()

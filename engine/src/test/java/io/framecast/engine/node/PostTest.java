@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a subscriber may post, and what is refused before it can do harm.
+/// The buffers that a subscriber may post, and the refusals that prevent damage.
 class PostTest {
     private static final int FRAME_MAX = 100_000;
 

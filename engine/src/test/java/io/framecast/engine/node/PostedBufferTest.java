@@ -13,8 +13,8 @@ import io.framecast.api.spi.FifoNetwork;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/// Buffers of the user's that frames are copied to within the device, while a NIC copies what comes behind
-/// them into the ring, and breaks. The ring is longer than the 16 MiB in which datagrams land.
+/// The user's buffers, to which frames are copied within the device, while a NIC copies later frames into the ring,
+/// and breaks. The ring is longer than the 16 MiB of receive buffers.
 class PostedBufferTest extends LateDeviceFixture {
     private static final int FRAMES = 12;
     private static final int FRAME_BYTES = 2_000_000;
@@ -28,8 +28,8 @@ class PostedBufferTest extends LateDeviceFixture {
     private int offered;
     private int polled;
 
-    /// What such a copy's mark frees must not be what the NIC still reads: when the connection breaks the stream
-    /// copies it, late, out of slots that others would have landed in meanwhile.
+    /// The mark of a posted copy must not free slots that the NIC still reads. When the connection breaks, the
+    /// stream copies those slots late, and other datagrams would have overwritten them meanwhile.
     @Test
     void shouldNotFreeWhatTheNicStillReadsWithACopyIntoABuffer() {
         launch(NodeConfig.DEFAULT, new FifoNetwork(5, FifoNetwork.Faults.NONE), true);
@@ -40,7 +40,7 @@ class PostedBufferTest extends LateDeviceFixture {
             buffers[b] = device.allocate(FRAME_MAX);
             assertTrue(subscriber.post(buffers[b]));
         }
-        // The first is there, the second has landed and is being read.
+        // The first frame is copied; the second is received and being read.
         nic.lag = 300;
         offer(1);
         run(10);
@@ -51,7 +51,7 @@ class PostedBufferTest extends LateDeviceFixture {
         }
         assertTrue(nic.copies > copies, "the NIC reads the second when the first is copied on");
         nic.lag = NEVER;
-        // That copy is done, and its mark.
+        // The copy of the first frame is complete, and so is its mark.
         run(300);
         assertEquals(1, polled);
         nic.breakNow();
@@ -85,7 +85,7 @@ class PostedBufferTest extends LateDeviceFixture {
     }
 
     private void verify() {
-        // What is still on its way out of the ring gets there.
+        // Copies out of the ring that are still in flight complete.
         final DeviceEvent progress = device.openEvent();
         for (int asked = 0; asked < 50_000; asked++) {
             assertTrue(progress.isComplete());

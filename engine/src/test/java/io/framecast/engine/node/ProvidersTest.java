@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Which device `auto` takes, and who is told.
+/// The device that `auto` takes, and the notices about it.
 class ProvidersTest {
     private final List<String> notices = new ArrayList<>();
 

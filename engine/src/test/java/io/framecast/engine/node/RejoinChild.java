@@ -12,10 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/// A publisher or a subscriber in a process of its own, to be stopped or killed. Says what it does, a line
-/// each.
+/// A publisher or a subscriber in a process of its own, to be stopped or killed. Prints its events, one line each.
 final class RejoinChild {
-    // Its parent reads what it prints.
+    // The parent process reads the output.
     private static final NodeConfig QUIET = NodeConfig.DEFAULT.withNotices(_ -> {});
 
     private RejoinChild() {}

@@ -34,7 +34,7 @@ class RejoinProcessTest {
     private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|alive-timeout=4000|device=host";
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long PATIENCE_MS = 6_000;
-    // On a machine that delivers a signal late the same is tried with as much more patience.
+    // On a machine that delivers a signal late, the test repeats with longer timeouts up to this.
     private static final long PATIENCE_MAX_MS = 4 * PATIENCE_MS;
 
     @TempDir
@@ -139,23 +139,24 @@ class RejoinProcessTest {
             assertTrue(feeder.publisher.close(Duration.ofSeconds(30)), "all was acknowledged");
             assertTrue(subscriber.waitFor(30, TimeUnit.SECONDS));
             assertEquals(1, feeder.publisher.stats().evictedSubscribers());
-            final List<String> told = lines("subscriber");
-            assertEquals("END_OF_STREAM 1 ", told.getLast(), () -> "" + told);
-            // From where it joined again to the last; that none is missing between is checked there.
-            final long first = Long.parseLong(told.stream()
+            final List<String> printed = lines("subscriber");
+            assertEquals("END_OF_STREAM 1 ", printed.getLast(), () -> "" + printed);
+            // From the rejoin to the last frame; the subscriber checks that none is missing between.
+            final long first = Long.parseLong(printed.stream()
                     .filter(line -> line.startsWith("REJOINED "))
                     .findFirst()
                     .orElseThrow()
                     .substring(9));
-            assertTrue(first <= back, () -> "joined again at " + first + " of " + back + ", " + told);
+            assertTrue(first <= back, () -> "joined again at " + first + " of " + back + ", " + printed);
             assertTrue(
-                    told.stream().anyMatch(line -> line.contains(" next " + feeder.frames() + " ")), () -> "" + told);
+                    printed.stream().anyMatch(line -> line.contains(" next " + feeder.frames() + " ")),
+                    () -> "" + printed);
         }
     }
 
-    // Stops a process for four fifths of what its source is patient for, and publishes on.
+    // Stops a process for four fifths of its source's alive timeout, and publishes on.
     //
-    // Returns whether it was stopped for no longer than nine tenths.
+    // Returns whether the stop lasted no longer than nine tenths of that timeout.
     private static boolean pause(final Process child, final long patienceMs, final Until until) throws Exception {
         final long patienceNs = TimeUnit.MILLISECONDS.toNanos(patienceMs);
         signal("STOP", child);
@@ -182,7 +183,7 @@ class RejoinProcessTest {
         }
     }
 
-    // False where the process was stopped for longer than it should be, which says nothing of the source.
+    // False where the process was stopped for longer than planned, which proves nothing about the source.
     private boolean isNobodyEvicted(final String transport, final String stopped, final long patienceMs)
             throws Exception {
         final Channel channel = StreamFixture.channel(
@@ -222,14 +223,14 @@ class RejoinProcessTest {
             for (final Process child : List.of(coRoot, member, other)) {
                 assertTrue(child.waitFor(30, TimeUnit.SECONDS));
             }
-            // Content and order are checked there.
+            // The subscriber checks content and order.
             final int frames = feeder.frames();
             for (final String log : List.of("subscriber", "member", "other")) {
-                final List<String> told = lines(log);
-                assertEquals("END_OF_STREAM 0 ", told.getLast(), () -> log + " " + told);
+                final List<String> printed = lines(log);
+                assertEquals("END_OF_STREAM 0 ", printed.getLast(), () -> log + " " + printed);
                 assertTrue(
-                        told.contains("session of 0 first 0 next " + frames + " frames " + frames),
-                        () -> log + " " + told);
+                        printed.contains("session of 0 first 0 next " + frames + " frames " + frames),
+                        () -> log + " " + printed);
             }
         }
         return true;
@@ -245,7 +246,7 @@ class RejoinProcessTest {
                     .mapToLong(CounterSample::value)
                     .sum();
         } catch (final ConfigException e) {
-            // Its process is about to write it.
+            // The process is about to write the line.
             return 0;
         }
     }

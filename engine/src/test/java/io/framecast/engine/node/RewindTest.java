@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// A host ring begins anew at its start whenever nothing lies in it.
+/// A host ring starts again at its beginning whenever it is empty.
 class RewindTest {
     private static final String SETTINGS = "|mtu=1500|window=128k|frame-max=60000|frames-held=3|device=host";
     private static final int FRAMES = 400;
@@ -57,7 +57,7 @@ class RewindTest {
         return () -> stream.publisher.offer(frame, FrameOptions.DEFAULT) > 0;
     }
 
-    // Frames are held at random, looked at when they come and once more when they go.
+    // Frames are held at random, checked when they come and once more when they go.
     @ParameterizedTest
     @CsvSource({"0, 1", "0, 2", "0.05, 3", "0.05, 4"})
     void shouldNotTouchWhatIsHeld(final double loss, final long seed) {

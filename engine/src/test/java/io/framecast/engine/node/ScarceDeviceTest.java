@@ -27,13 +27,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A device that has no more of anything from its first, second, third … request on: whoever needed it is told
-/// in one line, the others receive every byte, and every part that was had before is given back. On the
-/// test's thread.
+/// A device that refuses its first, second, third … request and all later ones: the affected user gets one line,
+/// the others receive every byte, and every resource obtained before is freed. On the test's thread.
 @Tag("campaign")
 class ScarceDeviceTest {
     private static final int CYCLES_MAX = 5_000_000;
-    // More than anybody asks for.
+    // More than any case requests.
     private static final int REQUESTS_MAX = 20_000;
     private static final int FRAME_BYTES = 150_000;
     private static final String GROUP = "framecast:verbs?group=224.20.30.41:5000|window=64k|frame-max=" + FRAME_BYTES;
@@ -160,7 +159,7 @@ class ScarceDeviceTest {
         while (other.state() != Subscriber.State.READY) {
             cycle(cycles++);
         }
-        // The user's own memory, so that what the engine asks for is refused.
+        // The user's own memory, so that only the engine's requests are refused.
         final DeviceRegion memory = device.allocate(FRAME_BYTES);
         final DeviceEvent written = device.openEvent();
         final int before = device.asked;
@@ -173,10 +172,10 @@ class ScarceDeviceTest {
         }
         final boolean wasRefused = device.asked > device.refusesFrom;
         assertEquals(line.isEmpty(), !line.contains("OUT_OF_MEMORY"), line);
-        // Without registration of the window copies are slower, and right: that is told in a notice.
+        // Without registration of the window copies are slower, and right: a notice reports it.
         assertTrue(line.isEmpty() ? !wasRefused || notices.toString().contains("send window: ") : wasRefused);
         if (!line.isEmpty()) {
-            // What lies in the host goes on.
+            // A stream in host memory goes on.
             publish(0, null, other);
         }
         node.close();

@@ -12,17 +12,17 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One process that acts on its own memory by operations that a test carries out one at a time, so that it can do
-/// something between any two.
+/// One process with one-sided access to its own memory. A test carries out one operation at a time, so that it can
+/// do something between any two.
 final class ScriptedOneSided implements OneSided {
     final List<Endpoint> endpoints = new ArrayList<>();
     private final List<MemorySegment> registered = new ArrayList<>();
     boolean refuses;
-    /// What happens while an endpoint is being made.
+    /// Runs while an endpoint is being opened.
     Runnable meanwhile = () -> {};
     int leases;
 
-    /// What was registered: a read names it by its address.
+    /// A registration; a read names it by its address.
     private final class Registered implements RegisteredMemory {
         private final MemorySegment memory;
         private boolean closed;
@@ -71,7 +71,7 @@ final class ScriptedOneSided implements OneSided {
                 return memory.asSlice(address - memory.address(), bytes);
             }
         }
-        throw new IllegalArgumentException("nobody registered " + bytes + " bytes at " + address);
+        throw new IllegalArgumentException("not registered: " + bytes + " bytes at " + address);
     }
 
     @Override
@@ -93,7 +93,7 @@ final class ScriptedOneSided implements OneSided {
         return open(Math.max(1, operationsMax));
     }
 
-    /// Carries nothing out by itself.
+    /// An endpoint that carries out operations only on [#step].
     final class Endpoint implements OneSidedEndpoint {
         private final int operationsMax;
         private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
@@ -107,7 +107,7 @@ final class ScriptedOneSided implements OneSided {
             this.operationsMax = operationsMax;
         }
 
-        /// Carries the oldest operation out.
+        /// Carries out the oldest operation.
         boolean step() {
             final Runnable next = waiting.poll();
             if (next != null) {
@@ -118,7 +118,7 @@ final class ScriptedOneSided implements OneSided {
 
         void stepAll() {
             while (step()) {
-                // One after the other.
+                // The operations are carried out in order.
             }
         }
 

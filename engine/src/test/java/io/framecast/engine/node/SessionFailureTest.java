@@ -118,7 +118,7 @@ class SessionFailureTest {
             for (int i = 0; i < 1_000; i++) {
                 broken.doWork();
             }
-            // The device is the user's until it closes the subscriber, and so is the frame.
+            // Device and frame stay valid until the user closes the subscriber.
             victim.device().openStream().close();
             assertEquals(-1, held[0].region().host().mismatch(frame));
             held[0].close();

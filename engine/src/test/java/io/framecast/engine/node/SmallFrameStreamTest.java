@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Frames that share datagrams, between frames that do not: what the subscriber sees of it is nothing.
+/// Frames that share datagrams, between frames that do not: the subscriber sees no difference.
 class SmallFrameStreamTest {
     private static final NodeConfig SHARED =
             NodeConfig.DEFAULT.withThreading(Threading.SHARED).withSeed(7);
@@ -72,7 +72,7 @@ class SmallFrameStreamTest {
             claim.abort();
             return false;
         }
-        // What is sent while a claim is open must not hurt it.
+        // Other sends during an open claim must not damage it.
         stream.idle();
         for (int i = 0; i < length; i++) {
             claim.segment().set(ValueLayout.JAVA_BYTE, i, StreamFixture.value(id, i));

@@ -20,7 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What a subscriber was given of each session, checked as it comes: frames between the session's beginning
+/// The frames of each session that a subscriber received, checked on arrival: frames between the session's start
 /// and end, in order, none twice, each with the bytes of the publisher that its metadata names.
 final class SourceLog {
     /// One session.
@@ -56,7 +56,7 @@ final class SourceLog {
         });
     }
 
-    // A member loses nothing; what it misses between two memberships, or of a frame that had begun, is told in
+    // A member loses nothing. Frames missed between two memberships, and a frame that had begun, are reported in
     // order.
     private void onLostFrames(final Session session, final long first, final long count, final LossReason reason) {
         assertEquals(session.nextFrameId, first, () -> "lost " + count + ", " + reason);
@@ -133,7 +133,7 @@ final class SourceLog {
         return StreamFixture.value(id + 7 * publisher, index);
     }
 
-    /// Publishes frames as they are expected here.
+    /// Publishes frames with the content that the log expects.
     static final class Feeder {
         final Framecast node;
         final Publisher publisher;

@@ -103,7 +103,7 @@ class SourcesTest {
             assertEquals(60, log.of(i).frames);
         }
         nodes.until(() -> subscriber.stats().repairedDatagrams() > 20, "repaired");
-        // One ends: told, and no more than that.
+        // One source ends, and the log shows only its end.
         final Feeder first = feeders.removeFirst();
         end(first);
         nodes.until(
@@ -115,7 +115,7 @@ class SourcesTest {
         assertEquals(Subscriber.State.READY, subscriber.state());
         publish(feeders, 40, log);
         take(log, 60 * publishers + 40 * (publishers - 1));
-        // Another takes its place.
+        // Another source takes its place.
         feeders.add(feeder(channel, publishers));
         publish(feeders, 10, log);
         take(log, 60 * publishers + 40 * (publishers - 1) + 10 * publishers);
@@ -139,7 +139,7 @@ class SourcesTest {
             final String labels = "session=\"" + SourceEvent.sessionText(session) + "\",lane=\"data\"";
             nodes.until(() -> counter(counters, "framecast_received_datagrams_total", labels) >= sent / 2, labels);
         });
-        // One is cut off until both sides gave up, and comes back as what it was.
+        // One source is cut off until both sides dropped the session, and comes back as the same session.
         nodes.silence(feeders.getFirst().node);
         nodes.until(
                 () -> {
@@ -185,7 +185,7 @@ class SourcesTest {
         publish(heard, 20, log);
         take(log, 40);
         assertEquals(2, log.sessions.size());
-        // One goes without a word to its subscribers' liking; the third gets its place.
+        // One source stops without an end of stream; the third gets its place.
         final Feeder gone = heard.removeFirst();
         gone.publisher.abandon();
         final Feeder third = feeders.stream()
@@ -243,12 +243,12 @@ class SourcesTest {
         assertEquals(0, log.of(1).firstFrameId);
         assertEquals(15, log.of(1).frames);
         assertEquals(1, subscriber.stats().rejoins());
-        // The killed one comes to life: its session is over for this subscriber, who has a source.
+        // The killed source comes back: its session is over for this subscriber, which has another source.
         nodes.resume(killed);
         publish(after, 15, log);
         take(log, 45);
         assertEquals(2, log.sessions.size());
-        // An end is an end.
+        // A session that ended is never joined again.
         end(after.getFirst());
         nodes.until(
                 () -> {
@@ -268,7 +268,7 @@ class SourcesTest {
         final Feeder feeder = feeder(channel, 0);
         publish(List.of(feeder), 15, log);
         take(log, 15);
-        // Something is under way when it falls silent, and again meanwhile.
+        // A frame is in flight when the source falls silent, and others follow meanwhile.
         nodes.until(feeder::offer, "one more");
         nodes.silence(sink);
         nodes.until(() -> feeder.publisher.stats().evictedSubscribers() == 1, "evicted");
@@ -316,7 +316,7 @@ class SourcesTest {
         }
         final SourceLog.Session session = log.of(0);
         final LossCounts lost = log.subscriber.stats().lost();
-        // What was in the socket when it was stopped is given.
+        // Datagrams that were in the socket when the node was stopped are delivered.
         assertTrue(delivery.equals("latest") || lost.notAMember() > 20, lost::toString);
         assertEquals(session.lost, lost.total());
         nodes.until(
@@ -440,7 +440,7 @@ class SourcesTest {
         for (int i = 0; i < 2 * sizes.size(); i++) {
             final Feeder feeder = feeder(with(channel, sizes.get(i % sizes.size())), i);
             nodes.until(() -> feeder.publisher.readySubscribers() == 1, "member");
-            // Of every other source frames wait to be polled when it is gone.
+            // From every other source, frames wait to be polled when the source is gone.
             final boolean polls = i % 2 == 0;
             nodes.until(
                     () -> {

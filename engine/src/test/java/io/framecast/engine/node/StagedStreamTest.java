@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// the test's thread.
 class StagedStreamTest extends LateDeviceFixture {
     private static final String SETTINGS = "|window=64k|frame-max=150000|frames-held=1|device=";
-    // The ring is longer than the 16 MiB in which datagrams land.
+    // The ring is longer than the 16 MiB of receive buffers.
     private static final String LARGE = "|window=4m|frame-max=12000000|frames-held=1|device=";
 
     private void start(final FifoNetwork.Faults faults, final double loss, final String settings) {
@@ -187,10 +187,11 @@ class StagedStreamTest extends LateDeviceFixture {
                 "true # # direct",
                 "true # |placement=direct # direct"
             })
-    void shouldTellWhichWayItTookAndWhyNotABetterOne(final boolean offered, final String placement, final String told) {
+    void shouldReportItsPlacementAndWhyNotABetterOne(
+            final boolean offered, final String placement, final String reported) {
         device.offersAccess = offered;
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated" + (placement == null ? "" : placement));
-        assertEquals(told, subscriber.placement().orElseThrow().toString());
+        assertEquals(reported, subscriber.placement().orElseThrow().toString());
     }
 
     @Test
@@ -208,7 +209,7 @@ class StagedStreamTest extends LateDeviceFixture {
     void shouldMeasureHowLongTheCpuStoresFasterWhenNotTold() {
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated|placement=fastcopy");
         final long most = subscriber.placement().orElseThrow().fastcopyMaxBytes();
-        // Copies are late here, stores are not.
+        // Copies are late in this device, stores are not.
         assertTrue(most >= 256, "" + most);
         deliver(20, 1);
     }
@@ -289,7 +290,7 @@ class StagedStreamTest extends LateDeviceFixture {
                 polled++;
             }
         }
-        // What is still on its way out of the ring gets there.
+        // Copies out of the ring that are still in flight complete.
         final DeviceEvent progress = device.openEvent();
         for (int asked = 0; asked < 50_000; asked++) {
             assertTrue(progress.isComplete());
@@ -337,7 +338,7 @@ class StagedStreamTest extends LateDeviceFixture {
         }
         subscriber.close();
         for (int i = 0; device.allocatedBytes() > 0; i++) {
-            assertTrue(i < 100_000, "memory of a lost device is kept for frames that nobody has");
+            assertTrue(i < 100_000, "memory of a lost device is kept for frames that no user holds");
             node.doWork();
         }
     }

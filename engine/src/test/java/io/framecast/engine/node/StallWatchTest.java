@@ -15,8 +15,8 @@ final class StallWatchTest {
     void shouldTellOnceWhenOnlyRepairsGoOut() {
         assertNull(watch.look(10, 20, 0, SECOND_NS));
         assertNull(watch.look(10, 25, 7, 5 * SECOND_NS));
-        final String told = String.valueOf(watch.look(10, 25, 30, 6 * SECOND_NS));
-        assertTrue(told.contains("cam1") && told.contains("5000 ms") && told.contains(" 30 datagrams"), told);
+        final String notice = String.valueOf(watch.look(10, 25, 30, 6 * SECOND_NS));
+        assertTrue(notice.contains("cam1") && notice.contains("5000 ms") && notice.contains(" 30 datagrams"), notice);
         assertNull(watch.look(10, 25, 900, 60 * SECOND_NS));
         assertNull(watch.look(11, 25, 900, 61 * SECOND_NS));
         assertNotNull(watch.look(11, 25, 901, 67 * SECOND_NS));
@@ -24,7 +24,7 @@ final class StallWatchTest {
 
     @Test
     void shouldSayNothingWhenASubscriberConsumesNothing() {
-        // All that was sent is acknowledged; nothing more may be sent.
+        // All datagrams are acknowledged, and the source sends no new ones.
         for (int second = 1; second < 100; second++) {
             assertNull(watch.look(20, 20, 5, second * SECOND_NS));
         }

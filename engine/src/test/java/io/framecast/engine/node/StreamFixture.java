@@ -58,7 +58,7 @@ final class StreamFixture implements AutoCloseable {
                 "framecast-test-" + ProcessHandle.current().pid() + "-" + FILES.incrementAndGet() + ".counters");
     }
 
-    /// What both nodes counted, but for zeros.
+    /// The counters of both nodes, without zeros.
     private String counters() {
         final StringBuilder text = new StringBuilder();
         for (final Path path : new Path[] {sourceCounters, sinkCounters}) {
@@ -119,7 +119,7 @@ final class StreamFixture implements AutoCloseable {
         }
     }
 
-    /// Ends the stream and takes what is left.
+    /// Ends the stream and polls the remaining frames.
     void finish(final FrameCheck check) {
         await(
                 () -> {
@@ -133,7 +133,7 @@ final class StreamFixture implements AutoCloseable {
         await(() -> subscriber.state() == Subscriber.State.END_OF_STREAM, "end of stream");
     }
 
-    /// Closes the publisher; where nobody else runs the subscriber's agents, runs them meanwhile.
+    /// Closes the publisher; where no other thread runs the subscriber's agents, runs them meanwhile.
     boolean closePublisher(final Duration linger) {
         if (!invoked) {
             return publisher.close(linger);

@@ -72,7 +72,7 @@ class StreamTest {
                 stream.offer(stream.frame(i, lengths[i]), FrameOptions.DEFAULT, check);
             }
             stream.finish(check);
-            // A machine that stalls may ask for a repair in vain; a fault at the window's end gives thirty.
+            // A stalled machine may request a repair needlessly; a fault at the window's end makes thirty requests.
             assertTrue(stream.subscriber.stats().repairedDatagrams() <= 5, () -> "" + stream.subscriber.stats());
             assertTrue(
                     stream.subscriber.stats().inPlaceFrames() >= lengths.length - 5,
@@ -180,7 +180,7 @@ class StreamTest {
     @Test
     void shouldTellSourceLostWhenPublisherClosesEarly() {
         try (StreamFixture stream = new StreamFixture(SHARED, "udp", "|frame-max=1000|device=host")) {
-            // The source counts it ready a moment before it knows.
+            // The source counts the subscriber as ready a moment before the subscriber knows.
             stream.await(() -> stream.subscriber.state() == Subscriber.State.READY, "ready");
             stream.source.close();
             stream.await(

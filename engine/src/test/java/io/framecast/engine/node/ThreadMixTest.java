@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Every threading mode under every mix of threads that the API allows: whoever runs the agents, waits, takes,
-/// releases or looks on, each frame arrives once, in order, with each of its bytes.
+/// Every threading mode under every mix of threads that the API allows. Each frame arrives once, in order, with
+/// each of its bytes, whichever threads run the agents, wait, poll, release or read statistics.
 ///
 /// Each case lasts `-Dframecast.stress.ms`, 400 unless set; `-Dframecast.stress.threading` picks one mode.
 @Tag("campaign")
@@ -41,7 +41,7 @@ class ThreadMixTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final int[] LENGTHS = {64, 200_000, 1_000, 30_011, 1, 90_000, 5_000, 700};
 
-    /// Who does what.
+    /// The distribution of work among threads.
     enum Mix {
         /// One thread publishes and subscribes.
         ONE_THREAD(1, 0, false),
@@ -51,7 +51,7 @@ class ThreadMixTest {
         DRIVEN(2, 1, false),
         /// One thread publishes and subscribes, another loops doWork.
         ONE_THREAD_DRIVEN(1, 1, false),
-        /// Two loop doWork, frames are released by a thread of their own, and one looks on.
+        /// Two loop doWork, frames are released by a thread of their own, and one reads the statistics.
         CROWD(2, 2, true);
 
         final int users;
@@ -256,7 +256,7 @@ class ThreadMixTest {
                 subscriber.awaitFrame(SHORT);
                 takeAll();
             }
-            // On one node the caller's thread runs what the subscriber needs meanwhile; else somebody must.
+            // On one node the caller's thread runs the subscriber's agents meanwhile; else another thread must.
             final FutureTask<?> closing = inThread(this::finish);
             subscribeAll();
             closing.get(LONG.toSeconds(), TimeUnit.SECONDS);

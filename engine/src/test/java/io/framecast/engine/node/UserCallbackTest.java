@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a subscriber's own handlers may do to it: throw, and close it.
+/// A subscriber's own handlers may throw, and close the subscriber.
 class UserCallbackTest {
     private static final String SETTINGS = "|mtu=1500|window=300k|frame-max=50000|device=host";
 
@@ -36,7 +36,7 @@ class UserCallbackTest {
     private final FramecastNode sink = (FramecastNode) nodes.launch();
     private final Arena arena = Arena.ofShared();
     private final List<Long> given = new ArrayList<>();
-    private final List<Long> told = new ArrayList<>();
+    private final List<Long> reported = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -62,7 +62,7 @@ class UserCallbackTest {
         given.add(frame.frameId());
     }
 
-    // The first is not polled before the last has superseded it.
+    // The first frame is not polled before the last has superseded it.
     private Publisher supersede(final Channel channel, final Subscriber subscriber) {
         final Publisher publisher = source.publish(channel);
         nodes.until(() -> publisher.readySubscribers() == 1, "ready");
@@ -87,12 +87,12 @@ class UserCallbackTest {
         final Subscriber subscriber = sink.subscribe(Channel.parse(channel + "|delivery=latest"));
         subscriber.onLoss((first, count, _) -> {
             for (long id = first; id < first + count; id++) {
-                told.add(id);
+                reported.add(id);
             }
             throw new UserException();
         });
         supersede(channel, subscriber);
-        while (told.size() < 2) {
+        while (reported.size() < 2) {
             assertThrows(UserException.class, subscriber::poll);
         }
         assertTrue(subscriber.awaitFrame(java.time.Duration.ZERO));
@@ -100,7 +100,7 @@ class UserCallbackTest {
         assertNotNull(frame);
         check(frame);
         frame.close();
-        assertEquals(List.of(0L, 1L), told);
+        assertEquals(List.of(0L, 1L), reported);
         assertEquals(List.of(2L), given);
         assertNull(subscriber.poll());
         subscriber.close();
@@ -138,13 +138,13 @@ class UserCallbackTest {
         final Channel channel = StreamFixture.channel("udp", SETTINGS);
         final Subscriber subscriber = sink.subscribe(Channel.parse(channel + "|delivery=latest"));
         subscriber.onLoss((first, _, _) -> {
-            told.add(first);
+            reported.add(first);
             subscriber.close();
             subscriber.close();
         });
         final Publisher publisher = supersede(channel, subscriber);
         assertNull(subscriber.poll());
-        assertEquals(List.of(0L), told);
+        assertEquals(List.of(0L), reported);
         assertEquals(Subscriber.State.CLOSED, subscriber.state());
         nodes.until(() -> publisher.readySubscribers() == 0, "left");
         nodes.until(() -> sink.receiver().isIdle(), "memory freed");
@@ -187,12 +187,12 @@ class UserCallbackTest {
         final Channel channel = StreamFixture.channel("udp", SETTINGS);
         final Subscriber subscriber = sink.subscribe(Channel.parse(channel + "|delivery=latest"));
         subscriber.onLoss((first, _, _) -> {
-            told.add(first);
+            reported.add(first);
             sink.close();
         });
         supersede(channel, subscriber);
         assertNull(subscriber.poll());
-        assertEquals(List.of(0L), told);
+        assertEquals(List.of(0L), reported);
     }
 
     @Test
@@ -207,7 +207,7 @@ class UserCallbackTest {
                 final Publisher publisher = source.publish(channel);
                 nodes.until(() -> publisher.readySubscribers() == 1, "ready");
                 nodes.until(() -> subscriber.state() == Subscriber.State.READY, "ready to be polled");
-                // Of which the operator is told by the agent.
+                // The agent reports it to the operator.
                 publisher.abandon();
                 nodes.until(() -> subscriber.state() == Subscriber.State.JOINING, "lost");
             }

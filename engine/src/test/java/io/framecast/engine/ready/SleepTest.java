@@ -84,7 +84,7 @@ class SleepTest {
             sleep.intend();
             assertTrue(sleep.sleep(NOTHING, LONG_NS));
         }
-        // The set that was closed has left.
+        // The closed set is no longer a member.
         sleep.intend();
         assertFalse(sleep.sleep(NOTHING, 1_000_000));
     }
@@ -102,13 +102,13 @@ class SleepTest {
             others.sleeps.add(other);
             sleep.intend();
             assertTrue(sleep.sleep(others, LONG_NS));
-            // It is of the one sleep only.
+            // The descriptor ends one sleep only.
             sleep.intend();
             assertFalse(sleep.sleep(NOTHING, 1_000_000));
         }
     }
 
-    // Each hand-off is slept for; one that got lost would take as long as the test may.
+    // Each hand-off needs a sleep and a wake-up; a lost one would block until the test's timeout.
     @Test
     void shouldLoseNoWakeBetweenTwoThreads() throws InterruptedException {
         final AtomicLong given = new AtomicLong();
@@ -180,7 +180,7 @@ class SleepTest {
                 idle.idle(0);
             }
         }
-        // It looks a few times first, without a thought of sleep.
+        // The agent polls a few times first, without the intention to sleep.
         assertEquals(
                 List.of("looks", "looks", "looks", "armed", "looks", "sleeps", "looks", "armed", "looks", "sleeps"),
                 calls);

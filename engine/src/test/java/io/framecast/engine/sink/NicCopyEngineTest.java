@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Order, room and breaking of a NIC's copies, one step at a time.
+/// Order, capacity and failure of a NIC's copies, one step at a time.
 final class NicCopyEngineTest {
     private static final int SLOT_BYTES = 64;
     private static final long RING = 0x7000_0000L;
@@ -34,7 +34,7 @@ final class NicCopyEngineTest {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment host = arena.allocate(1 << 20);
     private final List<String> notices = new ArrayList<>();
-    // What happened, in order.
+    // The events in order.
     private final List<String> log = new ArrayList<>();
     private final Endpoint reader = new Endpoint("reader");
     private final Endpoint served = new Endpoint("served");
@@ -84,7 +84,7 @@ final class NicCopyEngineTest {
 
         @Override
         public RegisteredMemory register(final DeviceRegion memory, final Access access) {
-            assertEquals(Access.LOCAL, access, "nobody else has business there");
+            assertEquals(Access.LOCAL, access, "no peer needs access");
             return new Memory(memory.address(), memory.bytes(), log);
         }
 
@@ -200,7 +200,7 @@ final class NicCopyEngineTest {
     @Test
     void shouldLeaveToTheStreamWhatComesBeforeItIsConnected() {
         assertFalse(copies.copy(0, 0, SLOT_BYTES, 1));
-        assertTrue(copies.isBusy(), "somebody must look whether it is");
+        assertTrue(copies.isBusy(), "work must be called again");
         connect();
         assertEquals(1, copies.counts().earlyRuns());
         assertFalse(copies.isBusy());
@@ -274,7 +274,7 @@ final class NicCopyEngineTest {
         assertFalse(copies.isBusy());
         assertFalse(copies.copy(0, 0, SLOT_BYTES, 1));
         assertEquals(6, copies.counts().brokenRuns());
-        assertTrue(copies.work(true), "told once");
+        assertTrue(copies.work(true), "reported once");
     }
 
     @Test

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/// As little as a device has to implement: memory at addresses of its own that the host cannot use, streams
-/// whose work is done when a call returns, and events.
+/// A minimal implementation of the SPI: memory at addresses of its own that the host cannot use, streams whose
+/// work is complete when a call returns, and events.
 final class TestDevice implements DeviceBackend {
     private static final long FIRST_ADDRESS = 1L << 40;
 

@@ -18,8 +18,8 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500: what loopback cannot
-/// show. Ends with status 0 when all holds.
+/// Runs in a process of its own, in a network namespace with one veth pair of MTU 1500, and checks cases that
+/// loopback cannot show. Ends with status 0 when all checks pass.
 final class NamespaceCheck {
     private static final int SLOTS = 32;
 
@@ -39,7 +39,7 @@ final class NamespaceCheck {
         survive(interfaceName);
     }
 
-    /// Faults of the interface in mid-stream: the lane counts them, reports one line each, and goes on after
+    /// Faults of the interface during a stream: the lane counts them, reports one line each, and goes on after
     /// them.
     private static void survive(final String interfaceName) throws IOException, InterruptedException {
         final List<String> notices = new ArrayList<>();
@@ -126,9 +126,9 @@ final class NamespaceCheck {
                 ring.payload().asSlice((long) i * payloadBytes, payloadBytes).fill((byte) (i + 1));
             }
             final Lane source = UdpTests.source(transport, ring);
-            final ReceiveRing landing = UdpTests.receiveRing(arena, SLOTS, payloadBytes);
-            final Lane receiver = UdpTests.receiver(transport, landing, source);
-            send(source, -1, receiver, landing);
+            final ReceiveRing received = UdpTests.receiveRing(arena, SLOTS, payloadBytes);
+            final Lane receiver = UdpTests.receiver(transport, received, source);
+            send(source, -1, receiver, received);
 
             final Lane near = repair(transport, Role.SOURCE, ring, UdpTests.receiveRing(arena, SLOTS, payloadBytes));
             final ReceiveRing far = UdpTests.receiveRing(arena, SLOTS, payloadBytes);
@@ -141,8 +141,8 @@ final class NamespaceCheck {
         return transport.open(new LaneConfig(LaneKind.REPAIR, role, send, receive, null));
     }
 
-    /// Sends the whole ring, by multicast (-1) or unicast, and compares what landed.
-    private static void send(final Lane from, final int how, final Lane to, final ReceiveRing landing) {
+    /// Sends the whole ring, by multicast (-1) or unicast, and compares the received slots.
+    private static void send(final Lane from, final int how, final Lane to, final ReceiveRing received) {
         to.post(0, SLOTS);
         final int sent = how == -1 ? from.multicast(0, SLOTS) : from.unicast(from.connect(to.address()), 0, SLOTS);
         require(sent == SLOTS, "sent " + sent);
@@ -152,9 +152,9 @@ final class NamespaceCheck {
             return completions.count() == SLOTS;
         });
         for (int i = 0; i < SLOTS; i++) {
-            require(completions.bytes(i) == landing.headerBytes() + landing.payloadBytes(), "bytes");
-            final long last = (completions.slot(i) + 1L) * landing.payloadBytes() - 1;
-            require(landing.payload().host().get(JAVA_BYTE, last) == i + 1, "content of " + i);
+            require(completions.bytes(i) == received.headerBytes() + received.payloadBytes(), "bytes");
+            final long last = (completions.slot(i) + 1L) * received.payloadBytes() - 1;
+            require(received.payload().host().get(JAVA_BYTE, last) == i + 1, "content of " + i);
         }
     }
 

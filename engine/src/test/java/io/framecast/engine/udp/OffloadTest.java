@@ -61,7 +61,7 @@ final class OffloadTest {
                     while (received < sent) {
                         final String where = "seed " + seed + " received " + received + " of " + sent;
                         assertTrue(System.nanoTime() - startNs < 20_000_000_000L, () -> where + counters(receiver));
-                        // Runs of all lengths, shorter than what was joined too.
+                        // Runs of all lengths, also shorter than a joined message.
                         receiver.post(next, 1 + random.nextInt(random.nextBoolean() ? 20 : 200));
                         completions.clear();
                         final int taken = receiver.poll(completions);
@@ -136,7 +136,7 @@ final class OffloadTest {
                     UdpTests.receiver(transport, UdpTests.receiveRing(arena, RING_SLOTS, PAYLOAD_BYTES), source);
             assertEquals(90, source.multicast(0, 90));
             receiver.post(0, 90);
-            // 45 of 1448 bytes are what 64 KiB hold.
+            // 64 KiB hold 45 datagrams of 1448 bytes.
             assertEquals(45, awaitSome(receiver), "offload is missing on the loopback of this kernel");
             assertEquals(45, awaitSome(receiver));
         }

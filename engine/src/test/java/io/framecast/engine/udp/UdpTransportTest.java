@@ -138,7 +138,7 @@ final class UdpTransportTest {
 
     @Test
     void shouldWarnOnceWhenBuffersAreSmallerThanWanted() {
-        // More than any system gives: the kernel cuts it to what an int holds.
+        // More than any system gives: the kernel limits it to the range of an int.
         try (Transport transport = UdpTests.open(UdpTests.URI + "|socket-buffer=2147483647", warnings::add)) {
             final Lane source = UdpTests.source(transport, sendRing());
             UdpTests.receiver(transport, receiveRing(), source);
@@ -182,7 +182,7 @@ final class UdpTransportTest {
         try (Transport transport = UdpTests.open(UdpTests.URI + "|socket-buffer=64k")) {
             final Lane source = UdpTests.source(transport, sendRing());
             final Lane receiver = UdpTests.receiver(transport, receiveRing(), source);
-            // One by one: the kernel counts what it joined as one.
+            // One by one, because the kernel counts a joined message as one.
             final int sent = 40 * SLOTS;
             for (int i = 0; i < sent; i++) {
                 assertEquals(1, source.multicast(i % SLOTS, 1));
