@@ -154,6 +154,11 @@ final class SimSource extends SimNode implements ControlPort {
         work += session.doWork(nowNs());
         check();
         publisher.publish();
+        if (machine.sendable() > 0) {
+            // An agent that found work begins its next cycle at once.
+            work += session.doWork(nowNs());
+            check();
+        }
         if (publisher.isEnded()) {
             session.end();
         }
@@ -261,7 +266,7 @@ final class SimSource extends SimNode implements ControlPort {
             world.archive().offer(lane, SimNetwork.SOURCE, datagram);
             network.multicast(lane, datagram);
         }
-        if (lane == SimLane.DATA) {
+        if (lane == SimLane.DATA && DataLayout.type(datagram, 0) == DataLayout.TYPE_DATA) {
             if (!restless) {
                 world.tail().onSent(events().nowNs());
             }
