@@ -3,7 +3,7 @@
  *
  * Bounds are set by -D, and so are seeded bugs (BUG_…), each of which must be found. Everything the network does to
  * control datagrams (loss, repetition, delay) is that a step is taken late or never: what they carry only grows, so
- * an older one tells nothing that a newer one does not. Two kinds are not like that and stay under way explicitly:
+ * an older one carries nothing that a newer one does not. Two kinds are not like that and stay under way explicitly:
  * instructions, of which every epoch's may arrive at any time, and aggregates, whose meaning depends on the set.
  */
 #ifndef N
@@ -101,7 +101,7 @@ byte epoch;
 byte lead[N]; /* the co-root of its set, itself if it is one; NONE: reports to the source */
 byte joined[N];
 
-/* What was told in each epoch, and to whom it is still under way. */
+/* By epoch: the instruction, and the receivers that it is still under way to. */
 byte under[EPOCHS];
 byte listLead[EPOCHS * N];
 byte listJoined[EPOCHS * N];
@@ -117,7 +117,7 @@ byte dead;
 byte got[N]; /* a bit for each sequence */
 byte acked[N]; /* all below is here */
 byte polled[N]; /* all below was delivered, and its slots are free */
-byte granted[N]; /* the largest grant told */
+byte granted[N]; /* the largest grant sent */
 byte ring[N * R]; /* 1 + sequence */
 byte obeys[N];
 byte reports[N]; /* NONE: to the source */
@@ -148,7 +148,7 @@ hidden byte i, j, at;
 #define IS_DONE(m) (HAS(gone, m) || (polled[m] == S && ack[m] == S))
 
 inline check_knowledge(m) {
-    /* Nobody is said to have more, or to have granted more, than is so. */
+    /* The source credits no receiver with more, acknowledged or granted, than is so. */
     assert(ack[m] <= acked[m]);
     assert(grant[m] <= granted[m])
 }
@@ -232,9 +232,9 @@ inline arrive(m, s) {
     refresh(m)
 }
 
-/* What a NACK asks for: missing, known to be sent (heartbeats tell), and not under way. */
+/* What a NACK asks for: missing, known to be sent (by heartbeats), and not under way. */
 #define MISSES(m, s) (!HAS(dead, m) && (s) < next && !HAS(got[m], s) && !HAS(way[m], s))
-#ifdef BUG_PATIENT /* they ask nobody but their co-root */
+#ifdef BUG_PATIENT /* they ask their co-root only */
 #define INSISTS(m) (reports[m] == NONE)
 #else
 #define INSISTS(m) (reports[m] == NONE || vain[m] == 2)
@@ -478,7 +478,7 @@ inline plan(c, mask) {
     record()
 }
 
-/* replace(), or dissolve() where nobody is chosen. */
+/* replace(), or dissolve() where no co-root is chosen. */
 #define IS_OUT(c) (HAS(dead | gone, c) || lead[c] != (c))
 #define OR_IN_SET(c, m) || lead[m] == (c)
 #define IS_DUE(c) (epoch < SPARE || IS_OUT(c))
@@ -538,7 +538,7 @@ inline evict(m) {
     :: else
     fi;
     gone = gone | BIT(m);
-    /* What counts no more. */
+    /* State that counts no more. */
     way[m] = 0;
     ack[m] = 0;
     grant[m] = 0;
@@ -563,7 +563,7 @@ inline evict(m) {
 inline crash(m) {
     crashes--;
     dead = dead | BIT(m);
-    /* What nobody looks at any more. */
+    /* State that no step reads any more. */
     way[m] = 0;
     serving = serving & ~BIT(m);
     forget(m);
