@@ -9,22 +9,23 @@ import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
 
-/// A co-root's side of a feed by writes: it tells its source where its copy of the window begins, over and
-/// over until the source's word there shows that it was heard, and from then on takes for held what lies below
-/// the word, and copies nothing itself. When its link ends it copies again: that closed the way for writes.
+/// A co-root's side of replication. The co-root repeats the address of its replica of the window until the source's
+/// word there answers. From then on it holds the datagrams below the word, and copies nothing itself. When its
+/// connection ends, which stops the writes, it copies again.
 ///
-/// The word comes behind what it tells of, over a connection that carries writes out in order; but nothing depends
-/// on that: headers are checked as those from the wire are, and payloads by the checksum that the source wrote with
-/// them. What is not sound is not held. A word that stands still, while others bring more, is asked for anew.
+/// The word follows its datagrams over a connection that carries out writes in order, but nothing depends on that
+/// order. The co-root checks headers as it checks those from the wire, and payloads by the checksum that the source
+/// wrote with them. Datagrams that fail a check are not held. When the word stands still while other lanes bring
+/// more, the co-root asks again.
 ///
 /// One thread.
 final class WindowReplica {
-    // Headers looked at in one turn; the rest follows in the next.
+    // Headers examined in one turn; the remaining headers follow in the next.
     static final int TAKEN_PER_TURN_MAX = 1024;
     private static final long RETRY_NS = 20_000_000;
     private static final int DOUBLINGS_MAX = 4;
     private static final int ATTEMPTS_MAX = 20;
-    // Nobody tells of a write: while some is on its way it is looked for now and then.
+    // No event announces a write, so the co-root checks the word now and then while writes are under way.
     private static final long LOOK_NS = 1_000_000;
     private static final int LOOK_DOUBLINGS_MAX = 6;
     private static final int VAIN_LOOKS_MAX = 12;
@@ -52,7 +53,7 @@ final class WindowReplica {
     private long end;
     private int looks;
 
-    /// Gives each word an epoch that none before had, whatever is still on its way.
+    /// Gives each word a new epoch, whatever writes are still under way.
     static final class Terms {
         private final ControlIds ids;
         private int last;
@@ -68,7 +69,7 @@ final class WindowReplica {
         }
     }
 
-    /// @param coRoot told of what it has now
+    /// @param coRoot is notified of each held sequence
     WindowReplica(
             final CoRoot coRoot,
             final CoRoot.Parts parts,
@@ -83,9 +84,9 @@ final class WindowReplica {
         store = coRoot.store();
     }
 
-    /// Takes what was written since the last look, and tells the source when that is due.
+    /// Takes the datagrams written since the last call, and sends the address to the source when that is due.
     ///
-    /// @param linked whether there is a link over which the source would write
+    /// @param linked whether a connection stands over which the source would write
     void onTick(final boolean linked, final long nowNs) {
         if (!linked) {
             stop();
@@ -125,7 +126,7 @@ final class WindowReplica {
         }
     }
 
-    // What this receiver has itself is on its way here too.
+    // Datagrams that this receiver has are on their way into the replica too.
     private void waitForMore(final long nowNs) {
         if (looks > VAIN_LOOKS_MAX) {
             stop();
@@ -136,7 +137,7 @@ final class WindowReplica {
         dueNs = behind ? nowNs + (LOOK_NS << Math.min(LOOK_DOUBLINGS_MAX, looks++)) : NEVER;
     }
 
-    /// Takes what was written since the last look.
+    /// Takes the datagrams written since the last call.
     void look() {
         if (stage != Stage.ASKING && stage != Stage.FED) {
             return;
@@ -162,7 +163,7 @@ final class WindowReplica {
         }
         looks = 0;
         attempts = 0;
-        // What lies further back than the copy reaches was overwritten.
+        // The replica's older datagrams were overwritten.
         final long first = Math.max(end, told - store.slots());
         end = Math.min(told, first + TAKEN_PER_TURN_MAX);
         for (long sequence = first; sequence < end; sequence++) {
@@ -177,7 +178,7 @@ final class WindowReplica {
         store.feedFrom(end);
     }
 
-    // Of its datagram; 0 where another lies.
+    // Length of its datagram; 0 where another lies.
     private int bytesOf(final long sequence) {
         final long at = (long) store.slot(sequence) * DataLayout.LENGTH;
         final int bytes = DataLayout.datagramBytes(store.headers(), at, store.slotBytes());
@@ -188,7 +189,7 @@ final class WindowReplica {
                 : 0;
     }
 
-    /// This receiver keeps the copy itself from now on, or serves no more.
+    /// This receiver keeps the replica itself from now on, or stops serving.
     void stop() {
         if (stage == Stage.ASKING || stage == Stage.FED) {
             stage = Stage.NONE;

@@ -69,7 +69,7 @@ public final class HeartbeatLayout {
         return datagram.get(Wire.LONG, offset + NEXT_SEQUENCE);
     }
 
-    /// The source still holds that many datagrams below nextSequence; what is older cannot be sent again.
+    /// The source still holds that many datagrams below nextSequence; older datagrams cannot be repaired.
     public static long repairable(final MemorySegment datagram, final long offset) {
         return Integer.toUnsignedLong(datagram.get(Wire.INT, offset + REPAIRABLE));
     }
@@ -110,7 +110,7 @@ public final class HeartbeatLayout {
                 AddressField.read(datagram, offset + DATA_ADDRESS));
     }
 
-    /// Writes what never changes in a session into a template.
+    /// Writes the fields that are fixed for a session into a template.
     ///
     /// @param channel the channel's name as ASCII bytes
     /// @return the datagram's length
