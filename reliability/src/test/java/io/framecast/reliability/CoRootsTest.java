@@ -382,7 +382,7 @@ final class CoRootsTest {
         world.tick();
         assertEquals(8, world.counts.coRoots());
         world.confirmAll();
-        // Half as many: still not more than twice what the model says.
+        // Half as many: still not more than twice the model's number.
         for (int m = 63; m >= 20; m--) {
             world.leave(m);
         }

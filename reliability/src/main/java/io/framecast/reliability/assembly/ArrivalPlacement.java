@@ -34,8 +34,8 @@ public final class ArrivalPlacement {
 
     private static final long UNKNOWN = -1;
     private static final long REPAIRED = -2;
-    private static final long UNTOLD_NS = 100_000_000;
-    private static final long TOLD_NS = 500_000_000;
+    private static final long PATIENCE_NS = 100_000_000;
+    private static final long WAITING_PATIENCE_NS = 500_000_000;
     // The share of the difference that a shorter frame makes.
     private static final int LENGTH_PARTS = 8;
 
@@ -164,7 +164,7 @@ public final class ArrivalPlacement {
     /// How long a frame without a reassembly buffer for its repairs defers its requests, unless [#takeRoom] names
     /// it before.
     public long patienceNs(final long firstSequence) {
-        return buffers.isWaiting(firstSequence) ? TOLD_NS : UNTOLD_NS;
+        return buffers.isWaiting(firstSequence) ? WAITING_PATIENCE_NS : PATIENCE_NS;
     }
 
     /// Takes a reassembly buffer for the oldest of the frames whose repairs found none. Call it after each

@@ -18,7 +18,7 @@ public interface OneSidedPort {
         PEERS_WRITE
     }
 
-    /// The system, or the peer's descriptor, does not allow it; the message says why in one line.
+    /// The system refuses, or the peer's descriptor is invalid; the message gives the reason in one line.
     final class RefusedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 

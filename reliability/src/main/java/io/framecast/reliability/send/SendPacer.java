@@ -22,7 +22,7 @@ public final class SendPacer {
     static final int QUANTUM_BYTES_MAX = 1 << 16;
 
     private static final long NS_PER_SECOND = 1_000_000_000;
-    // A quantum is what the rate gives in half a millisecond.
+    // A quantum holds the bytes of half a millisecond at the rate.
     private static final long QUANTA_PER_SECOND = 2_000;
     // A thread that sleeps for less comes late.
     private static final long SPIN_NS = 60_000;

@@ -18,8 +18,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A source's part in one session: in each cycle it sends what members granted, retransmits what they miss, and
-/// frees slots that every member acknowledged and no device reads.
+/// A source's part in one session: in each cycle it sends within the members' grants, retransmits missing
+/// datagrams, and frees slots that every member acknowledged and no device reads.
 ///
 /// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's start. The
 /// publisher's thread fills the window ([SendWindow]). Lanes, memory and endpoints are the caller's.

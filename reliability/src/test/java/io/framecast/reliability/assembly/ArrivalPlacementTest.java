@@ -332,7 +332,7 @@ final class ArrivalPlacementTest {
         assertEquals(0, placement.placeRepair(0, 2));
         assertEquals(0, complete(0, 2));
         assertEquals(2, placement.freeBuffers());
-        // A false header: a frame is said to begin within another.
+        // By a false header a frame begins within another.
         assertEquals(0, placement.placeRepair(3, 2));
         assertEquals(2, complete(2, 2));
         assertEquals(2, placement.freeBuffers());
