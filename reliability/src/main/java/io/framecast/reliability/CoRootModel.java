@@ -8,9 +8,9 @@ import io.framecast.reliability.wire.SetLayout;
 /// ACK processing at co-roots").
 ///
 /// Per data datagram, with one ACK for every M datagrams: the source takes K aggregates and, with
-/// [Feed#UNICAST], sends K datagrams: K · (a ÷ M + u). A co-root takes the ACKs of its set: N ÷ K · a ÷ M.
-/// The busier of the two is least where both are equal: K = √(N · a ÷ (a + u · M)); with [Feed#MULTICAST], u
-/// = 0 and K = √N.
+/// [Feed#UNICAST], sends K datagrams: K · (a ÷ M + u). A co-root takes its members' ACKs: N ÷ K · a ÷ M. The load
+/// of the busier one is least where both are equal: K = √(N · a ÷ (a + u · M)); with [Feed#MULTICAST], u = 0 and
+/// K = √N.
 ///
 /// @param ackNs a: taking one ACK
 /// @param unicastNs u: sending one datagram by unicast

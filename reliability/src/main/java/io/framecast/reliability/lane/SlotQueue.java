@@ -1,8 +1,8 @@
 package io.framecast.reliability.lane;
 
-/// Slots of a lane that are used in order of arrival and freed in that order: of repair and control lanes, and of
-/// staging memory from which payloads are copied on. Serves lanes of either placement: on lanes by arrival freed
-/// slots are appended, on lanes by sequence all free slots are posted anew.
+/// Slots of a lane that are used in order of arrival and freed in that order. Repair lanes, control lanes and
+/// staging memory, from which payloads are copied on, use this queue. It serves lanes of either placement: on lanes
+/// by arrival freed slots are appended, on lanes by sequence all free slots are posted anew.
 ///
 /// Pure state; one thread; allocates only in its constructor.
 public final class SlotQueue {

@@ -3,8 +3,8 @@ package io.framecast.reliability.sim;
 import java.util.random.RandomGenerator;
 
 /// The amount of each kind of fault in a run, besides the faults of links on single datagrams. A weight is 0: none
-/// of it, … 1: wild. Each kind is drawn by itself, so that some runs have only few kinds and find errors that a
-/// mixture would hide.
+/// of it, … 1: wild. Each kind is drawn by itself. So some runs have only few kinds, and find errors that a mixture
+/// would hide.
 ///
 /// @param unrest late joiners, leavers, deaths, slow consumers, ghosts of other sessions, refused repairs, links
 ///     that differ

@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest
-/// sequence, so that lost tails are noticed, and the source's time, to be echoed for the round-trip time.
+/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream. It carries the highest sequence,
+/// so that receivers notice lost tails, and the source's time, which ACKs echo for the round-trip time.
 ///
 /// ```
 ///  32 nextSequence u64 (all below were sent)  40 nextFrameId u64  48 sourceTimeNs i64  56 frameMaxBytes u64

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///  32 ringSlots u32  36 delivery u16  38 patienceMs u16  40 control address (1 + 32)  73 repair address (1 + 32)
 ///  106 site u32
-///  110 descriptor's length u8 (1 … 64)  111 descriptor of the link: with flag 2 only
+///  110 descriptor's length u8 (1 … 64)  111 endpoint descriptor: with flag 2 only
 /// ```
 ///
 /// Flags: 1 the receiver can serve as a co-root, 2 it has an endpoint.

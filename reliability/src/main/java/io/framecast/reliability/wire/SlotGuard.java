@@ -1,7 +1,7 @@
 package io.framecast.reliability.wire;
 
-/// The guard of one slot of a window that other processes read while the source may reuse it: the sequence in the
-/// slot, and the checksum of its payload. 0 is the guard of an empty slot.
+/// The guard of one slot of a window that other processes read while the source may reuse it. It holds the slot's
+/// sequence and the checksum of its payload. 0 is the guard of an empty slot.
 ///
 /// ```
 ///  bits 63 … 33 the low bits of a sequence   32 always 1   31 … 0 CRC32C of the payload
