@@ -64,11 +64,11 @@ final class CoRoot {
     private long requestsNs = -1;
     private int requestsLeft;
 
-    /// The parts of reporting and serving.
+    /// What reporting, and serving, is made of.
     ///
     /// @param output null for a receiver that cannot serve
-    /// @param window the datagrams that this receiver has
-    /// @param acks schedules aggregates; the receiver's machine reads it as well
+    /// @param window what this receiver has itself
+    /// @param acks when aggregates are due; also asked by the receiver's machine
     record Parts(
             @Nullable CoRootOutput output,
             ReceiverOutput receiver,
@@ -79,7 +79,7 @@ final class CoRoot {
             AckScheduler acks) {}
 
     /// @param session of the stream
-    /// @param store empty, or with the datagrams of an earlier term
+    /// @param store empty, or what is left of an earlier term
     CoRoot(final long session, final Parts parts, final CoRootOutput output, final RepairStore store) {
         this.output = output;
         receiver = parts.receiver;

@@ -6,7 +6,7 @@ import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.NackLayout;
 import org.jspecify.annotations.Nullable;
 
-/// Packs ranges into NACK datagrams, together with acknowledgements that are due soon to the same end.
+/// Packs ranges into NACK datagrams, and acknowledgements that would go to the same end soon along with them.
 final class NackSender implements NackScheduler.Output {
     private static final long PULL_RETRY_NS = 50_000;
 
@@ -36,7 +36,7 @@ final class NackSender implements NackScheduler.Output {
         this.counts = counts;
     }
 
-    /// Reports the ranges that are due.
+    /// Reports what is due.
     ///
     /// @return work done
     int report(final NackScheduler nacks, final long highestData, final long now) {
@@ -66,7 +66,7 @@ final class NackSender implements NackScheduler.Output {
         }
         counts.nackedDatagrams += count;
         if (ranges > 0 && firstSequence == rangeFirst + rangeCount) {
-            // The number of attempts differs, but the range goes to the same end.
+            // Reported more or less often before, but to the same end.
             rangeCount += count;
             NackLayout.range(output.control(), riding, ranges - 1, rangeFirst, rangeCount);
             return;
@@ -79,7 +79,7 @@ final class NackSender implements NackScheduler.Output {
         }
     }
 
-    // Datagrams in this receiver's own replica are neither read nor requested.
+    // What lies in this receiver's own copy is neither read nor asked for.
     private int takeOwn(final long firstSequence, final int count) {
         final int held = reporting.heldInCopy(firstSequence, count);
         final int taken = held == 0 ? ReceiverOutput.NOT_READ : reporting.takeOwn(firstSequence, held);
@@ -98,8 +98,8 @@ final class NackSender implements NackScheduler.Output {
         }
     }
 
-    // A range without room for its reads is read soon; a range that was read in vain is requested. A co-root gets
-    // one such request, because it answers for a datagram that it lacks only by sending it later.
+    // What there is no room to read is read soon; what was read in vain is asked for. Of a co-root once: it can say
+    // what it lacks only by sending it later.
     private boolean pull(final long firstSequence, final int count, final int attempts) {
         final int taken;
         if (reporting.isAssigned() && reporting.coRootConnection().isUp()) {

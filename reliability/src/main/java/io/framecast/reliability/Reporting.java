@@ -244,7 +244,7 @@ final class Reporting {
         acks.onDuplicate(nowNs);
     }
 
-    /// Number of sequences, from the first on, that lie in this receiver's own replica of the window.
+    /// How many of these, from the first on, lie in this receiver's own copy of the window.
     int heldInCopy(final long firstSequence, final int count) {
         lookAtFeed();
         final RepairStore copy = coRoot == null ? null : store;
@@ -255,7 +255,7 @@ final class Reporting {
         return held;
     }
 
-    /// Takes these datagrams out of the replica.
+    /// Has these taken from there.
     int takeOwn(final long firstSequence, final int count) {
         final CoRootOutput serving = parts.output();
         return serving == null ? ReceiverOutput.NOT_READ : serving.takeOwn(firstSequence, count);

@@ -124,7 +124,7 @@ public final class SourceConnection {
         return feeding;
     }
 
-    /// Whether missing datagrams may be read out of the window.
+    /// Whether what is missing may be read out of the window.
     boolean mayPull(final long nowNs) {
         return isCurrent(nowNs);
     }

@@ -163,7 +163,7 @@ final class WindowReplica {
         }
         looks = 0;
         attempts = 0;
-        // The replica's older datagrams were overwritten.
+        // What lies further back than the copy reaches was overwritten.
         final long first = Math.max(end, told - store.slots());
         end = Math.min(told, first + TAKEN_PER_TURN_MAX);
         for (long sequence = first; sequence < end; sequence++) {
