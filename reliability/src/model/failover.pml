@@ -1,10 +1,10 @@
 /*
- * Window, credit and co-root failover of one source and its receivers; docs/model.md says what each step stands for.
+ * Window, credit and co-root failover of one source and its receivers; docs/model.md explains each step.
  *
- * Bounds are set by -D, and so are seeded bugs (BUG_…), each of which must be found. Everything the network does to
- * control datagrams (loss, repetition, delay) is that a step is taken late or never: what they carry only grows, so
- * an older one tells nothing that a newer one does not. Two kinds are not like that and stay under way explicitly:
- * instructions, of which every epoch's may arrive at any time, and aggregates, whose meaning depends on the set.
+ * Bounds are set by -D, and so are injected bugs (BUG_…), each of which must be found. Loss, repetition and delay of
+ * control datagrams mean that a step is taken late or never: their values only grow, so an older datagram carries
+ * nothing that a newer one does not. Two kinds differ and stay under way explicitly: instructions, because those of
+ * every epoch may arrive at any time, and aggregates, because their meaning depends on the group.
  */
 #ifndef N
 #define N 3 /* receivers */
@@ -28,10 +28,10 @@
 #define CRASHES 1
 #endif
 #ifndef FALSE_EVICTIONS
-#define FALSE_EVICTIONS 0 /* of those who live */
+#define FALSE_EVICTIONS 0 /* of living receivers */
 #endif
 #ifndef SERVERS
-#define SERVERS 3 /* who may be a co-root: a bit for each */
+#define SERVERS 3 /* possible co-roots: a bit for each */
 #endif
 
 #define EPOCHS (SPARE + 2 * (CRASHES + FALSE_EVICTIONS) + 1)
@@ -98,10 +98,10 @@ byte ack[N];
 byte grant[N];
 byte gone; /* masks have a bit for each receiver */
 byte epoch;
-byte lead[N]; /* the co-root of its set, itself if it is one; NONE: reports to the source */
+byte lead[N]; /* the co-root of its group, itself if it is one; NONE: reports to the source */
 byte joined[N];
 
-/* What was told in each epoch, and to whom it is still under way. */
+/* By epoch: the instruction, and the receivers that it is still under way to. */
 byte under[EPOCHS];
 byte listLead[EPOCHS * N];
 byte listJoined[EPOCHS * N];
@@ -117,19 +117,19 @@ byte dead;
 byte got[N]; /* a bit for each sequence */
 byte acked[N]; /* all below is here */
 byte polled[N]; /* all below was delivered, and its slots are free */
-byte granted[N]; /* the largest grant told */
+byte granted[N]; /* the largest grant sent */
 byte ring[N * R]; /* 1 + sequence */
 byte obeys[N];
 byte reports[N]; /* NONE: to the source */
-byte ever[N]; /* to whom it ever reported */
+byte ever[N]; /* all destinations of its reports so far */
 byte vain[N]; /* NACKs of its oldest gap that came to nothing */
 
 /* As a co-root: CoRoot, MemberSet. */
 byte serving;
 byte list[N];
 byte reported[N];
-byte toldAck[N * N];
-byte toldGrant[N * N];
+byte reportedAck[N * N];
+byte reportedGrant[N * N];
 byte store[N];
 byte nowCovered[N];
 byte nowAck[N];
@@ -148,7 +148,7 @@ hidden byte i, j, at;
 #define IS_DONE(m) (HAS(gone, m) || (polled[m] == S && ack[m] == S))
 
 inline check_knowledge(m) {
-    /* Nobody is said to have more, or to have granted more, than is so. */
+    /* The source credits no receiver with more, acknowledged or granted, than is so. */
     assert(ack[m] <= acked[m]);
     assert(grant[m] <= granted[m])
 }
@@ -160,7 +160,7 @@ inline check_knowledge(m) {
 #else
 #define IN_CREDIT(m) (next < grant[m])
 #endif
-#ifdef BUG_REUSE /* those in sets are left to their co-roots */
+#ifdef BUG_REUSE /* the source leaves members in groups to their co-roots */
 #define IS_FREE(m) (next < W || ack[m] > next - W || (lead[m] != NONE && lead[m] != (m)))
 #else
 #define IS_FREE(m) (next < W || ack[m] > next - W)
@@ -202,7 +202,7 @@ inline poll(m) {
     polled[m]++
 }
 
-/* A copy stays under way: duplicates are what BUG_TWICE does not drop. */
+/* A copy stays under way: BUG_TWICE does not drop duplicates. */
 inline arrive(m, s) {
     assert(ring[m * R + (s) % R] == 0);
     ring[m * R + (s) % R] = (s) + 1;
@@ -232,9 +232,9 @@ inline arrive(m, s) {
     refresh(m)
 }
 
-/* What a NACK asks for: missing, known to be sent (heartbeats tell), and not under way. */
+/* A NACK requests sequences that are missing, known to be sent (by heartbeats), and not under way. */
 #define MISSES(m, s) (!HAS(dead, m) && (s) < next && !HAS(got[m], s) && !HAS(way[m], s))
-#ifdef BUG_PATIENT /* they ask nobody but their co-root */
+#ifdef BUG_PATIENT /* they ask their co-root only */
 #define INSISTS(m) (reports[m] == NONE)
 #else
 #define INSISTS(m) (reports[m] == NONE || vain[m] == 2)
@@ -252,7 +252,7 @@ inline ask(m, s, c) {
 
 /* ---- Reports ---- */
 
-/* An ACK to the source that is no aggregate. DIRECT: those who report to a co-root send it one as well, now and then. */
+/* An ACK to the source that is no aggregate. DIRECT: members of groups send it one as well, now and then. */
 #ifdef DIRECT
 #define SPEAKS(m) (!HAS(serving, m))
 #else
@@ -269,21 +269,21 @@ inline acknowledge(m) {
 
 /* An ACK to a co-root; of one that the receiver does not report to any more, a late one. */
 #define MAY_REPORT(m, c) (HAS(ever[m], c) && HAS(serving, c) && !HAS(dead, c) && LISTED(c, m) \
-    && (!HAS(reported[c], m) || toldAck[(c) * N + m] < acked[m] \
-        || toldGrant[(c) * N + m] < (HAS(dead, m) -> granted[m] : polled[m] + R)))
+    && (!HAS(reported[c], m) || reportedAck[(c) * N + m] < acked[m] \
+        || reportedGrant[(c) * N + m] < (HAS(dead, m) -> granted[m] : polled[m] + R)))
 
 inline report(m, c) {
     if
     :: !HAS(dead, m) -> granted[m] = polled[m] + R
     :: else
     fi;
-    toldAck[c * N + m] = MAX(toldAck[c * N + m], acked[m]);
-    toldGrant[c * N + m] = MAX(toldGrant[c * N + m], granted[m]);
+    reportedAck[c * N + m] = MAX(reportedAck[c * N + m], acked[m]);
+    reportedGrant[c * N + m] = MAX(reportedGrant[c * N + m], granted[m]);
     reported[c] = reported[c] | BIT(m);
     summarize(c)
 }
 
-/* MemberSet.summarize and CoRoot.aggregate: what would be said now. */
+/* MemberSet.summarize and CoRoot.aggregate: the aggregate of this moment. */
 inline summarize(c) {
     nowCovered[c] = list[c];
     nowAck[c] = acked[c];
@@ -307,8 +307,8 @@ inline summarize(c) {
     :: j < N ->
         if
         :: LISTED(c, j) && HAS(reported[c], j) && listJoined[list[c] * N + j] <= nowCovered[c] ->
-            nowAck[c] = MIN(nowAck[c], toldAck[c * N + j]);
-            nowGrant[c] = MIN(nowGrant[c], toldGrant[c * N + j])
+            nowAck[c] = MIN(nowAck[c], reportedAck[c * N + j]);
+            nowGrant[c] = MIN(nowGrant[c], reportedGrant[c * N + j])
         :: else
         fi;
         j++
@@ -335,7 +335,7 @@ inline aggregate(c) {
     sentGrant[c] = nowGrant[c]
 }
 
-/* Whether the source takes what co-root c says for receiver m. */
+/* Whether the source applies co-root c's aggregate to receiver m. */
 #ifdef BUG_OLD_COROOT
 #define SAME_SET(c, m) (lead[m] != NONE && lead[m] == lead[c])
 #else
@@ -381,7 +381,7 @@ inline forget(c) {
     reported[c] = 0;
     j = 0;
     do
-    :: j < N -> toldAck[c * N + j] = 0; toldGrant[c * N + j] = 0; j++
+    :: j < N -> reportedAck[c * N + j] = 0; reportedGrant[c * N + j] = 0; j++
     :: else -> break
     od;
     nowCovered[c] = 0;
@@ -407,8 +407,8 @@ inline obey(m, e) {
             if
             :: !LISTED(m, j) ->
                 reported[m] = reported[m] & ~BIT(j);
-                toldAck[m * N + j] = 0;
-                toldGrant[m * N + j] = 0
+                reportedAck[m * N + j] = 0;
+                reportedGrant[m * N + j] = 0
             :: else
             fi;
             j++
@@ -428,7 +428,7 @@ inline obey(m, e) {
     fi;
     obeys[m] = e;
 #ifndef BUG_NO_EPOCH
-    /* What is older comes to nothing now. */
+    /* Older instructions have no effect now. */
     j = 0;
     do
     :: j < e -> under[j] = under[j] & ~BIT(m); j++
@@ -455,7 +455,7 @@ inline tell(m) {
     fi
 }
 
-/* plan(): c is or becomes a co-root, and those of a mask join its set. */
+/* plan(): c is or becomes a co-root, and the receivers of a mask join its group. */
 #define IS_DIRECT(m) (lead[m] == NONE && !HAS(gone, m))
 #define CAN_JOIN(mask, m) && (!HAS(mask, m) || IS_DIRECT(m))
 #define MAY_PLAN(c, mask) (epoch < SPARE && mask < BIT(N) && !HAS(mask, c) \
@@ -478,7 +478,7 @@ inline plan(c, mask) {
     record()
 }
 
-/* replace(), or dissolve() where nobody is chosen. */
+/* replace(), or dissolve() where no co-root is chosen. */
 #define IS_OUT(c) (HAS(dead | gone, c) || lead[c] != (c))
 #define OR_IN_SET(c, m) || lead[m] == (c)
 #define IS_DUE(c) (epoch < SPARE || IS_OUT(c))
@@ -513,7 +513,7 @@ inline replace(c, by) {
 }
 
 
-/* onGone() of one who is no co-root. */
+/* onGone() of a member that is no co-root. */
 #define MAY_REMOVE(m) (epoch < SPARE && lead[m] != NONE && lead[m] != (m) && !HAS(gone, m))
 #define MAY_EVICT(m) (!HAS(gone, m) && (HAS(dead, m) || falseEvictions > 0))
 
@@ -538,7 +538,7 @@ inline evict(m) {
     :: else
     fi;
     gone = gone | BIT(m);
-    /* What counts no more. */
+    /* State that counts no more. */
     way[m] = 0;
     ack[m] = 0;
     grant[m] = 0;
@@ -563,7 +563,7 @@ inline evict(m) {
 inline crash(m) {
     crashes--;
     dead = dead | BIT(m);
-    /* What nobody looks at any more. */
+    /* State that no step reads any more. */
     way[m] = 0;
     serving = serving & ~BIT(m);
     forget(m);
@@ -604,7 +604,7 @@ end:
 #ifndef EAGER
     :: d_step { !HAS(dead, m) && polled[m] < acked[m] -> poll(m); refresh(m); skip }
 #endif
-#ifndef MUTE /* a part of all runs, to look deeper for what needs no reports */
+#ifndef MUTE /* MUTE: only runs without reports, which can be searched deeper */
     :: d_step { MAY_ACK(m) -> acknowledge(m); skip }
     EACH_RECEIVER(REPORT)
 #endif

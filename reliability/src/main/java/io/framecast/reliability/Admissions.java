@@ -14,12 +14,12 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 
-/// A source's door: answers JOIN by ADMIT and a probe, or by a refusal, and tells those who are no members
-/// so.
+/// Admits receivers: answers JOIN by ADMIT and a probe, or by a refusal, and sends an eviction notice to receivers
+/// that are not members.
 ///
 /// One thread.
 final class Admissions {
-    // Notices to receivers that are not in the table, so that garbage cannot make the source speak.
+    // Rate of notices to receivers outside the table, so that garbage cannot make the source send.
     private static final long STRANGER_INTERVAL_NS = 1_000_000;
 
     private final StreamInfo stream;
@@ -56,7 +56,7 @@ final class Admissions {
         return attempts;
     }
 
-    /// It is a member now. One that leaves before stays among those that tried.
+    /// The receiver has become a member. A receiver that leaves earlier stays in the list of attempts.
     void settled(final int member) {
         attempts.remove(members.addresses(member).control());
     }
@@ -95,7 +95,7 @@ final class Admissions {
         attempts.onJoin(members.addresses(member).control(), Obstacle.NO_ANSWER, nowNs);
         members.heard(member, nowNs);
         members.answered(member, nowNs);
-        // The same token for every repetition, so that an early probe does for a late ADMIT.
+        // Each repetition carries the same token, so that an early probe serves a late ADMIT.
         final int token = members.token(member);
         ids.receiver(id);
         output.sendControl(member, AdmitLayout.writeAdmit(output.control(), ids, token, checksum));
@@ -126,8 +126,8 @@ final class Admissions {
         return member;
     }
 
-    /// One who is not in the table: its place was given to another since it was evicted. It must hear that it
-    /// is no member, or it waits for ever.
+    /// A datagram of a receiver outside the table: its place went to another receiver after its eviction. Without a
+    /// notice it would wait for ever.
     void onStranger(final long id, final int type, final long nowNs) {
         final boolean speaksAsMember = type == ControlLayout.TYPE_READY
                 || type == ControlLayout.TYPE_ACK
@@ -138,7 +138,7 @@ final class Admissions {
         }
     }
 
-    // By multicast, for there is no address of one who is not in the table.
+    // By multicast, because the source has no address of a receiver outside the table.
     private void refuse(final long id, final Reason reason, final long nowNs) {
         if (id != 0 && nowNs >= strangerNs) {
             strangerNs = nowNs + STRANGER_INTERVAL_NS;
@@ -147,7 +147,7 @@ final class Admissions {
         }
     }
 
-    /// Tells a member that it is none any more.
+    /// Sends a member the notice of its eviction.
     void evict(final int member, final Reason reason) {
         ids.receiver(members.id(member));
         output.sendControl(member, LeaveLayout.writeEvict(output.control(), ids, reason, checksum));

@@ -6,8 +6,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Tells the frames of a bundle apart, one after the other. Reads the table once, checks all of it, and keeps a
-/// copy: what becomes of the slot afterwards changes nothing.
+/// Separates the frames of a bundle, one after the other. The class reads the table once, checks all of it and
+/// keeps a copy, so later changes of the slot do no harm.
 ///
 /// Pure state; one thread.
 public final class BundleTable {
@@ -27,12 +27,12 @@ public final class BundleTable {
         frameMaxBytes = stream.frameMaxBytes();
     }
 
-    /// Begins a bundle. When it is impossible nothing is begun.
+    /// Begins a bundle, or leaves everything as it is when the table is invalid.
     ///
     /// @param memory that holds the table; only the table is read
     /// @param end behind the table, which is where the bundle's payload ends
-    /// @param bundle as polled; the frames are given in the same object
-    /// @return false when the table was damaged, or says what cannot be
+    /// @param bundle as polled; [#next] returns the frames in the same object
+    /// @return false when the table is damaged or has impossible values
     public boolean open(final MemorySegment memory, final long end, final ReceivedFrame bundle) {
         final int frames = bundle.bundleFrames();
         final int tableBytes = BundleLayout.tableBytes(frames);
@@ -81,7 +81,7 @@ public final class BundleTable {
         return part;
     }
 
-    /// Forgets what was not taken.
+    /// Discards the frames that were not taken.
     public void clear() {
         next = count;
     }

@@ -20,20 +20,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver does for others as a co-root (seed 004: "The root and each co-root is responsible to
-/// collect ACK's from a pre-specified set of nodes … takes care of re-transmission to all nodes in it's local
-/// group"): keeps a copy of the window, answers its set's NACKs, and has one aggregate go to the source in
-/// place of all their ACKs.
+/// A receiver's duties as a co-root: it keeps a replica of the window, answers its group's NACKs, and sends the
+/// source one aggregate in place of their ACKs. Subramoni (InfiniBand multicast collectives): "The root and each
+/// co-root is responsible to collect ACK's from a pre-specified set of nodes … takes care of re-transmission to all
+/// nodes in it's local group".
 ///
-/// What it has received itself frees nothing: an aggregate is the least of the whole set. One thread.
+/// The co-root's own receipt frees nothing: an aggregate is the least of the whole group. One thread.
 final class CoRoot {
-    /// Repairs sent in one tick; the rest follows in the next.
+    /// Repairs sent in one tick; the remaining repairs follow in the next tick.
     static final int REPAIRS_PER_TICK_MAX = 256;
-    /// Sequences looked at for NACKs at one time of the caller's clock; the rest is asked for again.
+    /// Sequences examined for NACKs at one time of the caller's clock; members repeat requests for the others.
     static final int REQUESTS_PER_CYCLE_MAX = 16_384;
 
     private static final long HOLD_OFF_MIN_NS = 200_000;
-    // A member makes another endpoint when it comes back, and not for fun.
+    // A member makes another endpoint only when it comes back.
     private static final int LINKS_PER_MEMBER_MAX = 8;
 
     private final CoRootOutput output;
@@ -47,11 +47,11 @@ final class CoRoot {
     private final SourceWatch source;
     private final AckScheduler acks;
     private final MemberSet set = new MemberSet();
-    // The list that is being told, in parts.
+    // The list that arrives now, in parts.
     private final long[] listIds = new long[SetLayout.MEMBERS_MAX];
     private final int[] listJoined = new int[SetLayout.MEMBERS_MAX];
     private final @Nullable LaneAddresses[] listAddresses = new LaneAddresses[SetLayout.MEMBERS_MAX];
-    // By member of the set: the endpoint that it told last, and how many it told.
+    // By member of the group: the endpoint that it announced last, and the number of endpoints that it announced.
     private final byte[] @Nullable [] descriptors = new byte[SetLayout.MEMBERS_MAX][];
     private final int[] links = new int[SetLayout.MEMBERS_MAX];
     private int listEpoch;
@@ -92,7 +92,7 @@ final class CoRoot {
         return store;
     }
 
-    /// A valid SET of a newer epoch than the receiver obeys, or of the same.
+    /// Takes a valid SET whose epoch is at least the one that the receiver obeys.
     ///
     /// @return the epoch of the newest list that is complete
     int onSet(final MemorySegment datagram, final long offset) {
@@ -153,7 +153,7 @@ final class CoRoot {
         return false;
     }
 
-    /// Another serves from now on.
+    /// Another co-root serves from now on.
     void resign() {
         for (long bits = set.present(); bits != 0; bits &= bits - 1) {
             output.disconnect(Long.numberOfTrailingZeros(bits));
@@ -161,7 +161,7 @@ final class CoRoot {
         counts.servedMembers = 0;
     }
 
-    /// ACK, NACK or FRAME_REQUEST from one who is not this receiver.
+    /// ACK, NACK or FRAME_REQUEST of another receiver.
     Verdict onReport(final MemorySegment datagram, final long offset, final long nowNs) {
         final int member = set.find(ControlLayout.receiver(datagram, offset));
         if (member == MemberSet.NONE) {
@@ -200,13 +200,14 @@ final class CoRoot {
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, source.rttNs() / 2);
         for (int range = 0; range < NackLayout.ranges(datagram, offset); range++) {
             final long first = NackLayout.first(datagram, offset, range);
-            // Nothing is sent further than a window beyond what this receiver has acknowledged.
+            // The source sends nothing further than a window beyond this receiver's acknowledgement.
             final long end = Math.min(first + NackLayout.count(datagram, offset, range), window.next() + store.slots());
             for (long sequence = first; sequence < end; sequence++) {
                 if (requestsLeft-- <= 0) {
                     return Verdict.LIMITED;
                 }
-                // What came before this receiver served is not here: the member insists, and the source sends it.
+                // Datagrams from before this term are not in the store: the member asks again, and the source sends
+                // them.
                 if (store.holds(sequence) || store.awaits(sequence) || !window.isReceived(sequence)) {
                     repairs.request(member, sequence, nowNs, holdOffNs);
                 }
@@ -228,7 +229,7 @@ final class CoRoot {
         return Verdict.GOOD;
     }
 
-    // A member tells its endpoint, until it is answered.
+    // A member repeats its endpoint until the co-root answers.
     private Verdict onLink(final int member, final MemorySegment datagram, final long offset) {
         if (!LinkLayout.isValid(datagram, offset) || !LinkLayout.isOfSet(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
@@ -254,12 +255,12 @@ final class CoRoot {
         return Verdict.GOOD;
     }
 
-    /// The store has this now.
+    /// The store holds this sequence now.
     void onHeld(final long sequence) {
         repairs.onHeld(sequence);
     }
 
-    /// This receiver's own progress, or a member's, may have moved what can be said of all.
+    /// Progress of this receiver or of a member may have moved the group's minimum.
     void onProgress(final AckValues own, final long highest, final long nowNs) {
         final long acknowledged = Math.min(own.acknowledged(), set.leastAcknowledged());
         final long grant = Math.min(own.grant(), set.leastGrant());
@@ -269,7 +270,7 @@ final class CoRoot {
         }
     }
 
-    /// Turns this receiver's own word into the set's.
+    /// Turns this receiver's own values into those of the group.
     void aggregate(final AckValues values, final long ownId) {
         final boolean own = set.leastAcknowledged() == Long.MAX_VALUE
                 || Math.min(values.acknowledged(), values.grant())

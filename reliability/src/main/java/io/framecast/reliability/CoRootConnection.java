@@ -9,12 +9,12 @@ import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
-/// A member's way into its co-root's copy of the window, made anew with each assignment: it tells the co-root
-/// its endpoint until that answers with its own, then reads what it misses there. The link before is cut
-/// before the member obeys, so that nobody's set is another's while its members still read. Where none stands,
-/// breaks, or is slow, the co-root is asked as if there were no link.
+/// A member's RC connection to its co-root's replica of the window; each assignment makes a new one. The member
+/// repeats its endpoint until the co-root answers with its own, and then reads missing datagrams there. The machine
+/// closes the previous connection before the member obeys, so that no former member still reads a group's replica.
+/// Where no connection stands, or it broke or is slow, the member asks the co-root by datagram.
 ///
-/// One thread; the caller of the machine tells what became of what it was asked to do.
+/// One thread. The caller of the machine reports the outcome of each request.
 public final class CoRootConnection {
     private static final long RETRY_NS = 20_000_000;
     private static final long RETRY_MAX_NS = RETRY_NS << 4;
@@ -37,7 +37,7 @@ public final class CoRootConnection {
     private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
 
     /// @param ids of this receiver; their epoch is the one it obeys
-    /// @param able whether it can act on others' memory at all
+    /// @param able whether this receiver can act on others' memory at all
     CoRootConnection(
             final ReceiverOutput output,
             final ReceiverCounts counts,
@@ -51,7 +51,7 @@ public final class CoRootConnection {
         this.able = able;
     }
 
-    /// The receiver reports to a co-root from now on; it was parted from the one before.
+    /// The receiver reports to a co-root from now on; it was parted from the previous one.
     void onAssigned(final long nowNs) {
         if (able && output.openCoRootEndpoint()) {
             stage = Stage.ASKING;
@@ -59,7 +59,7 @@ public final class CoRootConnection {
         }
     }
 
-    /// It does not any more: when this returns it reads nothing there.
+    /// The receiver leaves its co-root: when this returns it reads nothing there.
     void onParted() {
         if (stage != Stage.NONE) {
             stage = Stage.NONE;
@@ -68,7 +68,7 @@ public final class CoRootConnection {
         }
     }
 
-    /// The co-root's LINK. One of an earlier assignment is not this co-root's.
+    /// The co-root's LINK. A LINK of an earlier assignment is not this co-root's.
     Verdict onOffer(final MemorySegment datagram, final long offset) {
         if (!LinkLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
@@ -102,12 +102,12 @@ public final class CoRootConnection {
         output.closeCoRootEndpoint();
     }
 
-    /// Whether what is missing may be read out of the co-root's copy.
+    /// Whether missing datagrams may be read out of the co-root's replica.
     public boolean isUp() {
         return stage == Stage.UP;
     }
 
-    /// Tells the co-root, when that is due.
+    /// Sends the endpoint to the co-root when that is due.
     void onTick(final long nowNs) {
         if (!retry.isDue(nowNs)) {
             return;

@@ -3,21 +3,21 @@ package io.framecast.reliability;
 import io.framecast.reliability.CoRootConfig.Feed;
 import io.framecast.reliability.wire.SetLayout;
 
-/// How many co-roots a group wants (seed 004, analytical model: "With too many co-roots, performance is bad
-/// due to large number of reliable point to point messages. With too few co-roots, performance is bad due to
-/// too much ACK processing at co-roots").
+/// The number of co-roots for a group (Subramoni, analytical model: "With too many co-roots, performance is bad due
+/// to large number of reliable point to point messages. With too few co-roots, performance is bad due to too much
+/// ACK processing at co-roots").
 ///
 /// Per data datagram, with one ACK for every M datagrams: the source takes K aggregates and, with
-/// [Feed#UNICAST], sends K datagrams: K · (a ÷ M + u). A co-root takes the ACKs of its set: N ÷ K · a ÷ M.
-/// The busier of the two is least where both are equal: K = √(N · a ÷ (a + u · M)); with [Feed#MULTICAST], u
-/// = 0 and K = √N.
+/// [Feed#UNICAST], sends K datagrams: K · (a ÷ M + u). A co-root takes its members' ACKs: N ÷ K · a ÷ M. The load
+/// of the busier one is least where both are equal: K = √(N · a ÷ (a + u · M)); with [Feed#MULTICAST], u = 0 and
+/// K = √N.
 ///
 /// @param ackNs a: taking one ACK
 /// @param unicastNs u: sending one datagram by unicast
 /// @param datagramsPerAck M
 public record CoRootModel(double ackNs, double unicastNs, double datagramsPerAck) {
-    /// Below that the source takes everybody's ACKs: they cost it less than the copies of the window would
-    /// cost co-roots.
+    /// In smaller groups the source takes all ACKs: they cost it less than replicas of the window would cost
+    /// co-roots.
     public static final int MEMBERS_MIN = 16;
 
     /// Measured on a virtual machine over `udp`; only the ratios matter.
@@ -34,7 +34,7 @@ public record CoRootModel(double ackNs, double unicastNs, double datagramsPerAck
         return Math.max(least, (int) StrictMath.round(best));
     }
 
-    /// What the busier of source and co-root spends per data datagram, in nanoseconds.
+    /// Time that the busier of source and co-root spends per data datagram, in nanoseconds.
     public double costNs(final int members, final int coRoots, final Feed feed) {
         final double perAck = ackNs / datagramsPerAck;
         if (coRoots == 0) {

@@ -2,7 +2,7 @@ package io.framecast.reliability;
 
 import io.framecast.reliability.wire.SetLayout;
 
-/// One co-root and whom it serves, as the source knows them: indices of the member table.
+/// One repair group, a co-root and its members, as the source knows them: indices of the member table.
 ///
 /// Pure state; one thread.
 final class CoRootSet {
@@ -14,12 +14,12 @@ final class CoRootSet {
     private int ledEpoch;
     private int shrunkEpoch;
     private long formedNs;
-    // What its newest aggregate says, and of whom; before the first: nothing.
+    // The values of the newest aggregate, and the epoch that it covers; 0 before the first one.
     private int covered;
     private long acknowledged;
     private long grant;
-    private long laggard;
-    // What is written into the co-root's copy next; NOT_FED: nothing.
+    private long slowestMember;
+    // The next sequence to write into the co-root's replica, or NOT_FED.
     private long fedEnd = NOT_FED;
     private int feedEpoch;
 
@@ -39,7 +39,7 @@ final class CoRootSet {
         shrunkEpoch = epoch;
         fedEnd = NOT_FED;
         formedNs = nowNs;
-        laggard = 0;
+        slowestMember = 0;
         covered = 0;
     }
 
@@ -48,15 +48,15 @@ final class CoRootSet {
         return ledEpoch;
     }
 
-    /// The co-root's copy has, or soon will have, what lies below.
+    /// The co-root's replica has, or soon will have, all sequences below `end`.
     ///
-    /// @param epoch of the word that tells it so
+    /// @param epoch of the word that announces them
     void feed(final int epoch, final long end) {
         feedEpoch = epoch;
         fedEnd = end;
     }
 
-    /// Nothing is written into its copy any more.
+    /// The source no longer writes into the replica.
     void starve() {
         fedEnd = NOT_FED;
     }
@@ -78,19 +78,20 @@ final class CoRootSet {
         return formedNs;
     }
 
-    /// What its newest aggregate says. One that was overtaken covers fewer, and is not the newest.
+    /// The values of the newest aggregate. An aggregate that was overtaken covers fewer members, and is not the
+    /// newest.
     ///
-    /// @param coveredEpoch it speaks for those who joined up to this epoch
-    /// @param laggardId who is furthest behind, or has not reported
+    /// @param coveredEpoch the aggregate covers members that joined up to this epoch
+    /// @param slowestId the member that is furthest behind, or has not reported
     void onAggregate(
-            final int coveredEpoch, final long leastAcknowledged, final long leastGrant, final long laggardId) {
+            final int coveredEpoch, final long leastAcknowledged, final long leastGrant, final long slowestId) {
         if (coveredEpoch < covered) {
             return;
         }
         covered = coveredEpoch;
         acknowledged = leastAcknowledged;
         grant = leastGrant;
-        laggard = laggardId;
+        slowestMember = slowestId;
     }
 
     /// Epoch up to which its members' joining is covered.
@@ -98,12 +99,12 @@ final class CoRootSet {
         return covered;
     }
 
-    /// Who holds the set back, as its co-root says; 0: nobody yet.
-    long laggard() {
-        return laggard;
+    /// The member that holds the group back, by its co-root's last aggregate; 0 before the first one.
+    long slowestMember() {
+        return slowestMember;
     }
 
-    /// Whether the newest aggregate says less than this.
+    /// Whether the newest aggregate has lower values than these.
     boolean isBehind(final long memberAcknowledged, final long memberGrant) {
         return acknowledged < memberAcknowledged || grant < memberGrant;
     }
@@ -121,13 +122,13 @@ final class CoRootSet {
         members[size++] = member;
     }
 
-    /// A member is of the set no more.
+    /// A member leaves the group.
     void shrink(final int member, final int epoch) {
         shrunkEpoch = epoch;
         remove(member);
     }
 
-    /// The epoch in which somebody was taken off it last, or its co-root was chosen.
+    /// The epoch of the last removal of a member, or of the choice of the co-root.
     int shrunkEpoch() {
         return shrunkEpoch;
     }

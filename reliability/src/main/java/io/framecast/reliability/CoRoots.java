@@ -14,20 +14,20 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A source's co-roots (seed 004): who serves whom, told by ASSIGN and SET, and what their aggregates say.
+/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by ASSIGN and
+/// SET, and the co-roots' aggregates.
 ///
-/// Every change has an epoch. An aggregate speaks for those of its set who joined that up to the epoch it
-/// covers, and for nobody else; what it says of them is a lower bound that stays true. So an aggregate of an
-/// older epoch, or of a co-root that was replaced, harms nobody, and the source keeps the most that it knows
-/// of each.
+/// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch, and
+/// its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root, does no
+/// harm. The source keeps the highest values that it knows of each member.
 ///
-/// A co-root is replaced when it is gone; when it has not confirmed its list; and when it is late: silent
-/// while something is unacknowledged, though all were asked to answer. Nothing is lost with it, for its own
-/// receipt has freed nothing.
+/// The source replaces a co-root that is gone, that has not confirmed its list, or that is late. A late co-root is
+/// silent while something is unacknowledged, although the source asked all members to answer. Its loss loses no
+/// data, because its own receipt has freed nothing.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 final class CoRoots {
-    /// A co-root that is silent for longer, while its answer is awaited, is replaced.
+    /// The source replaces a co-root that is silent for longer while it waits for an answer.
     static final long LATE_MIN_NS = 200_000_000;
 
     static final long PLAN_INTERVAL_NS = 100_000_000;
@@ -48,12 +48,12 @@ final class CoRoots {
     // By member.
     private final @Nullable CoRootSet[] setOf;
     private final int[] joined;
-    private final int[] told;
+    private final int[] instructed;
     private final int[] confirmed;
     private final int[] repeats;
     private final long[] repeatNs;
     private final long[] unfitNs;
-    private final long[] toldNs;
+    private final long[] instructedNs;
     private final long[] advancedNs;
     private final boolean[] alone;
 
@@ -61,7 +61,7 @@ final class CoRoots {
     private boolean changed;
     private long planNs;
     private static final long EXCUSE_INTERVAL_NS = 2_000_000_000;
-    // MAX_VALUE: nothing is awaited; 0: it has been for long.
+    // MAX_VALUE: the source waits for nothing; 0: it has waited for long.
     private long stalledNs = Long.MAX_VALUE;
     private long askNs;
     private long awaitedNs;
@@ -84,12 +84,12 @@ final class CoRoots {
         final int capacity = members.capacity();
         setOf = new CoRootSet[capacity];
         joined = new int[capacity];
-        told = new int[capacity];
+        instructed = new int[capacity];
         confirmed = new int[capacity];
         repeats = new int[capacity];
         repeatNs = new long[capacity];
         unfitNs = new long[capacity];
-        toldNs = new long[capacity];
+        instructedNs = new long[capacity];
         advancedNs = new long[capacity];
         alone = new boolean[capacity];
     }
@@ -102,20 +102,19 @@ final class CoRoots {
         return counts;
     }
 
-    /// A place of the table was given to a newcomer.
+    /// A new member takes a place of the table.
     void onAdmitted(final int member) {
         onGone(member);
-        told[member] = 0;
+        instructed[member] = 0;
         confirmed[member] = 0;
         unfitNs[member] = 0;
         advancedNs[member] = 0;
         alone[member] = false;
     }
 
-    /// A member's ACK was accepted.
+    /// The source accepted a member's ACK.
     ///
-    ///
-    /// @param complete whether it has the whole stream, and the source knows that this was all
+    /// @param complete whether the member has the whole stream, and the source knows that the stream has ended
     void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
         confirmed[member] = Math.max(confirmed[member], ControlLayout.epoch(datagram, offset));
         final CoRootSet set = setOf[member];
@@ -124,7 +123,7 @@ final class CoRoots {
         }
     }
 
-    /// A member's own word told of progress.
+    /// A member's own ACK or NACK showed progress.
     void onAdvanced(final int member, final long nowNs) {
         advancedNs[member] = nowNs;
     }
@@ -135,7 +134,7 @@ final class CoRoots {
         final int covered = AckLayout.covered(datagram, offset);
         final long acknowledged = AckLayout.acknowledged(datagram, offset);
         final long grant = AckLayout.grant(datagram, offset);
-        set.onAggregate(covered, acknowledged, grant, AckLayout.laggard(datagram, offset));
+        set.onAggregate(covered, acknowledged, grant, AckLayout.slowestMember(datagram, offset));
         for (int i = 0; i < set.size(); i++) {
             final int member = set.member(i);
             if (joined[member] <= covered) {
@@ -147,8 +146,8 @@ final class CoRoots {
         }
     }
 
-    /// Whether it is of a set, as its co-root or one that reports to that: what is known of it is known of
-    /// the slowest of them.
+    /// Whether the member is in a group, as its co-root or as one of its members: then the source knows only the
+    /// group's minimum of it.
     boolean isOfASet(final int member) {
         return setOf[member] != null;
     }
@@ -161,33 +160,33 @@ final class CoRoots {
         }
         setOf[member] = null;
         if (set.coRoot() == member) {
-            // Replaced at the next tick.
+            // The next tick replaces it.
             return;
         }
         epoch++;
         set.shrink(member, epoch);
-        tell(set.coRoot());
+        queueInstruction(set.coRoot());
     }
 
-    // It is instructed at the next tick, and again until it confirms.
-    private void tell(final int member) {
+    // The next tick instructs the member, and later ticks repeat that until the member confirms.
+    private void queueInstruction(final int member) {
         changed = true;
-        told[member] = epoch;
+        instructed[member] = epoch;
         repeats[member] = 0;
         repeatNs[member] = 0;
     }
 
-    // Whether it knows who is no longer of its set.
+    // Whether the co-root knows all members that left its group.
     private boolean isSettled(final CoRootSet set) {
         return confirmed[set.coRoot()] >= set.shrunkEpoch();
     }
 
-    /// What its co-roots keep is sent to them.
+    /// Sends co-roots the datagrams that they keep.
     Replication feeds() {
         return feeds;
     }
 
-    /// A member tells where its copy of the window is; its link stands.
+    /// A co-root announces the address of its replica; its connection stands.
     Verdict onCopy(final int member, final MemorySegment datagram, final long offset, final long next) {
         final CoRootSet set = setOf[member];
         return set == null || set.coRoot() != member
@@ -195,7 +194,7 @@ final class CoRoots {
                 : feeds.onCopy(set, datagram, offset, next);
     }
 
-    /// Whether the next heartbeat asks everybody to answer the source itself.
+    /// Whether the next heartbeat asks all members to answer the source itself.
     boolean takeDirectRequest() {
         final boolean wanted = wantsDirect;
         wantsDirect = false;
@@ -205,7 +204,7 @@ final class CoRoots {
     /// To be called every few milliseconds while there are members.
     ///
     /// @param next the source's next sequence
-    /// @param blocked whether it waits for credit
+    /// @param blocked whether the source waits for credit
     /// @return datagrams sent
     int onTick(final long next, final boolean blocked, final long nowNs) {
         if (config.count() == 0) {
@@ -227,7 +226,7 @@ final class CoRoots {
         return instruct(nowNs);
     }
 
-    // A stall that goes on is looked into: everybody is asked to answer the source itself.
+    // In a stall that lasts, the source asks all members to answer it directly.
     private void watchProgress(final long next, final boolean blocked, final long lateNs, final long nowNs) {
         final long reached = blocked ? members.granted() : members.acknowledgedByAll(next);
         final boolean waits = blocked || reached < next;
@@ -241,10 +240,10 @@ final class CoRoots {
         least = reached;
     }
 
-    /// This process stood still until now: nobody was late meanwhile.
+    /// This process stood still until now, so no co-root was late meanwhile.
     void onStandstill(final long nowNs) {
         wantsDirect = true;
-        // Not again and again: one that is dead must be replaced.
+        // The excuse is rare: a dead co-root must be replaced.
         if (nowNs - excusedNs > EXCUSE_INTERVAL_NS) {
             excusedNs = nowNs;
             awaitedNs = Math.max(awaitedNs, nowNs);
@@ -253,9 +252,10 @@ final class CoRoots {
 
     private void watch(final CoRootSet set, final long lateNs, final long nowNs) {
         final int coRoot = set.coRoot();
-        // From the time on when it was first told of it, which the next turn does.
-        final boolean unconfirmed =
-                told[coRoot] > confirmed[coRoot] && repeats[coRoot] > 0 && nowNs - toldNs[coRoot] > 2 * lateNs;
+        // Time counts from the first instruction, which the next turn sends.
+        final boolean unconfirmed = instructed[coRoot] > confirmed[coRoot]
+                && repeats[coRoot] > 0
+                && nowNs - instructedNs[coRoot] > 2 * lateNs;
         final long heardNs = Math.max(members.heardNs(coRoot), Math.max(set.formedNs(), awaitedNs));
         final boolean silent = nowNs - heardNs > lateNs;
         if (setOf[coRoot] != set || unconfirmed || silent) {
@@ -267,21 +267,21 @@ final class CoRoots {
         }
     }
 
-    // Its co-root goes on saying that a member holds the set back, though that member told the source more long
-    // ago: the two do not reach each other.
+    // The co-root keeps naming a member as slowest, though that member reported more to the source long ago: the
+    // two cannot reach each other.
     private void partWithUnreachable(final CoRootSet set, final long lateNs, final long nowNs) {
-        final int member = members.find(set.laggard());
-        if (set.laggard() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {
+        final int member = members.find(set.slowestMember());
+        if (set.slowestMember() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {
             return;
         }
-        final boolean toldLongAgo = advancedNs[member] > 0 && nowNs - advancedNs[member] > lateNs;
+        final boolean advancedLongAgo = advancedNs[member] > 0 && nowNs - advancedNs[member] > lateNs;
         final boolean aggregateSince = members.heardNs(set.coRoot()) - advancedNs[member] > lateNs;
         final boolean behind =
                 joined[member] > set.covered() || set.isBehind(members.acknowledged(member), members.grant(member));
-        if (toldLongAgo && aggregateSince && behind) {
+        if (advancedLongAgo && aggregateSince && behind) {
             alone[member] = true;
             onGone(member);
-            tell(member);
+            queueInstruction(member);
         }
     }
 
@@ -296,7 +296,7 @@ final class CoRoots {
         if (setOf[old] == set) {
             setOf[old] = null;
             unfitNs[old] = nowNs + aliveTimeoutNs;
-            tell(old);
+            queueInstruction(old);
         }
         final int next = successor(set, nowNs);
         if (next == NONE) {
@@ -304,15 +304,15 @@ final class CoRoots {
             return;
         }
         set.lead(next, epoch, nowNs);
-        tell(next);
+        queueInstruction(next);
         for (int i = 0; i < set.size(); i++) {
             joined[set.member(i)] = epoch;
             advancedNs[set.member(i)] = 0;
-            tell(set.member(i));
+            queueInstruction(set.member(i));
         }
     }
 
-    // Who is furthest has the most to give.
+    // The member that is furthest along has the most datagrams to repair from.
     private int successor(final CoRootSet set, final long nowNs) {
         int best = NONE;
         for (int i = 0; i < set.size(); i++) {
@@ -333,11 +333,11 @@ final class CoRoots {
         sets.remove(set);
         if (setOf[set.coRoot()] == set) {
             setOf[set.coRoot()] = null;
-            tell(set.coRoot());
+            queueInstruction(set.coRoot());
         }
         for (int i = 0; i < set.size(); i++) {
             setOf[set.member(i)] = null;
-            tell(set.member(i));
+            queueInstruction(set.member(i));
         }
     }
 
@@ -362,7 +362,7 @@ final class CoRoots {
             final CoRootSet made = new CoRootSet(candidate, epoch, nowNs);
             sets.add(made);
             setOf[candidate] = made;
-            tell(candidate);
+            queueInstruction(candidate);
         }
         if (!sets.isEmpty()) {
             assign(Math.min(SetLayout.MEMBERS_MAX, (eligible + sets.size() - 1) / sets.size() - 1));
@@ -377,7 +377,7 @@ final class CoRoots {
                 && !alone[member];
     }
 
-    // A site without a co-root comes first.
+    // Sites without a co-root take precedence.
     private int candidate(final long nowNs) {
         int best = NONE;
         for (int m = 0; m < members.capacity(); m++) {
@@ -412,13 +412,13 @@ final class CoRoots {
                 setOf[m] = set;
                 joined[m] = epoch;
                 advancedNs[m] = 0;
-                tell(m);
-                tell(set.coRoot());
+                queueInstruction(m);
+                queueInstruction(set.coRoot());
             }
         }
     }
 
-    // Of its own site if that is not twice as full as it should be, else the smallest.
+    // A group of the member's site unless that is twice as full as it should be, else the smallest group.
     private @Nullable CoRootSet roomiest(final int member, final int sizeMax) {
         CoRootSet near = null;
         CoRootSet any = null;
@@ -448,8 +448,8 @@ final class CoRoots {
     private int instruct(final long nowNs) {
         int sent = 0;
         for (int m = 0; m < members.capacity(); m++) {
-            if (members.state(m) == State.ACTIVE && told[m] > confirmed[m] && nowNs >= repeatNs[m]) {
-                toldNs[m] = repeats[m] == 0 ? nowNs : toldNs[m];
+            if (members.state(m) == State.ACTIVE && instructed[m] > confirmed[m] && nowNs >= repeatNs[m]) {
+                instructedNs[m] = repeats[m] == 0 ? nowNs : instructedNs[m];
                 repeatNs[m] = nowNs + (REPEAT_NS << Math.min(repeats[m]++, REPEAT_DOUBLINGS_MAX));
                 sent += instruct(m);
             }
@@ -459,7 +459,7 @@ final class CoRoots {
     }
 
     private int instruct(final int member) {
-        ids.receiver(members.id(member)).epoch(told[member]);
+        ids.receiver(members.id(member)).epoch(instructed[member]);
         final CoRootSet set = setOf[member];
         if (set == null) {
             output.sendControl(member, AssignLayout.writeDirect(output.control(), ids, checksum));

@@ -12,23 +12,23 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A source's side of one-sided credit: which members may write their grants into its status vector, and what
-/// it believes of what they write. A member that was ready is connected to; once that stands it is told where
-/// its word is, again and again until the word shows a grant. A word that cannot be ends that member's link,
-/// and nothing else: its grants come by datagram, as before.
+/// The source's side of one-sided credit: which members may write their grants into its status vector, and whether
+/// those words are possible. The source connects to a member once the member is ready. While the connection stands,
+/// the source repeats the address of the member's word until the word shows a grant. An impossible word closes that
+/// member's connection only: its grants then come by datagram, as before.
 ///
-/// A word belongs to one membership by its epoch, which is random and told to that member alone. The
-/// connection is cut before the word can mean another's.
+/// A word belongs to one membership by its epoch, which is random and which the source sends to that member alone.
+/// The source closes the connection before another member gets the word.
 ///
 /// One thread.
 final class CreditWords {
     private static final long RETRY_NS = 20_000_000;
     private static final long RETRY_MAX_NS = RETRY_NS << 4;
     private static final int ATTEMPTS_MAX = 20;
-    // Looks for a connection that is being made, a minute's worth: neighbours are looked for a few at a time.
+    // Checks of a pending connection, a minute's worth: the device resolves neighbours a few at a time.
     private static final int LOOKS_MAX = 190;
 
-    /// Where a member's link stands.
+    /// The stage of a member's connection.
     private enum Stage {
         NONE,
         CONNECTING,
@@ -71,7 +71,7 @@ final class CreditWords {
         retries = new RetryTimer[members.capacity()];
     }
 
-    /// A receiver has become a member: only then it is known to be where it says.
+    /// A receiver has become a member: its handshake has confirmed its addresses.
     void onActivated(final int member, final long nowNs) {
         final byte[] descriptor = members.addresses(member).link();
         if (descriptor.length == 0) {
@@ -94,7 +94,7 @@ final class CreditWords {
         retries[member] = made;
     }
 
-    /// It is a member no more: from when this returns it reaches nothing of the source's.
+    /// A member has left: when this returns it reaches none of the source's memory.
     void onGone(final int member) {
         if (stages[member] == Stage.NONE) {
             return;
@@ -110,12 +110,12 @@ final class CreditWords {
         return stages[member] == Stage.OFFERED || stages[member] == Stage.LIVE;
     }
 
-    /// Whether a member writes its grants; whether it reads its repairs is its own affair.
+    /// Whether a member writes its grants; it may read repairs in any case.
     boolean isLive(final int member) {
         return stages[member] == Stage.LIVE;
     }
 
-    /// Whether somebody may read the window whose slots are used again without waiting for it.
+    /// Whether a member may read the window although the source reuses slots without waiting for it.
     boolean isGuarded() {
         return guarded > 0;
     }
@@ -125,7 +125,7 @@ final class CreditWords {
         onGone(member);
     }
 
-    /// Tells a member what it waits for, when that is due, and gives up a link that failed.
+    /// Sends a member the address of its word when that is due, and gives up a failed connection.
     ///
     /// @return work done
     int onTick(final int member, final long nowNs) {
@@ -160,10 +160,10 @@ final class CreditWords {
         return 1;
     }
 
-    /// A member's word was found changed.
+    /// A member's word has changed.
     ///
     /// @param next sequence that the source sends next
-    /// @return whether it granted something
+    /// @return whether the word granted something new
     boolean onWord(final int member, final long word, final long next) {
         final Stage stage = stages[member];
         if (stage == Stage.NONE || stage == Stage.CONNECTING || members.state(member) != State.ACTIVE) {
@@ -188,7 +188,7 @@ final class CreditWords {
         return true;
     }
 
-    // Grants only grow, and no ring has more free slots than it has slots, and a frame that it gives up unseen.
+    // Grants only grow. A ring has no more free slots than slots, plus one frame that the receiver gives up unseen.
     private boolean isPossible(final int member, final long word, final long grant, final long next) {
         final long before = words[member];
         return CreditWord.epoch(word) == epochs[member]

@@ -11,21 +11,20 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Which frames a receiver drops that its source does not wait for: those that cannot become whole any
-/// more, those older than the deadline, those that a newer one supersedes. Frames are given up whole, in
-/// order, and never one that was taken.
+/// Chooses the frames that a receiver drops where the source does not wait for it: frames that cannot become whole
+/// any more, frames older than the deadline, and superseded frames. The policy drops whole frames, in order, and
+/// never a frame that was taken.
 ///
-/// A frame is *lost* when something of it is missing below the trail: what the source still holds begins
-/// there (PGM's trailing window edge, RFC 3208 §3). Where the next frame begins is known from any datagram of
-/// it, or else from the newest boundary that was heard of: behind a datagram that found no room, or where a
-/// heartbeat says one is.
+/// A frame is *lost* when something of it is missing below the trailing edge, where the source's held datagrams
+/// begin (PGM's trailing window edge, RFC 3208 §3). Any datagram of the next frame gives its beginning. Otherwise
+/// the newest known boundary does: behind a datagram that found no room, or in a heartbeat.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 final class DropPolicy {
     private static final long NONE = -1;
     private static final long NS_PER_MS = 1_000_000;
 
-    /// What is known of what has arrived.
+    /// The receiver's state of arrival.
     record Arrivals(FrameTable frames, ReceiveWindow window, MetadataTracker metadata, FrameQueue queue) {}
 
     private final Delivery.Kind kind;
@@ -40,7 +39,7 @@ final class DropPolicy {
     private long trail;
     private long boundary = NONE;
     private long boundaryFrameId;
-    // What is added to this engine's time for the clock that frames are stamped by.
+    // The offset from this engine's time to the clock that stamps frames.
     private long clockOffsetNs = Long.MAX_VALUE;
     private long newestClockNs = Long.MIN_VALUE;
     private boolean keyed;
@@ -62,7 +61,7 @@ final class DropPolicy {
         queue = arrivals.queue;
     }
 
-    /// Takes what a heartbeat says of the trail, the newest boundary and the source's clock.
+    /// Takes the trailing edge, the newest boundary and the source's clock from a heartbeat.
     void onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
         final long next = HeartbeatLayout.nextSequence(datagram, offset);
         final long held = HeartbeatLayout.repairable(datagram, offset);
@@ -74,7 +73,7 @@ final class DropPolicy {
             onBoundary(next, HeartbeatLayout.nextFrameId(datagram, offset));
         }
         final long clockNs = HeartbeatLayout.clockNs(datagram, offset);
-        // One that was overtaken on its way would set the clock back.
+        // A heartbeat that was overtaken on its way would set the clock back.
         if (clockNs > newestClockNs) {
             newestClockNs = clockNs;
             clockOffsetNs = clockNs - nowNs;
@@ -89,12 +88,12 @@ final class DropPolicy {
         }
     }
 
-    /// There is more room, or more is known of the next frame, or that is another one.
+    /// There is more room, or the next frame changed, or more of it is known.
     void onChange() {
         due |= queue.first() < trail;
     }
 
-    /// A datagram found no room. The frame behind its own may.
+    /// A datagram found no room. The next frame may find room.
     Verdict onOverrun(final MemorySegment header, final long offset, final long frameEnd) {
         final int count = DataLayout.isBundle(header, offset) ? DataLayout.bundleFrames(header, offset) : 1;
         final int next = DataLayout.frameId(header, offset) + count;
@@ -103,8 +102,8 @@ final class DropPolicy {
         return Verdict.OVERRUN;
     }
 
-    /// Drops the next frames that cannot become whole any more, or expired before they were; memory must
-    /// follow before the next call.
+    /// Drops the next frames that cannot become whole any more, or expired earlier. The memory must follow before
+    /// the next call.
     ///
     /// @param room slots that are free from the next frame on
     /// @return null when there are none
@@ -141,7 +140,7 @@ final class DropPolicy {
                 : 0;
     }
 
-    // Something of the next frame is here, not all of it.
+    // Only a part of the next frame is here.
     private long stepKnown(final long first, final long nowNs) {
         final boolean lost = metadata.acknowledgeable() < trail;
         if (!lost && !isExpired(first, nowNs)) {
@@ -179,8 +178,7 @@ final class DropPolicy {
                 : timestampNs - clockOffsetNs + patienceNs;
     }
 
-    /// Drops the next frames that must not be taken, though they are whole; memory must follow before the
-    /// next call.
+    /// Drops the next frames that are whole but must not be taken. The memory must follow before the next call.
     ///
     /// @return null when the next frame may be taken, or none is whole
     @Nullable
@@ -244,7 +242,7 @@ final class DropPolicy {
         return Math.max(1, count);
     }
 
-    /// When [#nextUnfinished] has something to do.
+    /// The time at which [#nextUnfinished] may have something to drop.
     long nextDeadlineNs() {
         if (due) {
             return Long.MIN_VALUE;

@@ -42,13 +42,13 @@ final class FrameQueue {
         return window.next() < end || metadata.first() < end ? 0 : bytes;
     }
 
-    /// The number of the next frame, if nothing is given up before it.
+    /// The number of the next frame, unless frames are dropped before it.
     long nextFrameId() {
         return nextFrameId;
     }
 
-    /// The whole number of a known frame, from the part of it that the wire carries; frames are never further
-    /// apart than that part can tell.
+    /// The whole number of a known frame, from the part that the wire carries; frames in the window are never
+    /// further apart than that part can express.
     long frameId(final long firstSequence) {
         return nextFrameId + Integer.toUnsignedLong(frames.frameId(firstSequence) - (int) nextFrameId);
     }
@@ -63,7 +63,7 @@ final class FrameQueue {
         return nextFrameId;
     }
 
-    /// Gives up the frames before the one that begins at `sequence`.
+    /// Drops the frames before the one that begins at `sequence`.
     void skipTo(final long sequence, final long frameId) {
         for (long s = first; s < Math.min(sequence, window.end()); s++) {
             if (frames.contains(s)) {
@@ -76,7 +76,7 @@ final class FrameQueue {
 
     /// Takes the next frame, which is whole.
     ///
-    /// @param bytes as [#nextBytes] said
+    /// @param bytes as [#nextBytes] returned them
     /// @return a reused object
     ReceivedFrame take(final long bytes) {
         nextFrameId = frameId(first);

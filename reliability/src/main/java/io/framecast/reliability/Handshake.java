@@ -8,14 +8,14 @@ import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
 import java.lang.foreign.MemorySegment;
 
-/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, what is said, and when it is said again. A
-/// probe may overtake its ADMIT, for the two take different lanes, so the last one seen is remembered.
+/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may overtake
+/// its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
 ///
-/// One thread. Each step is told where the receiver stands, and answers where it stands then.
+/// One thread. Each step takes the state of the receiver, and returns the next one.
 final class Handshake {
     static final long RETRY_NS = 20_000_000;
     static final long RETRY_MAX_NS = 500_000_000;
-    /// Of each step: eight seconds.
+    /// Attempts of each step: eight seconds.
     static final int ATTEMPTS_MAX = 20;
 
     private final ReceiverConfig config;
@@ -82,7 +82,7 @@ final class Handshake {
         retry.onAttempt(nowNs);
     }
 
-    /// It is time to say something again; or to give up, when it was said often enough.
+    /// Repeats the datagram of this step, or gives up after [#ATTEMPTS_MAX] attempts.
     State onTick(final State state, final long nowNs) {
         if (retry.isExhausted()) {
             return state == State.PROBING ? State.REFUSED : State.LOST;

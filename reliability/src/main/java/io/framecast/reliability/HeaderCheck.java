@@ -8,8 +8,8 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
-/// The trust boundary of the data and repair lanes: after GOOD, a header belongs to the session and says
-/// nothing that cannot be. What depends on the receiver's progress is checked by [ReceiverMachine].
+/// The trust boundary of the data and repair lanes: after GOOD, a header belongs to the session and has no
+/// impossible value. [ReceiverMachine] checks the values that depend on the receiver's progress.
 final class HeaderCheck {
     private final StreamInfo stream;
     private final HeaderChecksum checksum;
@@ -58,7 +58,7 @@ final class HeaderCheck {
                 && DataLayout.metadataBytes(header, offset) <= FrameLayout.METADATA_BYTES_MAX;
     }
 
-    // Its table is read, and checked, when the bundle's turn comes.
+    // The table is read and checked when the bundle's turn comes.
     private static boolean isPossibleBundle(final MemorySegment header, final long offset, final int payloadBytes) {
         final int frames = DataLayout.bundleFrames(header, offset);
         return frames >= BundleLayout.FRAMES_MIN

@@ -3,9 +3,9 @@ package io.framecast.reliability;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Receivers that asked to join and became no members, by the address of their control lane, and what was in the
-/// way. Where there are more than [#ATTEMPTS_MAX], the one heard longest ago is forgotten; and each is a minute
-/// after it asked last.
+/// Receivers that asked to join and became no members, by the address of their control lane, and the obstacle.
+/// Beyond [#ATTEMPTS_MAX], the receiver heard longest ago is forgotten. Each one is forgotten a minute after its
+/// last JOIN.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class JoinAttempts {
@@ -13,17 +13,17 @@ public final class JoinAttempts {
 
     // A handshake takes a few round-trip times.
     private static final long STUCK_NS = 1_000_000_000;
-    // One that tries on does so at least every half minute.
+    // A receiver that keeps trying sends a JOIN at least every half minute.
     private static final long FORGET_NS = 60_000_000_000L;
-    private static final byte[] NOBODY = {};
+    private static final byte[] FREE = {};
 
-    /// What keeps a receiver from being a member.
+    /// The obstacle to a receiver's membership.
     public enum Obstacle {
-        /// It repeats its JOIN: it does not hear the answer, or no datagram of full size reaches it.
+        /// The receiver repeats its JOIN: it does not hear the answer, or no datagram of full size reaches it.
         NO_ANSWER,
         /// Its ring cannot hold a frame.
         RING_TOO_SMALL,
-        /// The source has no place for one more.
+        /// The source has no free place.
         FULL
     }
 
@@ -35,7 +35,7 @@ public final class JoinAttempts {
     private long changes;
 
     JoinAttempts() {
-        Arrays.fill(addresses, NOBODY);
+        Arrays.fill(addresses, FREE);
     }
 
     /// A JOIN came.
@@ -53,11 +53,11 @@ public final class JoinAttempts {
         changes++;
     }
 
-    /// It is a member now.
+    /// The receiver has become a member.
     void remove(final byte[] address) {
         final int place = find(address);
         if (place >= 0) {
-            addresses[place] = NOBODY;
+            addresses[place] = FREE;
             lastNs[place] = 0;
             changes++;
         }
@@ -85,8 +85,8 @@ public final class JoinAttempts {
         return changes;
     }
 
-    /// The address at a place, 0 … [#ATTEMPTS_MAX] − 1; null where nobody is stuck there: free, or in the midst
-    /// of a handshake.
+    /// The address at a place, 0 … [#ATTEMPTS_MAX] − 1; null where the place is free, or its receiver is in the
+    /// midst of a handshake.
     public byte @Nullable [] address(final int place, final long nowNs) {
         final boolean stuck = obstacles[place] != Obstacle.NO_ANSWER || nowNs - firstNs[place] > STUCK_NS;
         final boolean known = addresses[place].length > 0 && nowNs - lastNs[place] <= FORGET_NS;
@@ -97,12 +97,12 @@ public final class JoinAttempts {
         return obstacles[place];
     }
 
-    /// When it asked last.
+    /// Time of the last JOIN.
     public long lastNs(final int place) {
         return lastNs[place];
     }
 
-    /// How often it has asked.
+    /// Number of JOINs.
     public int joins(final int place) {
         return joins[place];
     }

@@ -1,13 +1,13 @@
 package io.framecast.reliability;
 
-/// How many JOINs a source answers: a burst of receivers that start together, then a steady trickle, so that a flood
-/// cannot make it send a full-size probe for each. Receivers repeat what was not answered.
+/// The number of JOINs that a source answers: a burst of receivers that start together, then a steady trickle, so
+/// that a flood cannot make it send a full-size probe for each. Receivers repeat an unanswered JOIN.
 ///
 /// Pure state; one thread.
 final class JoinBudget {
     static final int BURST_MAX = 64;
     static final long INTERVAL_NS = 250_000;
-    /// Between two answers to one receiver; it repeats itself after twice this.
+    /// Time between two answers to one receiver, which repeats itself after twice this time.
     static final long MEMBER_INTERVAL_NS = 10_000_000;
 
     private int left = BURST_MAX;

@@ -4,12 +4,11 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.SetLayout;
 import java.lang.foreign.MemorySegment;
 
-/// Whom a co-root serves, as its source listed them, and what they acknowledged and granted.
+/// A co-root's members, as the source listed them, with their acknowledgements and grants.
 ///
-/// Acknowledgements and grants only grow and are never taken back, so each report is true for ever, whichever
-/// epoch it was sent in. What may not be mixed is *who* is spoken for: an aggregate covers those who joined
-/// the set up to some epoch, all of whom have reported. Members that join do not hold up what is said of the
-/// others.
+/// Acknowledgements and grants only grow and are never taken back, so each report stays true, whatever its epoch.
+/// The set of covered members must not be mixed up: an aggregate covers the members that joined the group up to
+/// some epoch, all of which have reported. New members do not hold up the aggregate of the others.
 ///
 /// Pure state; one thread.
 final class MemberSet {
@@ -28,7 +27,7 @@ final class MemberSet {
     private int covered;
     private long leastAcknowledged = Long.MAX_VALUE;
     private long leastGrant = Long.MAX_VALUE;
-    private long laggard;
+    private long slowestMember;
     private boolean allComplete = true;
 
     int epoch() {
@@ -54,9 +53,9 @@ final class MemberSet {
         return NONE;
     }
 
-    /// Adds a member that has not reported yet, or says anew when one joined.
+    /// Adds a member that has not reported yet, or updates the epoch of its joining.
     ///
-    /// @return its index, negative and −1 less when it was there before
+    /// @return its index; for a known member, −1 less its index
     int add(final long id, final int joinedEpoch) {
         final int known = find(id);
         if (known != NONE) {
@@ -110,38 +109,38 @@ final class MemberSet {
             if (joined[member] > covered) {
                 continue;
             }
-            // Whoever acknowledged least holds the set back, unless its grant does.
+            // The member with the least acknowledgement holds the group back, unless a grant is less.
             final long at = Math.min(acknowledged[member], grants[member]);
             if (at < behind) {
                 behind = at;
-                laggard = ids[member];
+                slowestMember = ids[member];
             }
             leastAcknowledged = Math.min(leastAcknowledged, acknowledged[member]);
             leastGrant = Math.min(leastGrant, grants[member]);
             allComplete &= complete[member];
         }
-        // Who has not reported holds back more than who is behind.
-        laggard = silent == 0 ? laggard : silent;
+        // A member that has not reported holds back more than one that is behind.
+        slowestMember = silent == 0 ? slowestMember : silent;
     }
 
-    /// The summary speaks for those who joined up to this epoch.
+    /// The summary covers the members that joined up to this epoch.
     int covered() {
         return covered;
     }
 
-    /// MAX_VALUE when nobody is covered.
+    /// MAX_VALUE when no member is covered.
     long leastAcknowledged() {
         return leastAcknowledged;
     }
 
-    /// MAX_VALUE when nobody is covered.
+    /// MAX_VALUE when no member is covered.
     long leastGrant() {
         return leastGrant;
     }
 
-    /// Id of a member that has not reported yet, or else of the one that is furthest behind.
+    /// Id of a member that has not reported yet, or else of the slowest one.
     long laggard() {
-        return laggard;
+        return slowestMember;
     }
 
     boolean isComplete() {

@@ -7,21 +7,21 @@ import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 
-/// The receivers a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
-/// GONE, so that it can be told, until its place is needed.
+/// The receivers that a source knows: fixed arrays, indexed by member. A member that left or was evicted stays as
+/// GONE until its place is needed, so that the source can repeat the notice to it.
 ///
 /// Pure state; one thread.
 final class MemberTable {
     static final int NONE = -1;
-    /// One who joins repeats itself at least every 500 ms.
+    /// A joining receiver repeats its JOIN at least every 500 ms.
     static final long JOIN_STALLED_NS = 1_000_000_000;
 
     private static final long HELD_BACK_SHARE = 50;
     private static final long NS_PER_MS = 1_000_000;
-    private static final JoinLayout.Terms NOBODY =
+    private static final JoinLayout.Terms NO_TERMS =
             new JoinLayout.Terms(0, Delivery.RELIABLE, new LaneAddresses(new byte[0], new byte[0]), CoRootOffer.NONE);
 
-    /// Where a member stands.
+    /// A member's stage.
     enum State {
         FREE,
         /// ADMIT and a probe were sent.
@@ -71,7 +71,7 @@ final class MemberTable {
         timeouts = new int[membersMax];
         rtts = new RttEstimator[membersMax];
         java.util.Arrays.fill(states, State.FREE);
-        java.util.Arrays.fill(terms, NOBODY);
+        java.util.Arrays.fill(terms, NO_TERMS);
         java.util.Arrays.fill(reasons, Reason.UNKNOWN);
         java.util.Arrays.fill(excusedNs, Long.MIN_VALUE);
         java.util.Arrays.setAll(rtts, _ -> new RttEstimator());
@@ -94,8 +94,8 @@ final class MemberTable {
         return NONE;
     }
 
-    /// A place for a newcomer: free, else held by one who is gone, else by one who began to join and was not
-    /// heard since, however many of those there are.
+    /// A place for a new receiver: a free one, else that of a member that is GONE. The last choice is the place of
+    /// a receiver that began to join and fell silent.
     int vacancy(final long nowNs) {
         int gone = NONE;
         int stalled = NONE;
@@ -154,14 +154,14 @@ final class MemberTable {
         return true;
     }
 
-    /// The sequence all active members have acknowledged, at most `limit`.
+    /// The sequence below which all active members have acknowledged, at most `limit`.
     long acknowledgedByAll(final long limit) {
         return Math.min(acknowledgedByWaitedFor(limit), acknowledgedByOthers(limit));
     }
 
-    /// Whether nothing that could still be repaired up to `next` is lacked by an active member.
+    /// Whether no active member lacks a datagram below `next` that could still be repaired.
     ///
-    /// @param held what the source still holds begins there
+    /// @param held first sequence that the source still holds
     boolean areServed(final long next, final long held) {
         for (int m = 0; m < ids.length; m++) {
             final boolean beyondHelp = !delivery(m).isWaitedFor() && acknowledged[m] < held;
@@ -202,8 +202,8 @@ final class MemberTable {
         return true;
     }
 
-    /// The smallest grant of the active members that the source waits for. Without any of these the largest
-    /// of the others: it runs as fast as the fastest. MAX_VALUE without any member.
+    /// The smallest grant of the active members that the source waits for. Without any of these, the largest grant
+    /// of the others: the source runs as fast as the fastest. MAX_VALUE without any member.
     long granted() {
         long least = Long.MAX_VALUE;
         long most = Long.MIN_VALUE;
@@ -238,7 +238,7 @@ final class MemberTable {
         return most == 0 ? RttEstimator.INITIAL_NS : most;
     }
 
-    /// Why one that is GONE was evicted.
+    /// The reason for the eviction of a member that is GONE.
     Reason reason(final int member) {
         return reasons[member];
     }
@@ -277,7 +277,7 @@ final class MemberTable {
 
     /// Counts how long a member has held the source back, less a fiftieth of the time that it has not.
     ///
-    /// @param holdsBack whether it did, for the last `ns`
+    /// @param holdsBack whether the member held the source back for the last `ns`
     /// @return whether that is longer than its delivery policy allows
     boolean isTooSlow(final int member, final boolean holdsBack, final long ns) {
         heldBackNs[member] = Math.max(0, heldBackNs[member] + (holdsBack ? ns : -ns / HELD_BACK_SHARE));
@@ -321,7 +321,8 @@ final class MemberTable {
         heardNs[member] = nowNs;
     }
 
-    /// This process stood still: no member counts as silent since before then. Once for each word of a member.
+    /// This process stood still: no member counts as silent since before then. The excuse holds once between two
+    /// datagrams of a member.
     void excuse(final long sinceNs) {
         for (int m = 0; m < ids.length; m++) {
             if (sinceNs > heardNs[m] && heardNs[m] != excusedNs[m]) {
@@ -331,7 +332,7 @@ final class MemberTable {
         }
     }
 
-    /// When its JOIN was answered last.
+    /// The time of the last answer to its JOIN.
     long answeredNs(final int member) {
         return answeredNs[member];
     }

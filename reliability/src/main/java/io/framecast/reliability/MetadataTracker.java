@@ -5,10 +5,10 @@ import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.wire.StreamInfo;
 
-/// Up to where every frame's metadata is here, and when to ask for what is missing.
+/// The sequence below which every frame's metadata is here, and the time to request missing metadata.
 ///
-/// What is acknowledged may be forgotten by the source, metadata too. So a frame whose metadata is missing is
-/// acknowledged only up to its first datagram, however much of its payload is here.
+/// The source may forget acknowledged frames, metadata included. So the receiver acknowledges a frame without its
+/// metadata only up to the first datagram, however much of its payload is here.
 ///
 /// Pure state; one thread.
 final class MetadataTracker {
@@ -31,12 +31,12 @@ final class MetadataTracker {
         first = firstSequence;
     }
 
-    /// First sequence of the earliest frame whose metadata has not been looked for, or has not come.
+    /// First sequence of the earliest frame whose metadata has not been requested, or has not come.
     long first() {
         return first;
     }
 
-    /// All below is here, metadata included.
+    /// All sequences below are here, metadata included.
     long acknowledgeable() {
         return Math.min(window.next(), first);
     }
@@ -56,7 +56,7 @@ final class MetadataTracker {
         }
     }
 
-    /// Frames below are given up.
+    /// The receiver drops the frames below.
     void skipTo(final long sequence) {
         if (sequence > first) {
             first = sequence;
@@ -70,12 +70,12 @@ final class MetadataTracker {
         askNs = nowNs + Math.max(RETRY_MIN_NS, 2 * rttNs);
     }
 
-    /// Whether it was asked for before, in vain.
+    /// Whether earlier requests were in vain.
     boolean isInsistent() {
         return asked >= NackScheduler.INSISTENT_AFTER;
     }
 
-    /// When the metadata of [#first] is to be asked for.
+    /// The time to request the metadata of [#first].
     long askNs() {
         return askNs;
     }

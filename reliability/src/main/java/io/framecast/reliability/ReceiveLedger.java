@@ -3,7 +3,7 @@ package io.framecast.reliability;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.wire.AckValues;
 
-/// What a receiver can say of itself: up to where everything is here, and up to where the source may send.
+/// A receiver's values for its source: the sequence below which everything is here, and the grant.
 ///
 /// Pure state; one thread.
 final class ReceiveLedger {
@@ -71,8 +71,8 @@ final class ReceiveLedger {
         return true;
     }
 
-    /// What could be granted. Never takes back what was, and never less than is acknowledged: a source that
-    /// does not wait may be far past the slots of a receiver whose user holds its whole ring.
+    /// The largest possible grant. It never shrinks, and is never less than the acknowledgement: a source that does
+    /// not wait may be far past the slots of a receiver whose user holds its whole ring.
     long grant() {
         final long capacityLimit = highest() + config.receiveCapacity();
         // Frames not yet polled keep their place in the tables, which are as long as the window.
@@ -81,12 +81,12 @@ final class ReceiveLedger {
         return Math.max(granted, Math.max(metadata.acknowledgeable(), room));
     }
 
-    /// The largest grant told.
+    /// The largest grant sent.
     long granted() {
         return granted;
     }
 
-    /// 1 + the highest sequence that anything is known of.
+    /// 1 + the highest sequence of which anything is known.
     long end() {
         return window.end();
     }
@@ -101,18 +101,18 @@ final class ReceiveLedger {
         return over || (streamEnd.isAt(metadata.first()) && window.next() >= metadata.first());
     }
 
-    /// Says all of it, and grants what can be granted.
+    /// Fills in all values, and grants as much as possible.
     void advertise(final AckValues values) {
         granted = grant();
         describe(values);
     }
 
-    /// Grants by another way.
+    /// Another path carried this grant.
     void grantedApart(final long grant) {
         granted = Math.max(granted, grant);
     }
 
-    /// Says all of it, and grants nothing new.
+    /// Fills in all values, and grants nothing new.
     ///
     /// @param grant that the source knows
     void advertiseApart(final AckValues values, final long grant) {
@@ -120,7 +120,7 @@ final class ReceiveLedger {
         values.progress(acknowledged, Math.max(acknowledged, grant), highest()).complete(isComplete());
     }
 
-    /// Says what could be said now.
+    /// Fills in the values as they are now.
     void describe(final AckValues values) {
         values.progress(metadata.acknowledgeable(), grant(), highest()).complete(isComplete());
     }

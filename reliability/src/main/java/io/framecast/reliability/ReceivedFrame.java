@@ -26,7 +26,7 @@ public final class ReceivedFrame {
         endsSlots = true;
     }
 
-    // One frame of the bundle that this was.
+    // One frame of the bundle.
     void part(final long id, final int offset, final int lengthBytes, final boolean last) {
         frameId = id;
         slotOffset = offset;
@@ -54,7 +54,7 @@ public final class ReceivedFrame {
         return bytes;
     }
 
-    /// Frames that this datagram carries, to be told apart by a [BundleTable]; 0 for a frame that needs no such.
+    /// Number of frames in this datagram, to be separated by a [BundleTable]; 0 for a frame outside a bundle.
     public int bundleFrames() {
         return bundleFrames;
     }
@@ -64,7 +64,7 @@ public final class ReceivedFrame {
         return bundled;
     }
 
-    /// Where in its first slot the frame begins; not 0 in bundles only.
+    /// Offset of the frame in its first slot; not 0 in bundles only.
     public int slotOffset() {
         return slotOffset;
     }

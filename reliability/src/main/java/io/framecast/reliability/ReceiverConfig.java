@@ -6,16 +6,16 @@ import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 
-/// What a receiver of one session is made with.
+/// The configuration of a receiver of one session.
 ///
 /// @param stream the source's announcement
 /// @param receiverId this receiver's random id, not 0
 /// @param ringSlots data slots of its ring
 /// @param receiveCapacity datagrams that may be under way to it beyond what it has taken
 /// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
-/// @param delivery what it does when it cannot keep up
-/// @param addresses where it takes unicast
-/// @param site receivers of one site share a co-root where they can; 0: nowhere in particular
+/// @param delivery its behaviour when it cannot keep up
+/// @param addresses its unicast addresses
+/// @param site receivers of one site share a co-root where possible; 0: no site
 public record ReceiverConfig(
         StreamInfo stream,
         long receiverId,
@@ -32,7 +32,7 @@ public record ReceiverConfig(
         }
     }
 
-    /// Nowhere in particular.
+    /// No site.
     public ReceiverConfig(
             final StreamInfo stream,
             final long receiverId,
@@ -48,13 +48,13 @@ public record ReceiverConfig(
         return new JoinLayout.Terms(ringSlots, delivery, addresses, new CoRootOffer(site, serves));
     }
 
-    /// What is granted before anything has arrived.
+    /// The grant before anything has arrived.
     int firstGrantSlots() {
         return Math.min(ringSlots, receiveCapacity);
     }
 
-    /// The smallest ring that a session works with: frames held and one more arriving, plus what the source
-    /// may have in flight.
+    /// The smallest ring that a session works with: the frames held, one arriving frame, and the datagrams that the
+    /// source may have in flight.
     public static long ringSlotsMin(final StreamInfo stream, final int framesHeld) {
         return (framesHeld + 1) * stream.frameMaxSlots() + stream.windowSlots();
     }

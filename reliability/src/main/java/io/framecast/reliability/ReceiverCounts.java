@@ -4,7 +4,7 @@ import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.flow.AckTrigger;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver machine did. One thread writes; others may read stale values.
+/// Counters of a receiver machine. One thread writes; others may read stale values.
 public final class ReceiverCounts {
     long frames;
     long repairedDatagrams;
@@ -32,22 +32,22 @@ public final class ReceiverCounts {
     long vainFeeds;
     long ownRepairs;
 
-    /// Times that its source did not answer where it could write to.
+    /// Times that its source did not answer the address of its replica.
     public long feedFailures() {
         return feedFailures;
     }
 
-    /// Datagrams that its source wrote into its copy.
+    /// Datagrams that its source wrote into its replica.
     public long fedDatagrams() {
         return fedDatagrams;
     }
 
-    /// Of what its source said it wrote, what was not there.
+    /// Announced writes whose datagrams were not in the replica.
     public long vainFeeds() {
         return vainFeeds;
     }
 
-    /// Datagrams that it missed and took out of its own copy.
+    /// Missing datagrams taken out of its own replica.
     public long ownRepairs() {
         return ownRepairs;
     }
@@ -57,32 +57,32 @@ public final class ReceiverCounts {
         return grantsWritten;
     }
 
-    /// Grants whose writing took so long that they were told by datagram.
+    /// Grants whose writing took so long that they also went by datagram.
     public long slowWrites() {
         return slowWrites;
     }
 
-    /// Links that could not be made, or broke.
+    /// RC connections to the source that failed or broke.
     public long linkFailures() {
         return linkFailures;
     }
 
-    /// Links to co-roots that could not be made, or broke.
+    /// RC connections to co-roots that failed or broke.
     public long coRootConnectionFailures() {
         return coRootConnectionFailures;
     }
 
-    /// Times that a member of its set was told, as by its co-root, what it may read.
+    /// Answers to a member, as its co-root, with the address of the replica.
     public long memberLinks() {
         return memberLinks;
     }
 
-    /// Datagrams that were to be read out of the source's window, or of a co-root's copy.
+    /// Datagrams requested by RDMA read from the source's window or a co-root's replica.
     public long pullRequests() {
         return pullRequests;
     }
 
-    /// Datagrams asked for although they could be read: two reads had not brought them in time, or one was in
+    /// Datagrams requested by NACK although they were readable: two reads did not bring them in time, or one was in
     /// vain.
     public long overduePulls() {
         return overduePulls;
@@ -92,7 +92,7 @@ public final class ReceiverCounts {
         return frames;
     }
 
-    /// Datagrams that came by the repair lane and were needed.
+    /// Repairs that were needed.
     public long repairedDatagrams() {
         return repairedDatagrams;
     }
@@ -109,13 +109,13 @@ public final class ReceiverCounts {
         return acks;
     }
 
-    /// Of [#acks], those that this made due.
+    /// Of [#acks], the ACKs that this trigger made due.
     public long acks(final AckTrigger trigger) {
         final AckScheduler current = scheduler;
         return current == null ? 0 : current.sent(trigger);
     }
 
-    /// ACKs sent for a whole set, as its co-root; among [#acks].
+    /// ACKs sent for a whole group, as its co-root; among [#acks].
     public long aggregates() {
         return aggregates;
     }
@@ -125,7 +125,7 @@ public final class ReceiverCounts {
         return reportsTaken;
     }
 
-    /// Members of the set that it serves now as their co-root.
+    /// Members of the group that it serves now as their co-root.
     public int servedMembers() {
         return servedMembers;
     }
@@ -135,7 +135,7 @@ public final class ReceiverCounts {
         return repairsSent;
     }
 
-    /// Frames that were given up whole.
+    /// Frames dropped whole.
     public long droppedFrames() {
         return droppedFrames;
     }

@@ -25,16 +25,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One receiver of one session: join handshake, what has arrived, NACK, ACK, credit, whole frames in order.
+/// One receiver of one session: join handshake, received datagrams, NACK, ACK, credit, whole frames in order.
 ///
-/// Inputs are the `on…` methods; call [#onTick] at [#nextDeadlineNs]; outputs go to [ReceiverOutput]; whole
-/// frames are taken with [#pollFrame]. The machine never touches payload: after `onData` or `onRepair`
-/// answered GOOD and [#acceptedSequence] is not negative, the caller puts that payload in its place before it
-/// polls frames.
+/// Inputs are the `on…` methods; the caller calls [#onTick] at [#nextDeadlineNs] and takes whole frames with
+/// [#pollFrame]; outputs go to [ReceiverOutput]. The machine never touches payload. After `onData` or `onRepair`
+/// answered GOOD and [#acceptedSequence] is not negative, the caller places that payload before it polls frames.
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class ReceiverMachine {
-    /// Where the session stands.
+    /// The stage of the session.
     public enum State {
         /// JOIN sent, no ADMIT yet.
         JOINING,
@@ -51,7 +50,7 @@ public final class ReceiverMachine {
         REFUSED
     }
 
-    /// Nothing to place: a probe.
+    /// A datagram without a place: a probe.
     public static final long NO_SEQUENCE = -1;
 
     private final ReceiverConfig config;
@@ -74,7 +73,7 @@ public final class ReceiverMachine {
     private final StreamEnd streamEnd = new StreamEnd();
     private final SourceWatch source;
     private final Standstill standstill;
-    // Null for one that its source waits for.
+    // Null for a receiver that its source waits for.
     private final @Nullable DropPolicy drops;
 
     private State state = State.JOINING;
@@ -83,14 +82,14 @@ public final class ReceiverMachine {
     // Frames that had begun when the source sent a heartbeat.
     private long announcedFrames;
 
-    /// Makes a receiver that serves nobody; [#start] begins the handshake.
+    /// Makes a receiver that does not serve as a co-root; [#start] begins the handshake.
     ///
     /// @param random for back-off and skew only
     public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
         this(config, random, output, null);
     }
 
-    /// @param serving what it does as a co-root; null for one that does not serve
+    /// @param serving effects of its work as a co-root; null for a receiver that does not serve
     public ReceiverMachine(
             final ReceiverConfig config,
             final RandomGenerator random,
@@ -127,7 +126,7 @@ public final class ReceiverMachine {
         return state;
     }
 
-    /// Why the state is LOST or REFUSED.
+    /// The reason for the state LOST or REFUSED.
     public Reason lostReason() {
         return lostReason;
     }
@@ -136,18 +135,18 @@ public final class ReceiverMachine {
         return stream;
     }
 
-    /// Whether the source evicted this receiver; else, where the state is LOST, it closed or fell silent.
+    /// Whether the source evicted this receiver; else, in state LOST, the source closed or fell silent.
     public boolean isEvicted() {
         return source.isEvicted();
     }
 
-    /// A duty cycle begins; call once in each, before [#onTick]. Where the cycle before is long ago, this
+    /// A duty cycle begins; call once in each, before [#onTick]. A long gap between two cycles means that this
     /// process stood still: a member then asks the source before it takes it for lost.
     ///
-    /// @return how long it stood still, in nanoseconds; 0 where it did not
+    /// @return how long the process stood still, in nanoseconds; else 0
     public long onCycle(final long nowNs) {
         if (state != State.RECEIVING) {
-            // A handshake repeats itself, and is seldom looked at.
+            // A handshake repeats itself, and the caller polls it rarely.
             standstill.forget();
             return 0;
         }
@@ -164,7 +163,7 @@ public final class ReceiverMachine {
         return standstill.recentNs(nowNs);
     }
 
-    /// Silence after which the source is lost: what it announced, within bounds.
+    /// Silence after which the source is lost: its announced timeout, within bounds.
     public long silenceNs() {
         return source.silenceNs();
     }
@@ -177,7 +176,7 @@ public final class ReceiverMachine {
         return counts;
     }
 
-    /// The sequence that the datagram accepted last belongs at, or [#NO_SEQUENCE].
+    /// The sequence of the datagram accepted last, or [#NO_SEQUENCE].
     public long acceptedSequence() {
         return acceptedSequence;
     }
@@ -187,17 +186,17 @@ public final class ReceiverMachine {
         return ledger.startSequence();
     }
 
-    /// Length of this machine's tables: no two sequences it deals with at a time are equal modulo this.
+    /// Length of this machine's tables: no two sequences in use are equal modulo this.
     public int windowSlots() {
         return window.capacity();
     }
 
-    /// Where the data lane's next new datagram is expected: behind the highest, not where a repair lies.
+    /// The sequence expected next on the data lane: behind the highest, not where a repair lies.
     public long expectedSequence() {
         return window.nextUnreceived(ledger.highest());
     }
 
-    /// How many sequences from `first` on may be aimed at: none of them has been received.
+    /// Number of sequences from `first` on that receives may be posted for: none of them has been received.
     ///
     /// @param max upper bound
     public int expectedRun(final long first, final int max) {
@@ -212,7 +211,7 @@ public final class ReceiverMachine {
         return window.missing();
     }
 
-    /// The largest grant told to the source.
+    /// The largest grant sent to the source.
     public long grantedSequence() {
         return ledger.granted();
     }
@@ -222,10 +221,10 @@ public final class ReceiverMachine {
         return verdicts.count(accept(header, offset, bytes, nowNs, false));
     }
 
-    /// Full datagrams that lie behind the one [#onData] accepted last, their headers `stride` bytes apart:
-    /// takes as many as continue its frame in order, at once.
+    /// Takes full datagrams behind the one that [#onData] accepted last, their headers `stride` bytes apart: as
+    /// many as continue its frame in order.
     ///
-    /// @return datagrams taken; the sequence accepted last is that of the last of them
+    /// @return datagrams taken; [#acceptedSequence] is that of the last of them
     public int onRun(
             final MemorySegment headers, final long offset, final int stride, final int max, final long nowNs) {
         if (acceptedSequence == NO_SEQUENCE || window.end() != acceptedSequence + 1) {
@@ -244,7 +243,7 @@ public final class ReceiverMachine {
         return run;
     }
 
-    /// The caller found the data lane empty. Who never says so is taken to find it empty always.
+    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always empty.
     public void onDrained(final long nowNs) {
         nacks.onDrained(nowNs);
     }
@@ -296,9 +295,8 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    /// Drops the next frames that cannot become whole any more, or expired before they were, where the source
-    /// does not wait. Call until null in each cycle; memory and credit ([#onCredit]) must follow before the
-    /// next call.
+    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not wait.
+    /// Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollUnfinished(final long nowNs) {
@@ -307,8 +305,8 @@ public final class ReceiverMachine {
                 : onDropped(drops.nextUnfinished(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs), nowNs);
     }
 
-    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null
-    /// before [#nextFrameBytes]; memory and credit ([#onCredit]) must follow before the next call.
+    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null before
+    /// [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
     ///
     /// @return a reused object, or null when nothing is dropped
     public @Nullable DroppedFrames pollOutdated(final long nowNs) {
@@ -341,8 +339,8 @@ public final class ReceiverMachine {
         reporting.onAccepted(count, last + 1 == frameEnd, nowNs);
     }
 
-    /// What a co-root keeps for its set: the caller puts each accepted datagram there as it came, and says so
-    /// by [#onStored]. Null for a receiver that serves nobody.
+    /// The datagrams that a co-root keeps for its group: the caller puts each accepted datagram there as it came,
+    /// and reports it by [#onStored]. Null for a receiver that does not serve.
     public @Nullable RepairStore store() {
         final CoRoot coRoot = reporting.coRoot();
         return coRoot == null ? null : coRoot.store();
@@ -390,7 +388,7 @@ public final class ReceiverMachine {
                 state == State.RECEIVING || state == State.ENDED
                         ? reporting.onInstruction(datagram, offset, nowNs)
                         : Verdict.EARLY;
-            // What receivers say to sources reaches receivers too where both share a port.
+            // Datagrams from receivers to sources reach receivers too where both share a port.
             case ControlLayout.TYPE_JOIN,
                     ControlLayout.TYPE_READY,
                     ControlLayout.TYPE_ACK,
@@ -420,7 +418,8 @@ public final class ReceiverMachine {
         final long told = HeartbeatLayout.nextSequence(datagram, offset);
         final long sent = drops == null ? told : Math.min(told, ledger.granted());
         if (sent > ledger.granted()) {
-            // The source went past this receiver's credit, so it no longer counts it: an ACK brings the EVICT.
+            // The source went past this receiver's credit, so it no longer counts this receiver: an ACK brings the
+            // EVICT.
             reporting.onRequest(true, nowNs);
             return Verdict.IMPOSSIBLE;
         }
@@ -442,7 +441,7 @@ public final class ReceiverMachine {
         return Verdict.GOOD;
     }
 
-    // No more frames than the datagrams that were sent can hold.
+    // The announced datagrams limit the number of frames.
     private void announce(final long frames, final long sent) {
         final long datagrams = Math.max(0, sent - queue.first()) + stream.frameMaxSlots();
         if (frames - queue.nextFrameId() <= datagrams * BundleLayout.FRAMES_MAX) {
@@ -526,7 +525,7 @@ public final class ReceiverMachine {
         return 1;
     }
 
-    /// Slots were freed: sequences below `limit` have a place now.
+    /// Slots were freed: sequences below `limit` have a slot now.
     public void onCredit(final long limit, final long nowNs) {
         if (ledger.onCredit(limit)) {
             onChange();
@@ -534,8 +533,8 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Whether a datagram of the repair lane would be accepted: a caller that must find a place for it asks
-    /// before it calls [#onRepair]. Changes nothing.
+    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks before
+    /// [#onRepair]. Changes nothing.
     public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
         if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
             return false;
@@ -547,17 +546,17 @@ public final class ReceiverMachine {
                 && sequence - DataLayout.frameIndex(header, offset) >= queue.first();
     }
 
-    /// Where one who had no room for a repair says so.
+    /// Takes the reports of a caller that had no room for a repair.
     public RepairRequests repairRequests() {
         return nacks;
     }
 
-    /// What it does to its source's memory.
+    /// The receiver's actions on its source's memory.
     public SourceConnection link() {
         return reporting.link();
     }
 
-    /// What it does to its co-root's.
+    /// The receiver's actions on its co-root's memory.
     public CoRootConnection coRootConnection() {
         return reporting.coRootConnection();
     }
@@ -571,8 +570,8 @@ public final class ReceiverMachine {
         return queue.nextFrameId();
     }
 
-    /// How many frames, of all that the session ever had, are known to have begun: by a datagram of theirs that
-    /// arrived, or by a heartbeat. Those from [#nextFrameId] on were neither polled nor given up.
+    /// Number of frames of the whole session that are known to have begun, by a datagram or by a heartbeat. Those
+    /// from [#nextFrameId] on were neither polled nor dropped.
     public long knownFrames() {
         return Math.max(announcedFrames, begunFrames());
     }
@@ -587,7 +586,7 @@ public final class ReceiverMachine {
         return state == State.RECEIVING || state == State.LOST ? queue.nextBytes() : 0;
     }
 
-    /// The next whole frame in order, even of a lost source; the caller's until [#onCredit] says otherwise.
+    /// The next whole frame in order, even of a lost source; it belongs to the caller until [#onCredit].
     ///
     /// @return a reused object, or null when no frame is whole
     public @Nullable ReceivedFrame pollFrame() {
@@ -615,12 +614,12 @@ public final class ReceiverMachine {
         }
     }
 
-    /// Timers; answers the work done.
+    /// Runs timers; returns the work done.
     public int onTick(final long nowNs) {
         return switch (state) {
             case JOINING, PROBING, STARTING -> onHandshakeTick(nowNs);
             case RECEIVING -> onReceivingTick(nowNs);
-            // The source may have missed the last ACK, so it is repeated on request.
+            // The source may have missed the last ACK, so the machine repeats it on request.
             case ENDED -> nextDeadlineNs() > nowNs ? 0 : reporting.onTick(nowNs);
             case LOST, REFUSED -> 0;
         };
@@ -655,7 +654,7 @@ public final class ReceiverMachine {
         }
     }
 
-    /// When [#onTick] has something to do; never later than the source's time to be called lost.
+    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as lost.
     public long nextDeadlineNs() {
         return switch (state) {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());

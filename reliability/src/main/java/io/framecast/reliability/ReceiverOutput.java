@@ -4,7 +4,7 @@ import io.framecast.reliability.wire.LinkOffer;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver machine does to the world.
+/// The effects of a receiver machine on the outside.
 public interface ReceiverOutput {
     /// Nothing is read: send a NACK.
     int NOT_READ = -1;
@@ -13,7 +13,7 @@ public interface ReceiverOutput {
     /// valid until [#sendControl].
     MemorySegment control();
 
-    /// Sends the first `bytes` bytes of [#control] to the source. May lose them.
+    /// Sends the first `bytes` bytes of [#control] to the source. The network may lose them.
     void sendControl(int bytes);
 
     /// Makes the co-root reachable that this receiver reports to from now on.
@@ -55,7 +55,7 @@ public interface ReceiverOutput {
         return false;
     }
 
-    /// What the co-root must be given; null while the endpoint is being made.
+    /// The values that the co-root needs to connect; null while the endpoint is being made.
     default byte @Nullable [] coRootDescriptor() {
         return null;
     }
@@ -76,7 +76,7 @@ public interface ReceiverOutput {
         return NOT_READ;
     }
 
-    /// Sends the first `bytes` bytes of [#control] to the co-root connected last. May lose them.
+    /// Sends the first `bytes` bytes of [#control] to the co-root connected last. The network may lose them.
     default void sendToCoRoot(final int bytes) {
         throw new IllegalStateException("no co-root was connected");
     }

@@ -8,12 +8,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// How co-roots get what they keep with [Feed#UNICAST] (seed 004: "reliable point to point transfer to
-/// co-roots"): one that told where its copy of the window begins has it written there over its link, one after
-/// the other and without a gap from when that began; all others get each new datagram by unicast as well.
+/// The way of data to co-roots with [Feed#UNICAST] (Subramoni: "reliable point to point transfer to co-roots"). A
+/// co-root that announced its replica gets the window written there over its RC connection, in order and without a
+/// gap from that time on. All other co-roots get each new datagram by unicast as well.
 ///
-/// Nobody may use slots again that are to be written, or are being written: the machine keeps the first, its caller
-/// the second.
+/// Slots that are to be written, or are being written, must not be reused: the machine guards the former, its
+/// caller the latter.
 ///
 /// One thread.
 final class Replication {
@@ -24,9 +24,9 @@ final class Replication {
 
     private final Predicate<CoRootSet> settled;
 
-    /// @param sets the source's, as they are at any time
-    /// @param settled whether a co-root has confirmed all who were taken off its list: while it has not, it may
-    ///     serve one who is gone, and for whom nothing was kept
+    /// @param sets the source's groups, as they are at any time
+    /// @param settled whether a co-root has confirmed every removal from its list: until then it may serve a former
+    ///     member, for which nothing was kept
     Replication(
             final Feed feed,
             final List<CoRootSet> sets,
@@ -40,10 +40,10 @@ final class Replication {
         this.counts = counts;
     }
 
-    /// A co-root tells where its copy is, and again until its word shows that this was heard.
+    /// A co-root announces its replica, and repeats that until its word shows the answer.
     ///
-    /// @param set the one it leads; what it says of an earlier one counts for nothing
-    /// @param next sequence from which on it is fed, if it was not already
+    /// @param set the group that it leads; announcements for an earlier group count for nothing
+    /// @param next first sequence of the replication, unless that has begun
     Verdict onCopy(final CoRootSet set, final MemorySegment datagram, final long offset, final long next) {
         if (!LinkLayout.isValidCopy(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
@@ -53,7 +53,7 @@ final class Replication {
         }
         if (wanted) {
             final int epoch = LinkLayout.epoch(datagram, offset);
-            // What is to be written yet was kept for it.
+            // The source kept the sequences that are still to be written.
             final long first = set.isFed() ? set.fedEnd() : next;
             if (output.openFeed(set.coRoot(), LinkLayout.offer(datagram, offset), epoch, first)) {
                 set.feed(epoch, first);
@@ -62,7 +62,7 @@ final class Replication {
         return Verdict.GOOD;
     }
 
-    /// Datagrams were multicast for the first time.
+    /// The source multicast these datagrams for the first time.
     void onSent(final long firstSequence, final int count) {
         if (!wanted) {
             return;
@@ -75,7 +75,7 @@ final class Replication {
         }
     }
 
-    /// There may be room for what could not be written yet.
+    /// There may be room for the remaining sequences.
     void push(final long next) {
         for (int i = 0; i < sets.size(); i++) {
             if (sets.get(i).isFed()) {
@@ -84,7 +84,7 @@ final class Replication {
         }
     }
 
-    /// Whether what is sent next must be sealed before: what vouches for it is written with it.
+    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as well.
     boolean isAny() {
         for (int i = 0; i < sets.size(); i++) {
             if (sets.get(i).isFed()) {
@@ -94,7 +94,7 @@ final class Replication {
         return false;
     }
 
-    /// Slots from here on are to be written yet.
+    /// Sequences from here on are still to be written.
     long written() {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < sets.size(); i++) {
@@ -103,7 +103,7 @@ final class Replication {
         return least;
     }
 
-    // False when there is no writing to it any more.
+    // False when the replica cannot be written any more.
     private boolean push(final CoRootSet set, final long next) {
         int taken = settled.test(set) ? 1 : 0;
         while (set.fedEnd() < next && taken > 0) {

@@ -16,12 +16,11 @@ import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Whom a receiver reports to, and when: its source, or the co-root that the source assigned it to; or it is
-/// a co-root itself. Of all that it was told the word of the highest epoch counts, and its ACKs carry that
-/// epoch.
+/// The destination of a receiver's reports: its source, or its assigned co-root; or the receiver is a co-root
+/// itself. Of all instructions the one with the highest epoch counts, and the receiver's ACKs carry that epoch.
 ///
-/// Whoever reports to a co-root lets the source hear from it directly as often as an idle receiver does, so
-/// that a co-root's death is nobody else's; and asks the source for what its co-root did not send.
+/// A receiver with a co-root also reports to the source directly, as often as an idle receiver does, so that it
+/// survives its co-root. It asks the source for datagrams that its co-root did not send.
 ///
 /// One thread.
 final class Reporting {
@@ -78,24 +77,24 @@ final class Reporting {
         acks.apart(config.stream().windowSlots(), config.stream().frameMaxSlots());
     }
 
-    /// What it does to its source's memory.
+    /// The receiver's actions on its source's memory.
     SourceConnection link() {
         return link;
     }
 
-    /// What it does to its co-root's.
+    /// The receiver's actions on its co-root's memory.
     CoRootConnection coRootConnection() {
         return coRootConnection;
     }
 
-    // Whether the source learns this receiver's grants from its memory alone. Those of sets are told by their co-roots.
+    // Whether the source learns this receiver's grants from its memory alone. Co-roots report the grants of groups.
     private boolean isCreditApart(final long nowNs) {
         final boolean apart = !assigned && coRoot == null && link.isCurrent(nowNs);
         acks.creditApart(apart);
         return apart;
     }
 
-    /// Null when this receiver serves nobody.
+    /// Null when this receiver does not serve.
     @Nullable
     CoRoot coRoot() {
         return coRoot;
@@ -109,7 +108,7 @@ final class Reporting {
     /// ASSIGN, SET or LINK.
     Verdict onInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
         if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK && LinkLayout.isOfSet(datagram, offset)) {
-            // A co-root's: no sign of the source's life.
+            // A LINK of a co-root is no sign of the source's life.
             return coRootConnection.onOffer(datagram, offset);
         }
         source.onHeard(nowNs);
@@ -130,7 +129,7 @@ final class Reporting {
             resign();
             coRootConnection.onParted();
             final boolean direct = AssignLayout.coRoot(datagram, offset) == 0;
-            // Where its address is none, this receiver reports to the source, and no aggregate speaks for it.
+            // Without a valid address this receiver reports to the source, and no aggregate covers it.
             assigned = output.connectCoRoot(direct ? null : AssignLayout.address(datagram, offset)) && !direct;
             obey(told);
             if (assigned) {
@@ -155,7 +154,7 @@ final class Reporting {
         }
         final RepairStore copy = store;
         if (copy == null) {
-            // Unconfirmed: the source chooses another.
+            // The source chooses another co-root, because this one does not confirm.
             return Verdict.GOOD;
         }
         final CoRoot current = coRoot == null ? serve(server, copy) : coRoot;
@@ -220,7 +219,7 @@ final class Reporting {
         return verdict;
     }
 
-    /// Datagrams were accepted.
+    /// The receiver accepted datagrams.
     ///
     /// @param frameEnd whether a frame's last was among them
     void onAccepted(final int count, final boolean frameEnd, final long nowNs) {
@@ -252,9 +251,9 @@ final class Reporting {
         current.onProgress(values, ledger.end(), nowNs);
     }
 
-    /// The source asked everybody.
+    /// The source asked all receivers for an ACK.
     ///
-    /// @param direct not their co-roots
+    /// @param direct whether the ACKs go to the source, not to co-roots
     void onRequest(final boolean direct, final long nowNs) {
         acks.onRequest(nowNs);
         if (direct) {
@@ -283,7 +282,7 @@ final class Reporting {
         return serving == null ? ReceiverOutput.NOT_READ : serving.takeOwn(firstSequence, count);
     }
 
-    /// Sends the first `bytes` bytes of the output's control memory to whom this receiver reports to.
+    /// Sends the first `bytes` bytes of the output's control memory to the destination of this receiver's reports.
     ///
     /// @param insistent the co-root was asked before, in vain
     void send(final int bytes, final boolean insistent) {
@@ -306,7 +305,7 @@ final class Reporting {
         return 1;
     }
 
-    /// Acknowledges and repairs.
+    /// Sends the acknowledgements and repairs that are due.
     ///
     /// @return work done
     int onTick(final long nowNs) {
@@ -326,7 +325,7 @@ final class Reporting {
     }
 
     private void advertise(final long nowNs) {
-        // Also what nobody told of: frames that were given up.
+        // This covers dropped frames as well, which have no notice of their own.
         link.onCredit(nowNs);
         if (isCreditApart(nowNs)) {
             ledger.advertiseApart(values, link.landed());
@@ -348,13 +347,13 @@ final class Reporting {
         acks.onSent(values.grant(), ledger.end(), nowNs);
     }
 
-    /// Whether an acknowledgement is due soon to whom a NACK goes now. A co-root's is its set's, and goes by
-    /// itself.
+    /// Whether an acknowledgement is due soon to the destination of a NACK. A co-root's acknowledgement is its
+    /// group's, and goes by itself.
     boolean isRiding(final boolean toSource) {
         return toSource != assigned && coRoot == null && acks.isPending();
     }
 
-    /// What rides on a NACK; it counts as sent.
+    /// The acknowledgement that rides on a NACK; it counts as sent.
     AckValues ride(final long nowNs) {
         advertise(nowNs);
         values.single().complete(false);

@@ -2,12 +2,12 @@ package io.framecast.reliability;
 
 import io.framecast.reliability.wire.StreamInfo;
 
-/// What a sender of one session is made with.
+/// The configuration of a sender of one session.
 ///
-/// @param stream what it announces
+/// @param stream its announcement
 /// @param membersMax receivers it serves at once, 1 … 4096
-/// @param clockOffsetNs what is added to the engine's time for the clock that frames are stamped by
-/// @param coRoots who helps it
+/// @param clockOffsetNs offset from the engine's time to the clock that stamps frames
+/// @param coRoots number and grouping of its co-roots
 public record SenderConfig(StreamInfo stream, int membersMax, long clockOffsetNs, CoRootConfig coRoots) {
     public static final int MEMBERS_MAX_DEFAULT = 256;
 
@@ -17,7 +17,7 @@ public record SenderConfig(StreamInfo stream, int membersMax, long clockOffsetNs
         }
     }
 
-    /// Nobody helps it.
+    /// No co-roots.
     public SenderConfig(final StreamInfo stream, final int membersMax, final long clockOffsetNs) {
         this(stream, membersMax, clockOffsetNs, CoRootConfig.NONE);
     }

@@ -1,6 +1,6 @@
 package io.framecast.reliability;
 
-/// What a sender machine did. One thread writes; others may read stale values.
+/// Counters of a sender machine. One thread writes; others may read stale values.
 public final class SenderCounts {
     long sentDatagrams;
     long repairedDatagrams;
@@ -44,12 +44,12 @@ public final class SenderCounts {
         return heartbeats;
     }
 
-    /// Retransmissions that nobody asked for: a member made no progress for a timeout.
+    /// Retransmissions without a request: a member made no progress for a timeout.
     public long timeouts() {
         return timeouts;
     }
 
-    /// ACKs of co-roots for their sets; among [#acks].
+    /// ACKs of co-roots for their groups; among [#acks].
     public long aggregates() {
         return aggregates;
     }
@@ -69,12 +69,12 @@ public final class SenderCounts {
         return fedDatagrams;
     }
 
-    /// Datagrams that were given to the device to be written into co-roots' copies.
+    /// Datagrams posted to the device as writes into co-roots' replicas.
     public long writtenDatagrams() {
         return writtenDatagrams;
     }
 
-    /// Copies that were written to until their link ended.
+    /// Replicas that were written to until their connection ended.
     public long feedFailures() {
         return feedFailures;
     }
@@ -94,17 +94,17 @@ public final class SenderCounts {
         return creditWords;
     }
 
-    /// Words that no member can have written in good faith; each ended a link.
+    /// Words that no correct member writes; each closed a connection.
     public long impossibleWords() {
         return impossibleWords;
     }
 
-    /// ACKs and NACKs that granted what was not known before.
+    /// ACKs and NACKs with a new grant.
     public long creditDatagrams() {
         return creditDatagrams;
     }
 
-    /// Links that could not be made, or were ended by the source.
+    /// RC connections that failed, or that the source closed.
     public long linkFailures() {
         return linkFailures;
     }

@@ -23,22 +23,21 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.random.RandomGenerator;
 
-/// One source's session: who receives, what may be sent, what is sent again, when slots are free.
+/// One source's session: its members, the datagrams to send and to repeat, and the slots to free.
 ///
-/// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds
-/// control datagrams to [#onControl]; calls [#onTick] at [#nextDeadlineNs]; frees the window up to
-/// [#releasable].
+/// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds control
+/// datagrams to [#onControl]; calls [#onTick] at [#nextDeadlineNs]; frees the window up to [#releasable].
 ///
 /// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
 public final class SenderMachine {
-    /// Repairs sent in one tick; the rest follows in the next, so that new data and control are never
-    /// starved.
+    /// Repairs sent in one tick; the remaining repairs follow in the next tick, so that new data and control are
+    /// never starved.
     public static final int REPAIRS_PER_TICK_MAX = 256;
 
-    /// Sequences looked at for NACKs at one time of the caller's clock; the rest is asked for again.
+    /// Sequences examined for NACKs at one time of the caller's clock; receivers repeat requests for the others.
     static final int REQUESTS_PER_CYCLE_MAX = 16_384;
 
-    // The last resort, behind heartbeats and NACKs: rarely early is worth more than soon.
+    // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
     private static final long TIMEOUT_MIN_NS = 100_000_000;
     private static final long MEMBER_TICK_NS = 20_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
@@ -118,7 +117,7 @@ public final class SenderMachine {
         return members.active();
     }
 
-    /// Who asked to join and is no member.
+    /// Receivers that asked to join and are no members.
     public JoinAttempts joinAttempts() {
         return admissions.attempts();
     }
@@ -135,18 +134,18 @@ public final class SenderMachine {
         return members.rttNs();
     }
 
-    /// Datagrams that are committed and covered by the credit of everybody who is waited for.
+    /// Datagrams that are committed and covered by the credit of all members that the source waits for.
     public int sendable() {
         return (int) Math.max(0, Math.min(window.committed(), granted) - next);
     }
 
-    /// Whether more could be sent than is committed: then an open bundle is taken as it is.
+    /// Whether credit exceeds the committed datagrams: then an open bundle is sent as it is.
     public boolean canFlushBundle() {
         return next == window.committed() && granted > next;
     }
 
-    /// Whether what is sent next must be sealed before, for members that read the window and are not waited for,
-    /// or for co-roots that are fed by writes.
+    /// Whether the next datagrams must be sealed before they are sent, for members that read the window and are not
+    /// waited for, or for replicas.
     public boolean isGuarded() {
         return words.isGuarded() || coRoots.feeds().isAny();
     }
@@ -172,7 +171,7 @@ public final class SenderMachine {
         }
     }
 
-    /// The next `count` datagrams went out.
+    /// The caller sent the next `count` datagrams.
     public void onSent(final int count, final long nowNs) {
         for (int i = 0; i < count; i++) {
             repairs.onSent(next + i);
@@ -186,8 +185,8 @@ public final class SenderMachine {
         }
     }
 
-    /// Of what went out, the last `count` datagrams wait in the transport: heartbeats do not speak of them
-    /// yet, or they would overtake them and have a receiver miss what was never sent.
+    /// The last `count` sent datagrams wait in the transport. Heartbeats do not announce them yet, because a
+    /// heartbeat that overtook them would make a receiver miss datagrams that were never sent.
     public void onWaiting(final long count, final long nowNs) {
         if (count != waiting) {
             waiting = count;
@@ -195,9 +194,9 @@ public final class SenderMachine {
         }
     }
 
-    /// Slots below may be freed: everybody who is waited for has acknowledged them, and they were given to all
-    /// who are fed by writes. What others lack is kept
-    /// as long as half the window is free, and room for one more frame of any length.
+    /// Slots below may be freed: all members that the source waits for have acknowledged them, and replicas have
+    /// been given them. The source keeps datagrams that other members lack as long as half the window is free, with
+    /// room for one more frame of any length.
     public long releasable() {
         final long waitedFor = members.acknowledgedByWaitedFor(next);
         final long others = members.acknowledgedByOthers(next);
@@ -206,27 +205,27 @@ public final class SenderMachine {
         return Math.min(coRoots.feeds().written(), Math.min(waitedFor, Math.max(others, wanted)));
     }
 
-    /// Whether the window, though not full, has no room for the frame that is to be committed next.
+    /// Whether a window that is not full has no room for the frame to be committed next.
     public void onClaimBlocked(final boolean value) {
         claimBlocked = value;
     }
 
-    /// No more frames will be committed: heartbeats say so once everything is sent, unless that ends within a
-    /// frame.
+    /// No more frames will be committed. Heartbeats announce the end once everything is sent, unless the stream
+    /// ends within a frame.
     public void end(final long nowNs) {
         ending = true;
         heartbeats.onUrgent(nowNs);
     }
 
-    /// Whether everything committed was sent and acknowledged by every member; after [#end] also whether
-    /// every member knows that this was the end, so that nobody takes the source's silence for a loss. Never,
-    /// when the stream was ended within a frame: that is no end to tell of.
+    /// Whether every member has acknowledged everything committed. After [#end], every member must also know the
+    /// end, so that it does not take the source's silence for a loss. False for a stream that ends within a frame,
+    /// which has no valid end.
     public boolean isDrained() {
         return isAcknowledged() && (!ending || (!endsMidFrame() && members.isCompleteForAll()));
     }
 
-    /// Whether nothing more can come of waiting: drained, or ended within a frame of which every member has
-    /// all there is. Then [#close] tells them.
+    /// Whether waiting cannot bring anything more: the stream is drained, or it ends within a frame of which every
+    /// member has all datagrams. [#close] then notifies the members.
     public boolean isSettled() {
         return isDrained() || (ending && endsMidFrame() && isAcknowledged());
     }
@@ -235,12 +234,12 @@ public final class SenderMachine {
         return next == window.committed() && members.areServed(next, window.freed());
     }
 
-    // What was committed ends within a frame.
+    // The committed datagrams end within a frame.
     private boolean endsMidFrame() {
         return window.boundaryFrom(next) != next;
     }
 
-    /// Tells all members that the session is over, without waiting.
+    /// Announces the end of the session to all members, without waiting.
     public void close() {
         ids.receiver(0);
         output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, Reason.CLOSED, checksum));
@@ -271,7 +270,7 @@ public final class SenderMachine {
     private Verdict dispatch(
             final int type, final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (members.state(member) == State.GONE) {
-            // It did not hear it the first time.
+            // The member missed the first notice.
             admissions.evict(member, members.reason(member));
             return Verdict.UNKNOWN_MEMBER;
         }
@@ -326,12 +325,12 @@ public final class SenderMachine {
         return verdict;
     }
 
-    // In an ACK or in a NACK.
+    // From an ACK or a NACK.
     private Verdict acknowledge(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         final long acknowledged = AckLayout.acknowledged(datagram, offset);
         final long grant = AckLayout.grant(datagram, offset);
-        // A member may acknowledge the boundary it starts at before that was sent, and nothing else unsent; but
-        // for the end of a frame that it gave up.
+        // A member may acknowledge its start before the source reached it, and the end of a frame that it dropped.
+        // It acknowledges nothing else unsent.
         final boolean waitedFor = members.delivery(member).isWaitedFor();
         final long ahead = waitedFor ? 0 : stream.frameMaxSlots();
         if (acknowledged > Math.max(next + ahead, members.startSequence(member))
@@ -365,12 +364,12 @@ public final class SenderMachine {
         }
     }
 
-    // A co-root's copy; only where it may be written to.
+    // A co-root announces its replica, if the source may write there.
     private Verdict onCopy(final int member, final MemorySegment datagram, final long offset) {
         return words.isLinked(member) ? coRoots.onCopy(member, datagram, offset, next) : Verdict.EARLY;
     }
 
-    /// Writes that were under way are done: there may be room for more.
+    /// Writes have completed: there may be room for more.
     public void onWritten() {
         coRoots.feeds().push(next);
     }
@@ -396,10 +395,10 @@ public final class SenderMachine {
         final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, members.rttNs() / 2);
         final int ranges = NackLayout.ranges(datagram, offset);
         for (int range = 0; range < ranges; range++) {
-            // What is freed was acknowledged, or is held no more; what is unsent cannot be missed.
+            // Freed sequences were acknowledged, or are no longer held; unsent sequences cannot be missing.
             final long first = Math.max(NackLayout.first(datagram, offset, range), window.freed());
             if (first > NackLayout.first(datagram, offset, range)) {
-                tellTrail(member, nowNs);
+                sendTrailingEdge(member, nowNs);
             }
             final long end = Math.min(
                     next, NackLayout.first(datagram, offset, range) + NackLayout.count(datagram, offset, range));
@@ -413,8 +412,8 @@ public final class SenderMachine {
         return Verdict.GOOD;
     }
 
-    // A member that is not waited for asks for what is held no more.
-    private void tellTrail(final int member, final long nowNs) {
+    // A member that is not waited for requests datagrams that the source no longer holds.
+    private void sendTrailingEdge(final int member, final long nowNs) {
         if (!members.delivery(member).isWaitedFor() && nowNs >= trailNs) {
             trailNs = nowNs + TRAIL_INTERVAL_NS;
             heartbeats.onUrgent(nowNs);
@@ -429,7 +428,7 @@ public final class SenderMachine {
         counts.frameRequests++;
         final long first = FrameLayout.firstSequence(datagram, offset);
         if (first < window.freed() || first >= next) {
-            tellTrail(member, nowNs);
+            sendTrailingEdge(member, nowNs);
             return Verdict.IMPOSSIBLE;
         }
         sendMetadata(member, first);
@@ -440,21 +439,21 @@ public final class SenderMachine {
         if (!LeaveLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        // It asked for it, so nothing is left to be told: its place and addresses are free at once.
+        // The member asked to leave, so no notice is due: its place and addresses are free at once.
         words.onGone(member);
         output.disconnect(member);
         members.remove(member, State.FREE);
         coRoots.onGone(member);
         granted = members.granted();
-        // Its co-root is told at once: until it knows nothing is written into its copy.
+        // Its co-root is instructed at once: until the co-root knows, its replica is not written.
         memberDeadlineNs = Math.min(memberDeadlineNs, nowNs);
         return Verdict.GOOD;
     }
 
-    /// A duty cycle begins; call once in each, before [#onTick]. Where the cycle before is long ago, this process
-    /// stood still: it then asks its members before it takes one for lost.
+    /// A duty cycle begins; call once in each, before [#onTick]. A long gap between two cycles means that this
+    /// process stood still: it then asks its members before it takes one for lost.
     ///
-    /// @return how long it stood still, in nanoseconds; 0 where it did not, or has no members
+    /// @return how long the process stood still, in nanoseconds; 0 otherwise, or without members
     public long onCycle(final long nowNs) {
         final long stoodNs = standstill.onCycle(nowNs);
         if (stoodNs == 0 || memberDeadlineNs == Long.MAX_VALUE) {
@@ -485,7 +484,7 @@ public final class SenderMachine {
         return work;
     }
 
-    // Repairs asked for by a member that is gone are dropped: nobody may be there to take them.
+    // Repairs for a member that is gone are dropped, because its address may have no receiver any more.
     private int repair(final int member, final long firstSequence, final int count) {
         if (member != RetransmitScheduler.EVERYBODY && members.state(member) != State.ACTIVE) {
             return count;
@@ -511,11 +510,11 @@ public final class SenderMachine {
         ids.receiver(0);
         final MemorySegment datagram = output.control();
         final long boundary = window.boundaryFrom(next);
-        final long told = Math.max(0, next - waiting);
-        if (told == boundary) {
+        final long announced = Math.max(0, next - waiting);
+        if (announced == boundary) {
             flags |= HeartbeatLayout.FLAG_BOUNDARY;
         }
-        heartbeat.progress(told, window.frameIdFrom(boundary)).repairable(Math.max(0, told - window.freed()));
+        heartbeat.progress(announced, window.frameIdFrom(boundary)).repairable(Math.max(0, announced - window.freed()));
         heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
         final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
         output.multicastControl(HeartbeatLayout.write(datagram, length, flags, heartbeat, checksum));
@@ -540,7 +539,7 @@ public final class SenderMachine {
         return work + coRoots.onTick(next, blocked, nowNs);
     }
 
-    // Something is committed that must not be sent yet, or there is no room for more.
+    // A committed datagram must wait for credit, or the window has no room for more.
     private boolean isBlocked() {
         return next < window.committed() ? granted <= next : window.isFull() || claimBlocked;
     }
@@ -552,7 +551,7 @@ public final class SenderMachine {
                         : members.acknowledged(member) <= window.freed());
     }
 
-    // Where nobody is waited for and all are stuck, the stream goes on all the same, a window in each tick.
+    // Where the source waits for no member and all members are stuck, the stream goes on, a window in each tick.
     private void passOn(final boolean blocked) {
         if (blocked && stuck && !members.isAnyWaitedFor()) {
             granted = Math.max(granted, next + window.slots());
@@ -561,7 +560,7 @@ public final class SenderMachine {
     }
 
     private int evictAs(final int member, final Reason reason) {
-        // Before its slots can be reused: what it reads must be what was sent.
+        // Before its slots can be reused: the member must read the datagrams that were sent.
         words.onGone(member);
         members.reason(member, reason);
         admissions.evict(member, reason);
@@ -586,8 +585,8 @@ public final class SenderMachine {
         return words.onTick(member, nowNs) + onTimeoutTick(member, nowNs);
     }
 
-    // A full ring is treated like a timeout: the oldest is sent again (seed 004, buffer management), to the
-    // laggard only.
+    // A full ring is treated like a timeout: the source repeats the oldest datagram (Subramoni, buffer management),
+    // to the slowest member only.
     private int onTimeoutTick(final int member, final long nowNs) {
         final long oldest = members.acknowledged(member);
         if (oldest >= next || coRoots.isOfASet(member)) {
@@ -604,7 +603,7 @@ public final class SenderMachine {
         members.onTimeout(member);
         members.timeoutNs(member, nowNs + timeoutNs(member));
         counts.timeouts++;
-        // One who reads repairs itself need only hear how far the source has come; at first.
+        // A member that reads repairs itself at first needs only the source's progress.
         if (!words.isLive(member) || members.timeouts(member) > READER_TIMEOUTS_MAX) {
             repairs.request(member, oldest, nowNs, 0);
         }
@@ -617,7 +616,7 @@ public final class SenderMachine {
         return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.timeouts(member)));
     }
 
-    /// When [#onTick] has something to do.
+    /// The time at which [#onTick] has something to do.
     public long nextDeadlineNs() {
         return repairs.isEmpty() ? Math.min(heartbeats.nextDeadlineNs(), memberDeadlineNs) : 0;
     }

@@ -5,9 +5,10 @@ import io.framecast.reliability.wire.LinkOffer;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What a sender machine does to the world. Control datagrams may be lost; repairs are accepted or not.
+/// The effects of a sender machine on the outside. The network may lose control datagrams; the transport accepts
+/// repairs or refuses them.
 public interface SenderOutput extends RetransmitScheduler.Output {
-    /// Nothing is written to a member any more.
+    /// The source no longer writes to that member.
     int NO_FEED = -1;
 
     /// Memory for one control datagram, at least [io.framecast.reliability.wire.Wire#CONTROL_BYTES_MAX] long;
@@ -33,41 +34,41 @@ public interface SenderOutput extends RetransmitScheduler.Output {
 
     /// Begins to let a member act on this source's memory. Never blocks. The descriptor is from the wire.
     ///
-    /// @return false when that cannot be: its grants come by datagram
+    /// @return false when that is impossible: the member's grants come by datagram
     default boolean link(final int member, final byte[] descriptor) {
         return false;
     }
 
-    /// What a member must know to use its link; null until the link stands.
+    /// The values that a member needs to use its connection; null until the connection stands.
     default @Nullable LinkOffer linkOffer(final int member) {
         return null;
     }
 
-    /// Whether a member's link failed, and never has an offer again.
+    /// Whether a member's connection failed, and never has an offer again.
     default boolean isLinkBroken(final int member) {
         return false;
     }
 
-    /// Lets [#feed] write into a member's copy of the window over its link, and has the word there say so; asked
-    /// again it says again how far that has come.
+    /// Lets [#feed] write into a member's replica of the window over its connection, and lets the word there
+    /// announce progress. A repeated call makes the word repeat its progress.
     ///
     /// @param copy from the wire: used over the connection to this member only
     /// @param epoch of the word
     /// @param first sequence that is written first
-    /// @return false when that cannot be: it is fed by datagram
+    /// @return false when that is impossible: the member is fed by datagram
     default boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
         return false;
     }
 
-    /// Writes consecutive sequences behind those written before into a member's copy, and its word behind them.
-    /// Their slots must not change until that is done; [SenderMachine#onWritten] is told.
+    /// Writes consecutive sequences behind those written before into a member's replica, and then its word. Their
+    /// slots must not change until [SenderMachine#onWritten].
     ///
-    /// @return how many were taken, from the first on: fewer when there is no room now; or [#NO_FEED] when nothing
-    ///     is written to it any more
+    /// @return how many were taken, from the first on: fewer when there is no room now; or [#NO_FEED] when the
+    ///     replica is not written any more
     default int feed(final int member, final long firstSequence, final int count) {
         return NO_FEED;
     }
 
-    /// Cuts a member's link: when this returns the member cannot act any more, and its word is 0.
+    /// Closes a member's connection: when this returns the member cannot act any more, and its word is 0.
     default void unlink(final int member) {}
 }

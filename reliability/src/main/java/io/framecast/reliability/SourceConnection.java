@@ -6,19 +6,20 @@ import io.framecast.reliability.wire.LinkLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
-/// What a receiver does to its source's memory: it writes its grants into its word there, and reads what it
-/// misses out of the window. Where that does not stand, breaks, or is slow, everything goes by datagram as if
-/// there were no link; one that broke is not mended before the receiver joins again.
+/// A receiver's actions on its source's memory: it writes its grants into its credit word, and reads missing
+/// datagrams out of the window. Where the connection does not stand, breaks or is slow, datagrams carry all of
+/// that. A broken connection is not made again before the receiver joins again.
 ///
-/// One thread; the caller of the machine tells what became of what it was asked to do.
+/// One thread. The caller of the machine reports the outcome of each request.
 public final class SourceConnection {
-    // What takes longer does not count on arriving: grants go by datagram, and repairs are asked for, until it does.
+    // After this time a write or read does not count on arriving: grants go by datagram, and NACKs request repairs,
+    // until it completes.
     private static final long SLOW_MIN_NS = 20_000_000;
-    // Nor does a datagram go there and back sooner.
+    // A datagram does not make the round trip sooner.
     private static final int SLOW_RTTS = 4;
     private static final long RTT_MAX_NS = 1_000_000_000;
 
-    // As in AckScheduler: what grew a little is told a little later.
+    // As in AckScheduler: a small growth is announced a little later.
     private static final long DELAY_MAX_NS = 1_000_000;
     private static final long ROOM_RETRY_NS = 50_000;
     private static final long NEVER = Long.MAX_VALUE;
@@ -39,7 +40,7 @@ public final class SourceConnection {
     private Stage stage = Stage.NONE;
     private int epoch;
     private boolean feeding;
-    // The grant written last, and the last of those known to have arrived.
+    // The grant written last, and the last one known to have arrived.
     private long written;
     private long landed;
     private long writtenSpan;
@@ -75,7 +76,7 @@ public final class SourceConnection {
         return Verdict.GOOD;
     }
 
-    /// The connection stands: the first grant tells the source so.
+    /// The connection stands: the first grant shows that to the source.
     public void onUp(final long nowNs) {
         if (stage == Stage.CONNECTING) {
             stage = Stage.UP;
@@ -113,12 +114,12 @@ public final class SourceConnection {
         return slowNs;
     }
 
-    /// Whether it stands.
+    /// Whether the connection stands.
     public boolean isUp() {
         return stage == Stage.UP;
     }
 
-    /// Whether the source would write into a co-root's copy over it.
+    /// Whether the source would write into a co-root's replica over the connection.
     boolean isFeeding() {
         return feeding;
     }
@@ -142,7 +143,7 @@ public final class SourceConnection {
         return landed;
     }
 
-    /// More can be granted, or some was used.
+    /// More can be granted, or slots were used.
     void onCredit(final long nowNs) {
         if (stage != Stage.UP || pendingNs != NEVER) {
             return;
@@ -165,7 +166,7 @@ public final class SourceConnection {
             dueNs = nowNs + ROOM_RETRY_NS;
             return;
         }
-        // From now on the source may use it.
+        // The source may use this grant from now on.
         ledger.grantedApart(grant);
         written = grant;
         writtenSpan = Math.max(0, grant - ledger.end());
@@ -174,14 +175,14 @@ public final class SourceConnection {
         counts.grantsWritten++;
     }
 
-    /// Writes what is due; and where a write is slow, has the grant go by datagram.
+    /// Writes the grant when that is due; if a write is slow, the grant goes by datagram.
     void onTick(final long nowNs) {
         if (pendingNs == NEVER && nowNs >= dueNs) {
             onCredit(nowNs);
             dueNs = dueNs <= nowNs ? NEVER : dueNs;
         }
         if (!isSlow(nowNs)) {
-            // What was slow may not be any more, by a longer round-trip time.
+            // By a longer round-trip time, the write may not count as slow any more.
             slowTold = false;
         } else if (!slowTold) {
             slowTold = true;

@@ -4,18 +4,18 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 
-/// What a receiver knows of its source's life: when it was heard, its clock to be echoed, the round-trip
-/// time, and whether it said goodbye. A goodbye takes effect a little later: what the source sent before it
-/// may still be under way on another lane.
+/// A receiver's knowledge of its source's life: the time it was heard, its clock to be echoed, the round-trip time,
+/// and its goodbye. A goodbye takes effect a little later, because earlier datagrams may still be under way on
+/// another lane.
 ///
 /// Pure state; one thread.
 final class SourceWatch {
     static final long GRACE_MIN_NS = 1_000_000;
-    // Whatever a source announces: neither a hiccup nor an hour.
+    // Bounds of any announced timeout: neither a hiccup nor an hour.
     static final long SILENCE_MIN_NS = 100_000_000;
     static final long SILENCE_MAX_NS = 60_000_000_000L;
 
-    // One who was stopped for nearly as long as its source is patient must have been heard just before.
+    // After a stop of nearly the source's timeout, the source was heard just before the stop.
     private static final int WORDS_PER_SILENCE = 16;
 
     private static final long RTT_MIN_NS = 1_000;
@@ -38,7 +38,7 @@ final class SourceWatch {
         ackIdleNs = Math.clamp(aliveTimeoutNs, ALIVE_MIN_NS, SILENCE_MAX_NS) / WORDS_PER_SILENCE;
     }
 
-    /// How often the source hears from this receiver at least.
+    /// The longest time between two ACKs to the source.
     long ackIdleNs() {
         return ackIdleNs;
     }
@@ -59,8 +59,8 @@ final class SourceWatch {
         rttNs = Math.max(RTT_MIN_NS, groupRttNs);
     }
 
-    /// This process stood still until now. Once for each word of the source: one that stands still again and again
-    /// would never notice that its source is gone.
+    /// This process stood still until now. The excuse holds once between two datagrams of the source: otherwise a
+    /// process that stands still again and again would never notice that its source is gone.
     void onStandstill(final long nowNs) {
         final long askedNs = Standstill.askedNs(silenceNs, nowNs);
         if (askedNs > heardNs && heardNs != excusedNs) {
@@ -69,7 +69,7 @@ final class SourceWatch {
         }
     }
 
-    /// Whether the source told this receiver that it is no member.
+    /// Whether the source notified this receiver that it is no member.
     boolean isEvicted() {
         return goodbyeNs != Long.MAX_VALUE && reason != Reason.CLOSED;
     }
@@ -89,7 +89,7 @@ final class SourceWatch {
         values.echo(AckLayout.NO_ECHO, 0);
     }
 
-    /// The source said goodbye; the first time counts.
+    /// The source said goodbye; the first goodbye counts.
     void onGoodbye(final Reason why, final long nowNs) {
         if (goodbyeNs == Long.MAX_VALUE) {
             reason = why;
@@ -97,8 +97,8 @@ final class SourceWatch {
         }
     }
 
-    /// Something new arrived: more of what was sent before the source closed may follow. Who was evicted
-    /// waits for nothing, for the others' data flows on.
+    /// Something new arrived: more datagrams from before the source closed may follow. An evicted receiver waits
+    /// for nothing, because the others' data flows on.
     void onData(final long nowNs) {
         if (goodbyeNs != Long.MAX_VALUE && reason == Reason.CLOSED) {
             goodbyeNs = nowNs + graceNs();
@@ -109,7 +109,7 @@ final class SourceWatch {
         return Math.max(GRACE_MIN_NS, rttNs);
     }
 
-    /// Whether it is gone by now.
+    /// Whether the source is gone by now.
     boolean isLost(final long nowNs) {
         return nowNs >= goodbyeNs || isSilent(nowNs);
     }
@@ -118,12 +118,12 @@ final class SourceWatch {
         return nowNs - heardNs > silenceNs;
     }
 
-    /// Why it is gone.
+    /// The reason why the source is gone.
     Reason reason() {
         return reason;
     }
 
-    /// When silence, or a goodbye, takes effect.
+    /// The time at which silence, or a goodbye, takes effect.
     long lostNs() {
         return Math.min(goodbyeNs, silentNs());
     }

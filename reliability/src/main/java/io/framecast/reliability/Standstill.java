@@ -1,12 +1,12 @@
 package io.framecast.reliability;
 
-/// Notices that its own process stood still: that it was stopped, suspended or without a CPU for a good part of
-/// the time after which a silent peer counts as lost. Silence meanwhile says nothing of the peer.
+/// Notices that its own process stood still: it was stopped, suspended or without a CPU for a good part of the time
+/// after which a silent peer counts as lost. Silence during that time is no evidence about the peer.
 ///
 /// Pure state; one thread.
 public final class Standstill {
     private static final int PARTS_OF_TIMEOUT = 4;
-    // Less is a hiccup, however short the timeout.
+    // A shorter gap is a hiccup, however short the timeout.
     private static final long STANDSTILL_MIN_NS = 50_000_000;
 
     private final long timeoutNs;
@@ -21,7 +21,7 @@ public final class Standstill {
 
     /// A duty cycle begins.
     ///
-    /// @return how long the process stood still before it; 0 where it did not
+    /// @return how long the process stood still before it; else 0
     public long onCycle(final long nowNs) {
         final long sinceNs = cycleNs == Long.MAX_VALUE ? 0 : nowNs - cycleNs;
         cycleNs = nowNs;
@@ -38,12 +38,12 @@ public final class Standstill {
         cycleNs = Long.MAX_VALUE;
     }
 
-    /// Since when a peer that was asked then must have answered: it gets half of the time that silence takes.
+    /// A peer that was asked before this time must have answered: it gets half of the timeout.
     static long askedNs(final long timeoutNs, final long nowNs) {
         return nowNs - timeoutNs / 2;
     }
 
-    /// How long the process stood still, where that is not long ago; else 0.
+    /// How long the process stood still, where that was recently; else 0.
     long recentNs(final long nowNs) {
         return lastNs > 0 && nowNs - untilNs <= timeoutNs ? lastNs : 0;
     }

@@ -1,7 +1,7 @@
 package io.framecast.reliability;
 
-/// Where a stream ends, once its source has said so, held against what is known of its frames: an end within a frame,
-/// or before a datagram that was sent, is none.
+/// The end of a stream, once its source has announced it, checked against the known frames. An end within a frame,
+/// or before a sent datagram, is invalid.
 ///
 /// Pure state; one thread.
 final class StreamEnd {
@@ -10,7 +10,7 @@ final class StreamEnd {
     private long finalSequence = UNKNOWN;
     private long framesEnd;
 
-    /// Whether something that was sent may end at `sequence`.
+    /// Whether a sent stream may end at `sequence`.
     boolean admits(final long sequence) {
         return sequence <= finalSequence;
     }
@@ -20,10 +20,10 @@ final class StreamEnd {
         framesEnd = Math.max(framesEnd, end);
     }
 
-    /// The source says that nothing follows.
+    /// The source announces the end.
     ///
     /// @param sentEnd below which everything is known to be sent
-    /// @return false when that cannot be
+    /// @return false when that end is impossible
     boolean onEnd(final long sequence, final long sentEnd) {
         if (finalSequence != UNKNOWN) {
             return sequence == finalSequence;

@@ -12,22 +12,23 @@ import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
 
-/// A co-root's side of a feed by writes: it tells its source where its copy of the window begins, over and
-/// over until the source's word there shows that it was heard, and from then on takes for held what lies below
-/// the word, and copies nothing itself. When its link ends it copies again: that closed the way for writes.
+/// A co-root's side of replication. The co-root repeats the address of its replica of the window until the source's
+/// word there answers. From then on it holds the datagrams below the word, and copies nothing itself. When its
+/// connection ends, which stops the writes, it copies again.
 ///
-/// The word comes behind what it tells of, over a connection that carries writes out in order; but nothing depends
-/// on that: headers are checked as those from the wire are, and payloads by the checksum that the source wrote with
-/// them. What is not sound is not held. A word that stands still, while others bring more, is asked for anew.
+/// The word follows its datagrams over a connection that carries out writes in order, but nothing depends on that
+/// order. The co-root checks headers as it checks those from the wire, and payloads by the checksum that the source
+/// wrote with them. Datagrams that fail a check are not held. When the word stands still while other lanes bring
+/// more, the co-root asks again.
 ///
 /// One thread.
 final class WindowReplica {
-    // Headers looked at in one turn; the rest follows in the next.
+    // Headers examined in one turn; the remaining headers follow in the next.
     static final int TAKEN_PER_TURN_MAX = 1024;
     private static final long RETRY_NS = 20_000_000;
     private static final long RETRY_MAX_NS = RETRY_NS << 4;
     private static final int ATTEMPTS_MAX = 20;
-    // Nobody tells of a write: while some is on its way it is looked for now and then.
+    // No event announces a write, so the co-root checks the word now and then while writes are under way.
     private static final long LOOK_NS = 1_000_000;
     private static final int LOOK_DOUBLINGS_MAX = 6;
     private static final int VAIN_LOOKS_MAX = 12;
@@ -58,7 +59,7 @@ final class WindowReplica {
     private long end;
     private int looks;
 
-    /// Gives each word an epoch that none before had, whatever is still on its way.
+    /// Gives each word a new epoch, whatever writes are still under way.
     static final class Terms {
         private final ControlIds ids;
         private int last;
@@ -74,7 +75,7 @@ final class WindowReplica {
         }
     }
 
-    /// @param coRoot told of what it has now
+    /// @param coRoot is notified of each held sequence
     WindowReplica(
             final CoRoot coRoot,
             final ReceiverOutput receiver,
@@ -93,9 +94,9 @@ final class WindowReplica {
         store = coRoot.store();
     }
 
-    /// Takes what was written since the last look, and tells the source when that is due.
+    /// Takes the datagrams written since the last call, and sends the address to the source when that is due.
     ///
-    /// @param linked whether there is a link over which the source would write
+    /// @param linked whether a connection stands over which the source would write
     void onTick(final boolean linked, final long nowNs) {
         if (!linked) {
             stop();
@@ -132,7 +133,7 @@ final class WindowReplica {
         }
     }
 
-    // What this receiver has itself is on its way here too.
+    // Datagrams that this receiver has are on their way into the replica too.
     private void waitForMore(final long nowNs) {
         if (looks > VAIN_LOOKS_MAX) {
             stop();
@@ -143,7 +144,7 @@ final class WindowReplica {
         lookNs = behind ? nowNs + (LOOK_NS << Math.min(LOOK_DOUBLINGS_MAX, looks++)) : NEVER;
     }
 
-    /// Takes what was written since the last look.
+    /// Takes the datagrams written since the last call.
     void look() {
         if (stage != Stage.ASKING && stage != Stage.FED) {
             return;
@@ -185,7 +186,7 @@ final class WindowReplica {
         store.feedFrom(end);
     }
 
-    // Of its datagram; 0 where another lies.
+    // Length of its datagram; 0 where another lies.
     private int bytesOf(final long sequence) {
         final long at = (long) store.slot(sequence) * DataLayout.LENGTH;
         final int bytes = DataLayout.datagramBytes(store.headers(), at, store.slotBytes());
@@ -196,7 +197,7 @@ final class WindowReplica {
                 : 0;
     }
 
-    /// This receiver keeps the copy itself from now on, or serves no more.
+    /// This receiver keeps the replica itself from now on, or stops serving.
     void stop() {
         if (stage == Stage.ASKING || stage == Stage.FED) {
             stage = Stage.NONE;

@@ -172,7 +172,7 @@ final class AllocationTest {
 
         @Override
         public void disconnect(final int member) {
-            throw new IllegalStateException("nobody leaves");
+            throw new IllegalStateException("no receiver leaves");
         }
 
         @Override

@@ -113,7 +113,7 @@ final class BundleTableTest {
         assertFalse(open(300, 2));
     }
 
-    // Sealed all the same: by a source that means harm.
+    // The table has a valid checksum, as that of a hostile source would have.
     @ParameterizedTest
     @CsvSource({
         "0, 64, 'no frame'",

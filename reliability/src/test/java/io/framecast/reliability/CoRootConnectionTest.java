@@ -21,7 +21,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// A member's way into its co-root's copy: when it is made, cut and used, and what is done without it.
+/// A member's connection to its co-root's replica: when it is made, closed and used, and the way of repairs without
+/// it.
 final class CoRootConnectionTest {
     private static final long MS = 1_000_000;
     private static final LinkOffer OFFER = new LinkOffer(
@@ -52,7 +53,7 @@ final class CoRootConnectionTest {
 
     private void join() {
         pair.receiver = pair.newLinkedReceiver(5, Delivery.RELIABLE);
-        // Its source offers nothing, so that what is read is read from the co-root.
+        // The source offers nothing, so that all reads go to the co-root.
         pair.link.up = false;
         pair.join();
     }
@@ -90,11 +91,11 @@ final class CoRootConnectionTest {
         assertEquals(0, toCoRoot(ControlLayout.TYPE_LINK), "there is no endpoint yet");
         fake.descriptor = FakeCoRootConnection.MEMBER;
         pair.run(200 * MS);
-        final List<MemorySegment> told = fake.toCoRoot.stream()
+        final List<MemorySegment> notices = fake.toCoRoot.stream()
                 .filter(sent -> ControlLayout.type(sent, 0) == ControlLayout.TYPE_LINK)
                 .toList();
-        assertTrue(told.size() >= 2 && told.size() <= 4, () -> told.size() + " times");
-        for (final MemorySegment sent : told) {
+        assertTrue(notices.size() >= 2 && notices.size() <= 4, () -> notices.size() + " times");
+        for (final MemorySegment sent : notices) {
             assertTrue(LinkLayout.isValid(sent, 0) && LinkLayout.isOfSet(sent, 0));
             assertEquals(3, ControlLayout.epoch(sent, 0));
             assertEquals(5, ControlLayout.receiver(sent, 0));
@@ -188,7 +189,7 @@ final class CoRootConnectionTest {
         pair.run(50 * MS);
         assertTrue(toCoRoot(ControlLayout.TYPE_NACK) >= 1);
         assertTrue(fake.pulls.isEmpty());
-        // From the third time on the source is asked.
+        // From the third time on the NACK goes to the source.
         assertEquals(8, pair.receiver.acknowledgedSequence());
     }
 

@@ -30,7 +30,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// The serving side of a co-root: its list, its set's reports, its repairs and its aggregate.
+/// The serving side of a co-root: its list, its group's reports, its repairs and its aggregate.
 final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     private static final long SESSION = 77;
     private static final long OWN_ID = 9;
@@ -39,7 +39,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     private static final long MS = 1_000_000;
 
     /// An aggregate, as the source reads it.
-    private record Aggregate(long acknowledged, long grant, int covered, long laggard, boolean complete) {}
+    private record Aggregate(long acknowledged, long grant, int covered, long slowestMember, boolean complete) {}
 
     private record Sent(int member, long first, int count) {}
 
@@ -112,7 +112,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
                 AckLayout.acknowledged(control, 0),
                 AckLayout.grant(control, 0),
                 AckLayout.covered(control, 0),
-                AckLayout.laggard(control, 0),
+                AckLayout.slowestMember(control, 0),
                 AckLayout.isComplete(control, 0));
     }
 
@@ -138,17 +138,17 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(Verdict.UNKNOWN_MEMBER, link(30, 3, 1));
         assertEquals(Verdict.GOOD, link(20, 3, 1));
         assertEquals(Verdict.GOOD, link(21, 3, 2));
-        assertEquals(Verdict.GOOD, link(20, 3, 1), "told again");
+        assertEquals(Verdict.GOOD, link(20, 3, 1), "sent again");
         assertEquals(List.of("0 by 1", "1 by 2"), links);
         assertEquals(List.of(), controls, "no endpoint stands yet");
         linkOffer = LinkOffer.ofMember(new byte[] {9});
         link(21, 3, 2);
         assertEquals(1, controls.size());
-        final MemorySegment told = MemorySegment.ofArray(controls.getFirst());
-        assertTrue(LinkLayout.isValid(told, 0) && LinkLayout.isOfSet(told, 0));
-        assertEquals(21, ControlLayout.receiver(told, 0));
-        assertEquals(3, ControlLayout.epoch(told, 0));
-        assertArrayEquals(new byte[] {9}, LinkLayout.offer(told, 0).descriptor());
+        final MemorySegment answer = MemorySegment.ofArray(controls.getFirst());
+        assertTrue(LinkLayout.isValid(answer, 0) && LinkLayout.isOfSet(answer, 0));
+        assertEquals(21, ControlLayout.receiver(answer, 0));
+        assertEquals(3, ControlLayout.epoch(answer, 0));
+        assertArrayEquals(new byte[] {9}, LinkLayout.offer(answer, 0).descriptor());
         assertEquals(1, counts.memberLinks());
     }
 
@@ -161,7 +161,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         }
         assertEquals(Verdict.LIMITED, link(20, 3, 99));
         assertEquals(8, links.size());
-        // It left the set, and came back to it.
+        // The member left the group, and came back to it.
         list(4, 0, 1, 21);
         list(5, 0, 1, 20);
         assertEquals(Verdict.GOOD, link(20, 5, 99));
@@ -246,7 +246,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldSayTheLeastOfAllAndWhoItIs() {
         list(3, 0, 2, 20, 21);
-        assertEquals(2, aggregate(90, 130, false).covered(), "nobody has reported");
+        assertEquals(2, aggregate(90, 130, false).covered(), "no member has reported");
         ack(20, 50, true);
         ack(21, 70, true);
         assertEquals(new Aggregate(50, 90, 3, 20, false), aggregate(90, 130, false));
@@ -297,7 +297,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(List.of(new Sent(0, 2, 3)), repairs);
         assertEquals(3, counts.repairsSent());
         assertEquals(0, coRoot.onTick(1 * MS));
-        // Half a round trip later the same is asked for by one who cannot have it yet, and by another.
+        // Half a round trip later a member that cannot have it yet requests the same, and so does another.
         nack(20, 2 * MS - 1, 2, 3);
         nack(21, 2 * MS - 1, 3, 1);
         assertEquals(1, coRoot.onTick(2 * MS - 1));

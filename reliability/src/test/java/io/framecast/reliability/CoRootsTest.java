@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.CoRootsWorld.Fed;
-import io.framecast.reliability.CoRootsWorld.Told;
+import io.framecast.reliability.CoRootsWorld.Instruction;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.SetLayout;
@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 final class CoRootsTest {
     private static final CoRootOffer SERVES = new CoRootOffer(0, true);
 
-    // Whom each serves, by id, as was told last.
-    private static Map<Integer, List<Long>> sets(final List<Told> told) {
+    // The members that each co-root serves, by id, in the last instruction.
+    private static Map<Integer, List<Long>> sets(final List<Instruction> instructed) {
         final Map<Integer, List<Long>> sets = new HashMap<>();
-        for (final Told one : told) {
+        for (final Instruction one : instructed) {
             if (one.coRoot() == 100 + one.member()) {
                 sets.put(one.member(), one.serves());
             }
@@ -32,16 +32,16 @@ final class CoRootsTest {
         return sets;
     }
 
-    private static int epochOf(final List<Told> told, final int member) {
-        return told.stream()
+    private static int epochOf(final List<Instruction> instructed, final int member) {
+        return instructed.stream()
                 .filter(one -> one.member() == member)
                 .findFirst()
                 .orElseThrow()
                 .epoch();
     }
 
-    private static long reportsTo(final List<Told> told, final int member) {
-        return told.stream()
+    private static long reportsTo(final List<Instruction> instructed, final int member) {
+        return instructed.stream()
                 .filter(one -> one.member() == member)
                 .findFirst()
                 .orElseThrow()
@@ -68,15 +68,17 @@ final class CoRootsTest {
     @Test
     void shouldTellTheCoRootAndItsSetWhenMembersAreThere() {
         final CoRootsWorld world = CoRootsWorld.of(4, 1);
-        final List<Told> told = world.tick();
-        assertEquals(4, told.size());
+        final List<Instruction> instructed = world.tick();
+        assertEquals(4, instructed.size());
         assertEquals(4, world.counts.instructions());
         assertEquals(1, world.counts.coRoots());
-        final int epoch = epochOf(told, 0);
+        final int epoch = epochOf(instructed, 0);
         assertTrue(epoch > 0);
-        assertEquals(new Told(0, epoch, 100, List.of(101L, 102L, 103L), List.of(epoch, epoch, epoch)), told.getFirst());
+        assertEquals(
+                new Instruction(0, epoch, 100, List.of(101L, 102L, 103L), List.of(epoch, epoch, epoch)),
+                instructed.getFirst());
         for (int m = 1; m < 4; m++) {
-            assertEquals(new Told(m, epoch, 100, List.of(), List.of()), told.get(m));
+            assertEquals(new Instruction(m, epoch, 100, List.of(), List.of()), instructed.get(m));
         }
         for (int m = 0; m < 4; m++) {
             assertTrue(world.coRoots.isOfASet(m));
@@ -87,13 +89,13 @@ final class CoRootsTest {
     void shouldRepeatLessAndLessOftenUntilItIsConfirmed() {
         final CoRootsWorld world = CoRootsWorld.of(4, 1);
         world.tick();
-        world.confirm(1, epochOf(world.told, 1));
-        world.confirm(2, epochOf(world.told, 2) - 1);
+        world.confirm(1, epochOf(world.instructed, 1));
+        world.confirm(2, epochOf(world.instructed, 2) - 1);
         assertEquals(List.of(), world.tick(20 * MS - 1, 0));
         assertEquals(3, world.tick(1, 0).size());
         assertEquals(0, world.tick(40 * MS - 1, 0).size());
         assertEquals(3, world.tick(1, 0).size());
-        world.confirm(0, epochOf(world.told, 0));
+        world.confirm(0, epochOf(world.instructed, 0));
         for (final int ms : new int[] {80, 160, 320, 320, 320}) {
             assertEquals(0, world.tick(ms * MS - 1, 0).size(), ms + " ms");
             assertEquals(2, world.tick(1, 0).size(), ms + " ms");
@@ -142,15 +144,16 @@ final class CoRootsTest {
         }
         world.tick();
         world.confirmAll();
-        final int before = epochOf(world.told, 0);
+        final int before = epochOf(world.instructed, 0);
         final int newcomer = world.join(Delivery.RELIABLE, SERVES);
         assertEquals(List.of(), world.tick(CoRoots.PLAN_INTERVAL_NS - 1, 0));
-        final List<Told> told = world.tick(1, 0);
-        assertEquals(2, told.size());
-        final int epoch = epochOf(told, 0);
+        final List<Instruction> instructed = world.tick(1, 0);
+        assertEquals(2, instructed.size());
+        final int epoch = epochOf(instructed, 0);
         assertTrue(epoch > before);
-        assertEquals(List.of(before, before, before, epoch), told.getFirst().joined());
-        assertEquals(100, reportsTo(told, newcomer));
+        assertEquals(
+                List.of(before, before, before, epoch), instructed.getFirst().joined());
+        assertEquals(100, reportsTo(instructed, newcomer));
         world.aggregate(0, before, 50, 0);
         assertEquals(50, world.members.acknowledged(1));
         assertEquals(0, world.members.acknowledged(newcomer));
@@ -159,7 +162,7 @@ final class CoRootsTest {
     @Test
     void shouldKeepItsEpochWhenAPlanChangesNothing() {
         final CoRootsWorld world = served();
-        final int before = epochOf(List.of(new Told(0, 1, 0, List.of(), List.of())), 0);
+        final int before = epochOf(List.of(new Instruction(0, 1, 0, List.of(), List.of())), 0);
         for (int i = 0; i < 5; i++) {
             assertEquals(List.of(), world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 1, 2, 3));
         }
@@ -171,14 +174,14 @@ final class CoRootsTest {
     void shouldListWithoutOneWhoIsGone() {
         final CoRootsWorld world = served();
         world.leave(2);
-        final List<Told> told = world.tick(1, 0);
-        assertEquals(1, told.size());
+        final List<Instruction> instructed = world.tick(1, 0);
+        assertEquals(1, instructed.size());
         assertEquals(
                 new TreeSet<>(List.of(101L, 103L)),
-                new TreeSet<>(told.getFirst().serves()));
+                new TreeSet<>(instructed.getFirst().serves()));
         assertFalse(world.coRoots.isOfASet(2));
         world.next = 10;
-        world.aggregate(0, told.getFirst().epoch(), 10, 0);
+        world.aggregate(0, instructed.getFirst().epoch(), 10, 0);
         assertEquals(0, world.members.acknowledged(2));
         assertEquals(10, world.members.acknowledged(3));
     }
@@ -191,15 +194,16 @@ final class CoRootsTest {
         world.acknowledge(2, 9);
         world.acknowledge(3, 7);
         world.leave(0);
-        final List<Told> told = world.tick(1, 1, 2, 3);
+        final List<Instruction> instructed = world.tick(1, 1, 2, 3);
         assertEquals(1, world.counts.failovers());
-        assertEquals(3, told.size());
-        final int epoch = epochOf(told, 2);
+        assertEquals(3, instructed.size());
+        final int epoch = epochOf(instructed, 2);
         assertEquals(
-                new TreeSet<>(List.of(101L, 103L)), new TreeSet<>(sets(told).get(2)));
-        assertEquals(102, reportsTo(told, 1));
-        assertEquals(102, reportsTo(told, 3));
-        // All joined the set anew: what was said before that covers nobody.
+                new TreeSet<>(List.of(101L, 103L)),
+                new TreeSet<>(sets(instructed).get(2)));
+        assertEquals(102, reportsTo(instructed, 1));
+        assertEquals(102, reportsTo(instructed, 3));
+        // All joined the group anew, so an earlier aggregate covers no member.
         world.aggregate(2, epoch - 1, 15, 0);
         assertEquals(5, world.members.acknowledged(1));
         world.aggregate(2, epoch, 15, 0);
@@ -213,11 +217,11 @@ final class CoRootsTest {
         world.next = 1;
         assertEquals(List.of(), world.tick(1, 1, 2, 3));
         assertEquals(List.of(), world.tick(LATE_NS - 1, 1, 2, 3));
-        final List<Told> told = world.tick(1, 1, 2, 3);
+        final List<Instruction> instructed = world.tick(1, 1, 2, 3);
         assertEquals(1, world.counts.failovers());
-        assertEquals(101, reportsTo(told, 2));
-        assertEquals(101, reportsTo(told, 1));
-        assertEquals(0, reportsTo(told, 0), "it is not to serve any more");
+        assertEquals(101, reportsTo(instructed, 2));
+        assertEquals(101, reportsTo(instructed, 1));
+        assertEquals(0, reportsTo(instructed, 0), "it is not to serve any more");
     }
 
     @Test
@@ -257,7 +261,7 @@ final class CoRootsTest {
     @Test
     void shouldReplaceOneThatDoesNotConfirmItsList() {
         final CoRootsWorld world = CoRootsWorld.of(4, 1);
-        final List<Told> first = world.tick();
+        final List<Instruction> first = world.tick();
         for (int m = 1; m < 4; m++) {
             world.confirm(m, epochOf(first, m));
         }
@@ -265,9 +269,9 @@ final class CoRootsTest {
             world.tick(LATE_NS / 2, 0, 1, 2, 3);
         }
         assertEquals(0, world.counts.failovers());
-        final List<Told> told = world.tick(1, 0, 1, 2, 3);
+        final List<Instruction> instructed = world.tick(1, 0, 1, 2, 3);
         assertEquals(1, world.counts.failovers());
-        assertEquals(101, reportsTo(told, 3));
+        assertEquals(101, reportsTo(instructed, 3));
     }
 
     @Test
@@ -281,10 +285,10 @@ final class CoRootsTest {
         world.tick();
         world.confirmAll();
         world.leave(0);
-        final List<Told> told = world.tick(1, 1, 2, 3);
-        assertEquals(3, told.size());
+        final List<Instruction> instructed = world.tick(1, 1, 2, 3);
+        assertEquals(3, instructed.size());
         for (int m = 1; m < 4; m++) {
-            assertEquals(0, reportsTo(told, m));
+            assertEquals(0, reportsTo(instructed, m));
             assertFalse(world.coRoots.isOfASet(m));
         }
         assertEquals(0, world.counts.coRoots());
@@ -303,9 +307,9 @@ final class CoRootsTest {
         final int serving = world.join(Delivery.RELIABLE, SERVES);
         assertEquals(List.of(), world.tick());
         final int other = world.join(Delivery.RELIABLE, SERVES);
-        final List<Told> told = world.tick(CoRoots.PLAN_INTERVAL_NS);
-        assertEquals(Map.of(serving, List.of(100L + other)), sets(told));
-        assertEquals(2, told.size());
+        final List<Instruction> instructed = world.tick(CoRoots.PLAN_INTERVAL_NS);
+        assertEquals(Map.of(serving, List.of(100L + other)), sets(instructed));
+        assertEquals(2, instructed.size());
     }
 
     @Test
@@ -337,7 +341,7 @@ final class CoRootsTest {
     void shouldLetASiteFillItsSetTwiceAsFarAsOthers() {
         final CoRootsWorld world =
                 new CoRootsWorld(12, new CoRootConfig(3, CoRootConfig.Feed.MULTICAST, CoRootConfig.Sets.SITE));
-        // Three sets of at most three: ten at one site, and one at each of two others.
+        // Three groups of at most three: ten members at one site, and one at each of two others.
         for (int m = 0; m < 12; m++) {
             world.join(Delivery.RELIABLE, new CoRootOffer(m < 10 ? 1 : m, true));
         }
@@ -350,8 +354,9 @@ final class CoRootsTest {
     @Test
     void shouldTellALongListInParts() {
         final CoRootsWorld world = CoRootsWorld.of(33, 1);
-        final List<Told> told = world.tick();
-        final List<Told> parts = told.stream().filter(one -> one.member() == 0).toList();
+        final List<Instruction> instructed = world.tick();
+        final List<Instruction> parts =
+                instructed.stream().filter(one -> one.member() == 0).toList();
         assertEquals(SetLayout.partsOf(32), parts.size());
         assertTrue(parts.size() > 2);
         final TreeSet<Long> served = new TreeSet<>();
@@ -363,8 +368,8 @@ final class CoRootsTest {
     @Test
     void shouldNeverPutMoreIntoASetThanAListCanSay() {
         final CoRootsWorld world = CoRootsWorld.of(200, 1);
-        final List<Told> told = world.tick();
-        final int served = told.stream()
+        final List<Instruction> instructed = world.tick();
+        final int served = instructed.stream()
                 .filter(one -> one.member() == 0)
                 .mapToInt(one -> one.serves().size())
                 .sum();
@@ -377,7 +382,7 @@ final class CoRootsTest {
         world.tick();
         assertEquals(8, world.counts.coRoots());
         world.confirmAll();
-        // Half as many: still not more than twice what the model says.
+        // Half as many: still not more than twice the model's number.
         for (int m = 63; m >= 20; m--) {
             world.leave(m);
         }
@@ -452,7 +457,7 @@ final class CoRootsTest {
         final CoRootsWorld world = served();
         world.next = 10;
         world.tick(1, 0, 1, 2, 3);
-        // Member 2 tells the source that it has all; its co-root goes on saying that it has not.
+        // Member 2 reports to the source that it has everything; its co-root's aggregate still says otherwise.
         world.nowNs += 1;
         for (int m = 0; m < 4; m++) {
             world.acknowledge(m, m == 2 ? 10 : 4);
@@ -463,16 +468,17 @@ final class CoRootsTest {
         assertEquals(List.of(), world.tick(0, 1, 2, 3));
         world.nowNs += 1;
         world.aggregate(0, 1, 4, 102);
-        final List<Told> told = world.tick(0, 1, 2, 3);
-        assertEquals(2, told.size());
-        assertEquals(0, reportsTo(told, 2));
-        assertEquals(List.of(101L, 103L), sets(told).get(0).stream().sorted().toList());
+        final List<Instruction> instructed = world.tick(0, 1, 2, 3);
+        assertEquals(2, instructed.size());
+        assertEquals(0, reportsTo(instructed, 2));
+        assertEquals(
+                List.of(101L, 103L), sets(instructed).get(0).stream().sorted().toList());
         assertFalse(world.coRoots.isOfASet(2));
         world.confirmAll();
         world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 1, 2, 3);
         assertFalse(world.coRoots.isOfASet(2), "it stays alone");
         assertEquals(0, world.counts.failovers());
-        // Whoever gets its place starts anew.
+        // The next member at this place starts anew.
         world.leave(2);
         assertEquals(2, world.join(Delivery.RELIABLE, SERVES));
         world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 1, 2, 3);
@@ -489,7 +495,7 @@ final class CoRootsTest {
         }
         for (int i = 0; i < 5; i++) {
             world.nowNs += LATE_NS;
-            // As much as the member said itself: it is just behind.
+            // As much as the member reported itself: the co-root is just behind.
             world.aggregate(0, 1, 4, 102);
             assertEquals(List.of(), world.tick(0, 1, 2, 3), "round " + i);
         }
@@ -501,10 +507,10 @@ final class CoRootsTest {
         final CoRootsWorld world = served();
         world.leave(1);
         assertEquals(1, world.join(Delivery.RELIABLE, SERVES));
-        final List<Told> told = world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 2, 3);
-        assertEquals(100, reportsTo(told, 1));
-        assertEquals(3, sets(told).get(0).size());
-        // Not confirmed by what its predecessor said.
+        final List<Instruction> instructed = world.tick(CoRoots.PLAN_INTERVAL_NS, 0, 2, 3);
+        assertEquals(100, reportsTo(instructed, 1));
+        assertEquals(3, sets(instructed).get(0).size());
+        // An ACK of its predecessor does not confirm for the new member.
         assertEquals(
                 1,
                 world.tick(20 * MS, 0).stream().filter(one -> one.member() == 1).count());

@@ -20,21 +20,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A source's co-roots with members of a test's making, and what they are told. Member m has id 100 + m.
+/// A source's co-roots with members made by a test, and the instructions that they get. Member m has id 100 + m.
 final class CoRootsWorld implements SenderOutput {
     static final long SESSION = 77;
     static final long MS = 1_000_000;
     static final long ALIVE_MS = 5_000;
-    /// Everybody's ring; a grant is so far beyond what is acknowledged.
+    /// The ring of every member; a grant is that far beyond the acknowledgement.
     static final int ROOM = 512;
     static final long LATE_NS = CoRoots.LATE_MIN_NS;
 
     /// An instruction as a member reads it.
     ///
-    /// @param coRoot whom to report to; 0: the source. Or its own id, when it is to serve
-    /// @param serves ids of whom it is to serve
+    /// @param coRoot destination of the member's reports; 0: the source. Its own id when it is to serve
+    /// @param serves ids of the members that it is to serve
     /// @param joined epochs in which they joined
-    record Told(int member, int epoch, long coRoot, List<Long> serves, List<Integer> joined) {}
+    record Instruction(int member, int epoch, long coRoot, List<Long> serves, List<Integer> joined) {}
 
     /// Datagrams sent to one by unicast.
     record Fed(int member, long first, int count) {}
@@ -42,7 +42,7 @@ final class CoRootsWorld implements SenderOutput {
     final MemberTable members;
     final SenderCounts counts = new SenderCounts();
     final CoRoots coRoots;
-    final List<Told> told = new ArrayList<>();
+    final List<Instruction> instructed = new ArrayList<>();
     final List<Fed> fed = new ArrayList<>();
     /// The source's next sequence.
     long next;
@@ -91,8 +91,8 @@ final class CoRootsWorld implements SenderOutput {
         coRoots.onGone(member);
     }
 
-    /// Some time passes, in which all of these are heard.
-    List<Told> tick(final long ns, final int... heard) {
+    /// Time passes, in which the source hears all of these.
+    List<Instruction> tick(final long ns, final int... heard) {
         nowNs += ns;
         for (final int member : heard) {
             members.heard(member, nowNs);
@@ -100,15 +100,15 @@ final class CoRootsWorld implements SenderOutput {
         return tick();
     }
 
-    List<Told> tick() {
-        told.clear();
+    List<Instruction> tick() {
+        instructed.clear();
         coRoots.onTick(next, false, nowNs);
-        return List.copyOf(told);
+        return List.copyOf(instructed);
     }
 
-    /// Everybody confirms what it was told last.
+    /// All members confirm their last instruction.
     void confirmAll() {
-        for (final Told instruction : List.copyOf(told)) {
+        for (final Instruction instruction : List.copyOf(instructed)) {
             confirm(instruction.member(), instruction.epoch());
         }
     }
@@ -117,20 +117,20 @@ final class CoRootsWorld implements SenderOutput {
         say(member, epoch, new AckValues().progress(0, 0, 0).echo(0, 0), false);
     }
 
-    /// A co-root's word for its set.
-    void aggregate(final int coRoot, final int covered, final long acknowledged, final long laggard) {
-        say(coRoot, covered, aggregateOf(covered, acknowledged, laggard), false);
+    /// A co-root's aggregate.
+    void aggregate(final int coRoot, final int covered, final long acknowledged, final long slowestMember) {
+        say(coRoot, covered, aggregateOf(covered, acknowledged, slowestMember), false);
     }
 
     void aggregateAll(final int coRoot, final int covered, final long acknowledged) {
         say(coRoot, covered, aggregateOf(covered, acknowledged, 0), true);
     }
 
-    private static AckValues aggregateOf(final int covered, final long acknowledged, final long laggard) {
+    private static AckValues aggregateOf(final int covered, final long acknowledged, final long slowestMember) {
         return new AckValues()
                 .progress(acknowledged, acknowledged + ROOM, acknowledged)
                 .echo(0, 0)
-                .aggregate(covered, laggard);
+                .aggregate(covered, slowestMember);
     }
 
     private void say(final int member, final int epoch, final AckValues values, final boolean complete) {
@@ -140,7 +140,7 @@ final class CoRootsWorld implements SenderOutput {
         coRoots.onAck(member, ack, 0, complete);
     }
 
-    /// Its own word, that it has everything up to here.
+    /// The member's own ACK for everything up to here.
     void acknowledge(final int member, final long sequence) {
         members.heard(member, nowNs);
         if (members.acknowledge(member, sequence, sequence + ROOM)) {
@@ -164,7 +164,7 @@ final class CoRootsWorld implements SenderOutput {
             if (coRoot != 0) {
                 assertTrue(AssignLayout.address(control, 0)[1] == coRoot - 100, "the co-root's own address");
             }
-            told.add(new Told(member, epoch, coRoot, List.of(), List.of()));
+            instructed.add(new Instruction(member, epoch, coRoot, List.of(), List.of()));
             return;
         }
         assertTrue(SetLayout.isValid(control, 0));
@@ -175,7 +175,7 @@ final class CoRootsWorld implements SenderOutput {
             joined.add(SetLayout.joined(control, 0, i));
             assertTrue(SetLayout.addresses(control, 0, i).control()[1] == ids.getLast() - 100, "a member's address");
         }
-        told.add(new Told(member, epoch, members.id(member), ids, joined));
+        instructed.add(new Instruction(member, epoch, members.id(member), ids, joined));
     }
 
     @Override
@@ -186,12 +186,12 @@ final class CoRootsWorld implements SenderOutput {
 
     @Override
     public void multicastControl(final int bytes) {
-        throw new AssertionError("co-roots are told one by one");
+        throw new AssertionError("co-roots are instructed one by one");
     }
 
     @Override
     public void probe(final int token) {
-        throw new AssertionError("co-roots probe nobody");
+        throw new AssertionError("co-roots probe no member");
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What a receiver with a deadline takes for its source's clock.
+/// The estimate of the source's clock by a receiver with a deadline.
 final class DeadlineClockTest {
     private static final int SLOT_BYTES = 64;
     private static final int SLOTS = 64;

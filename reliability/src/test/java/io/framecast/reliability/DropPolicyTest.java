@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Which frames are given up, and which are not yet. Frames are named by number, length in slots and place.
+/// Frames that are dropped, and frames that are not yet. Frames are named by number, length in slots and place.
 final class DropPolicyTest {
     private static final int SLOT_BYTES = 64;
     private static final int SLOTS = 64;
@@ -56,7 +56,7 @@ final class DropPolicyTest {
                 + dropped.firstSequence() + "-" + dropped.endSequence());
     }
 
-    // How many frames are dropped though they are whole.
+    // Number of frames that are dropped though they are whole.
     private long outdated(final DropPolicy policy, final long nowNs) {
         long count = 0;
         for (DroppedFrames dropped = policy.nextOutdated(nowNs);
@@ -105,7 +105,7 @@ final class DropPolicyTest {
         return unfinished(policy, FRAME_MAX_SLOTS, 0);
     }
 
-    // Whether frames are dropped that are not whole.
+    // Whether incomplete frames are dropped.
     private boolean unfinished(final DropPolicy policy, final long room, final long nowNs) {
         boolean any = false;
         for (DroppedFrames dropped = policy.nextUnfinished(room, 1_000, nowNs);
@@ -289,7 +289,7 @@ final class DropPolicyTest {
         assertEquals(3, queue.nextFrameId());
         latest.onChange();
         assertFalse(tick(latest));
-        // One that was overtaken.
+        // A heartbeat that was overtaken.
         heartbeat(latest, 9, 0, HeartbeatLayout.FLAG_BOUNDARY, 2);
         assertFalse(tick(latest));
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A member's side of the connection to its co-root, as a test wants it: what was done, in order.
+/// A member's side of the connection to its co-root, under a test's control: the actions, in order.
 final class FakeCoRootConnection {
     static final byte[] MEMBER = {6, 7};
 
@@ -38,7 +38,7 @@ final class FakeCoRootConnection {
         done.add("cut");
     }
 
-    // Something said to the source.
+    // A datagram was sent to the source.
     void said(final MemorySegment datagram) {
         if (ControlLayout.epoch(datagram, 0) > 0) {
             done.add("said " + ControlLayout.epoch(datagram, 0));

@@ -13,9 +13,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Garbage at every door: nothing throws, everything is counted, and the stream goes on.
+/// Garbage on every lane: nothing throws, everything is counted, and the stream goes on.
 final class HostileTest {
-    // Mutation testing asks for fewer: it comes here for every change that survives.
+    // Mutation testing sets a lower number, because it comes here for every change that survives.
     private static final int ROUNDS = Integer.getInteger("hostile.rounds", 300_000);
 
     private final SplittableRandom random = new SplittableRandom(99);
@@ -98,7 +98,7 @@ final class HostileTest {
         assertEquals(0, pair.sender.verdicts().get(Verdict.DUPLICATE));
     }
 
-    /// Whoever knows the session can seal what he likes: numbers that cannot be are still refused, and nothing
+    /// An attacker that knows the session can seal any datagram: impossible numbers are still refused, and nothing
     /// throws.
     @Test
     void shouldNotThrowWhenSealedHeadersLie() {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Who asked to join a source in vain.
+/// Receivers that asked to join a source in vain.
 class JoinAttemptsTest {
     private static final long SECOND = 1_000_000_000;
 
@@ -41,11 +41,11 @@ class JoinAttemptsTest {
         assertEquals(List.of(Obstacle.NO_ANSWER), obstacles(attempts, pair.nowNs));
         assertArrayEquals(MachinePair.ADDRESSES.control(), attempts.address(0, pair.nowNs));
         assertTrue(attempts.joins(0) > 3, () -> "joins " + attempts.joins(0));
-        // What gave up is still among those that tried.
+        // The receiver that gave up is still in the list.
         pair.receiver.leave();
         pair.exchange();
         assertEquals(List.of(Obstacle.NO_ANSWER), obstacles(attempts, pair.nowNs));
-        // The next try of the same one succeeds.
+        // The next try of the same receiver succeeds.
         pair.probesLost = false;
         pair.receiver = pair.newReceiver(9, 256, 32);
         pair.join();

@@ -41,7 +41,7 @@ final class JoinSilenceTest {
                 pair.toReceiver.peek(), 0, (int) pair.toReceiver.remove().byteSize(), 0);
         runReceiverUntilLost();
         assertEquals(Reason.CLOSED, pair.receiver.lostReason());
-        // The grace of a goodbye: the round-trip time assumed before one was told.
+        // The grace of a goodbye: the round-trip time assumed before the first announcement.
         assertEquals(2_000_000, pair.nowNs);
     }
 }

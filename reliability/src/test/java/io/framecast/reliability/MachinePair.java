@@ -74,7 +74,7 @@ final class MachinePair {
         return new ReceiverMachine(config, new SplittableRandom(2), new Sink());
     }
 
-    /// One that can act on its source's memory.
+    /// A receiver that can act on its source's memory.
     ReceiverMachine newLinkedReceiver(final long id, final Delivery delivery) {
         final LaneAddresses addresses =
                 new LaneAddresses(new byte[] {1}, new byte[] {2}, FakeSourceConnection.RECEIVER);
@@ -102,7 +102,7 @@ final class MachinePair {
         }
     }
 
-    /// The source, or whoever knows its session, says how far it has come.
+    /// A heartbeat of the source, or of an attacker that knows its session.
     void heartbeat(final long nextSequence, final int flags) {
         heartbeat(nextSequence, 0, flags);
     }
@@ -142,7 +142,7 @@ final class MachinePair {
         window.commit(bytes, slots);
     }
 
-    /// Sends what may be sent; `lost` of it, counted from the first, never arrives.
+    /// Sends the permitted datagrams; the first `lost` of them never arrive.
     long send(final int lost) {
         final int count = sender.sendable();
         final long first = sender.nextSequence();
@@ -187,7 +187,7 @@ final class MachinePair {
         return any;
     }
 
-    /// Lets time pass: nothing is lost any more.
+    /// Lets time pass without loss.
     void run(final long forNs) {
         final long end = nowNs + forNs;
         while (nowNs < end) {

@@ -392,7 +392,7 @@ final class MachinesTest {
         pair.receiver.start(0);
         while (pair.receiver.state() == State.JOINING) {
             pair.nowNs = Math.max(pair.nowNs + 1, pair.receiver.nextDeadlineNs());
-            // The source is alive, or somebody says so.
+            // The source is alive, or an attacker pretends so.
             pair.heartbeat(0, 0);
             pair.receiver.onTick(pair.nowNs);
         }

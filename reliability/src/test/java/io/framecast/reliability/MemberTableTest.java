@@ -180,7 +180,7 @@ final class MemberTableTest {
         assertTrue(table.isTooSlow(member, false, 49));
         assertFalse(table.isTooSlow(member, false, 50));
         assertFalse(table.isTooSlow(member, false, 1_000_000_000_000L));
-        assertFalse(table.isTooSlow(member, true, 5_000_000), "nobody saves up");
+        assertFalse(table.isTooSlow(member, true, 5_000_000), "a member saves nothing up");
         assertTrue(table.isTooSlow(member, true, 1));
         final int reliable = join(2, Delivery.RELIABLE, 20);
         assertFalse(table.isTooSlow(reliable, true, 1_000_000_000));

@@ -58,7 +58,7 @@ final class PiggybackTest {
         assertEquals(2, NackLayout.count(nack, 0, 0));
         assertEquals(acks + 1, pair.receiver.counts().acks());
         assertEquals(1, pair.receiver.counts().acks(AckTrigger.PIGGYBACK));
-        // Nothing else is left to tell within the time that an ACK would have taken.
+        // No other ACK is due within the time that an ACK would have taken.
         pair.receiver.onTick(pair.nowNs + 200_000);
         assertTrue(pair.toSender.isEmpty());
     }

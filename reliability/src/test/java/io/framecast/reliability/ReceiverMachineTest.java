@@ -26,7 +26,7 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/// When a receiver says what. Its grant is 32 datagrams, data may be late by two.
+/// The times of a receiver's datagrams. Its grant is 32 datagrams, data may be late by two.
 final class ReceiverMachineTest {
     private final MachinePair pair = new MachinePair();
     private final HeaderChecksum checksum = new HeaderChecksum();
@@ -37,7 +37,7 @@ final class ReceiverMachineTest {
         return pair.receiver.onControl(scratch, 0, bytes, pair.nowNs);
     }
 
-    // A member with nothing left to say.
+    // A member without a datagram left to send.
     private void join() {
         pair.join();
         pair.run(20_000_000);
@@ -49,7 +49,7 @@ final class ReceiverMachineTest {
         pair.sender.onSent(slots, pair.nowNs);
     }
 
-    /// What the receiver says now, of this type; null when it says nothing of it.
+    /// The receiver's next datagram of this type; null when there is none.
     private MemorySegment said(final int type) {
         pair.toSender.clear();
         pair.receiver.onTick(pair.nowNs);

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What a source sends, or writes, to its co-roots besides.
+/// The datagrams and writes that a source sends to its co-roots besides the multicast.
 final class ReplicationTest implements SenderOutput {
     private static final int CO_ROOT = 3;
     private static final int LED = 7;
@@ -32,11 +32,11 @@ final class ReplicationTest implements SenderOutput {
     private boolean linked = true;
     private int room = Integer.MAX_VALUE;
 
-    private Verdict tell(final Replication told, final int epoch, final int word, final long next) {
+    private Verdict tell(final Replication replication, final int epoch, final int word, final long next) {
         final RemotePlace place = new RemotePlace(64, 9);
         final ControlIds ids = new ControlIds(77).receiver(103).epoch(epoch);
         LinkLayout.writeFeed(datagram, ids, word, LinkOffer.ofCopy(place, place, place, place), new HeaderChecksum());
-        return told.onCopy(sets.getFirst(), datagram, 0, next);
+        return replication.onCopy(sets.getFirst(), datagram, 0, next);
     }
 
     private List<String> done() {

@@ -24,7 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// A source by itself: what it is told is written by hand.
+/// A source by itself: the test writes its input by hand.
 final class SenderMachineTest {
     private static final long TICK_NS = 20_000_000;
     private static final long TIMEOUT_MAX_NS = 1_000_000_000;
@@ -223,7 +223,7 @@ final class SenderMachineTest {
         nack(5, 3, 2);
         assertTrue(sender.nextDeadlineNs() <= pair.nowNs, "at once");
         heartbeat();
-        // Not for every one who asks.
+        // Not for every member that requests it.
         nack(5, 3, 2);
         assertTrue(sender.nextDeadlineNs() > pair.nowNs);
     }
@@ -246,7 +246,7 @@ final class SenderMachineTest {
         assertEquals(4, HeartbeatLayout.repairable(heartbeat, 0));
         assertEquals(HeartbeatLayout.FLAG_BOUNDARY, ControlLayout.flags(heartbeat, 0));
         assertEquals(pair.nowNs, HeartbeatLayout.clockNs(heartbeat, 0));
-        // What waits in the transport is not spoken of.
+        // Heartbeats do not announce datagrams that wait in the transport.
         publishAndSend(5);
         sender.onWaiting(2, pair.nowNs);
         heartbeat = heartbeat();
@@ -342,7 +342,7 @@ final class SenderMachineTest {
         join(5, Delivery.evict(200), 1000);
         join(6, Delivery.evict(200), 1000);
         publishAndSend(20);
-        assertEquals(100, ticksUntilEvicted(), "nobody waits");
+        assertEquals(100, ticksUntilEvicted(), "no member is waited for");
         sender.onClaimBlocked(true);
         assertTrue(ticksUntilEvicted() < 100);
         assertEquals(1, sender.counts().evictions());

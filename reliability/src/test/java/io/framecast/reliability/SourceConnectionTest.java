@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// One-sided credit and pull repair between the two machines, over a link that the test carries by hand.
+/// One-sided credit and repairs by RDMA read between the two machines, over a connection that the test carries by
+/// hand.
 final class SourceConnectionTest {
     private static final long MS = 1_000_000;
     private static final long STEP_NS = 150_000;
@@ -37,7 +38,7 @@ final class SourceConnectionTest {
         carryWords();
     }
 
-    // The device writes, and says so.
+    // The device writes, and reports the completion.
     private void carryWords() {
         while (!pair.link.writes.isEmpty()) {
             pair.sender.onWord(0, pair.link.writes.remove());
@@ -122,7 +123,7 @@ final class SourceConnectionTest {
         join(Delivery.LATEST);
         assertTrue(pair.sender.isGuarded());
         pair.link.broken = true;
-        // Members are looked after every 20 ms.
+        // The source checks its members every 20 ms.
         pair.run(40 * MS);
         assertEquals(1, pair.sender.counts().linkFailures());
         assertEquals(1, pair.link.cuts);
@@ -150,7 +151,7 @@ final class SourceConnectionTest {
         assertEquals(pair.sender.counts().creditWords(), pair.receiver.counts().grantsWritten());
         assertTrue(pair.sender.grantedSequence() > 480);
         final long acks = pair.receiver.counts().acks() - acksBefore;
-        // A quarter of the window each, not a frame.
+        // An ACK for a quarter of the window each, not for a frame.
         assertTrue(acks <= 40, () -> acks + " ACKs for 60 frames");
         pair.run(100 * MS);
         assertTrue(pair.sender.isDrained());
@@ -173,7 +174,7 @@ final class SourceConnectionTest {
     @Test
     void shouldGoOnByDatagramsWhileAWriteIsSlow() {
         linked();
-        // Taken by the device, and never told to be done.
+        // The device accepts the write, and never reports its completion.
         for (int i = 0; i < 60; i++) {
             pair.publish(8);
             pair.send(0);

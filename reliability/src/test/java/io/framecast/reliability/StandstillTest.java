@@ -85,7 +85,7 @@ class StandstillTest {
             cycleSender();
         }
         assertEquals(0, pair.sender.readyMembers());
-        // What the source said meanwhile waits, the eviction within.
+        // The source's datagrams from that time still wait, the eviction among them.
         pair.exchange();
         cycleReceiver();
         pair.nowNs += CYCLE_NS;

@@ -33,7 +33,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// A co-root whose source writes into its copy of the window, and a source that writes what it should not.
+/// A co-root whose source writes into its replica of the window, and a source that writes wrongly.
 final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     private static final long SESSION = 77;
     private static final long OWN_ID = 9;
@@ -86,7 +86,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         fed.onTick(true, nowNs);
     }
 
-    // The source writes a datagram of a frame of its own, as it should.
+    // The source writes a datagram of a one-datagram frame correctly.
     private void write(final long sequence, final int bytes) {
         final long at = sequence % SLOTS * DataLayout.LENGTH;
         final DataHeader header =
@@ -159,7 +159,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     void shouldCopyNothingOfWhatTheSourceWrites() {
         assertTrue(store.wants(0));
         tick(0);
-        assertTrue(store.wants(0), "nobody knows yet whether the source heard");
+        assertTrue(store.wants(0), "the source has not answered yet");
         tell(5);
         assertTrue(store.wants(4) && !store.wants(5) && !store.wants(6));
         write(5, 40);
@@ -237,7 +237,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         assertFalse(store.holds(3));
         final long before = counts.vainFeeds();
         tell(1);
-        assertEquals(before, counts.vainFeeds(), "what was told is not taken back");
+        assertEquals(before, counts.vainFeeds(), "a word that moves back counts nothing");
     }
 
     @Test
@@ -270,7 +270,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
         assertEquals(nowNs + 64 * MS, fed.nextDeadlineNs());
     }
 
-    /// The source may have begun another set with this co-root, or lost its end of the link.
+    /// The source may have begun another group with this co-root, or lost its end of the connection.
     @Test
     void shouldAskAnewWhenTheWordStandsStillWhileOthersBringMore() {
         tick(0);

@@ -8,17 +8,17 @@ import io.framecast.reliability.wire.BundleLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The ring is filled in order of arrival, as a verbs receive queue is: a frame that loses nothing is in
-/// place and is never copied. A frame that loses something has its repairs put into a reassembly buffer, and
-/// what had landed of it copied there when it is whole; its slots are free when these copies have ended.
+/// The ring is filled in order of arrival, as a verbs receive queue is: a frame without loss is in place and is
+/// never copied. Repairs of other frames go into a reassembly buffer. The landed payloads of a frame are copied
+/// there when the frame is whole, and its slots are free when these copies have ended.
 final class ArrivalAssembly extends Assembly {
     private final ArrivalPlacement placement;
     private final ArrivalLedger ledger;
     private final int slotBytes;
-    // Where the frame or bundle lies that was delivered last.
+    // The space of the frame or bundle delivered last.
     private Space takenSpace = Space.RING;
     private long takenOffset;
-    // Copies begun up to the last that reads the ring.
+    // Number of copies begun, up to the last one that reads the ring.
     private long ringCopies;
     private int buffer;
 
@@ -55,7 +55,7 @@ final class ArrivalAssembly extends Assembly {
         return Math.max(64, Integer.highestOneBit(2 * ringSlots - 1));
     }
 
-    /// More than the lane holds posted at most cannot be under way.
+    /// No more datagrams can be under way than the lane holds posted slots.
     @Override
     public int prepare(final LanePort data) {
         if (data.placement() != LanePort.Placement.BY_ARRIVAL) {
@@ -76,7 +76,8 @@ final class ArrivalAssembly extends Assembly {
 
     @Override
     public int poll(final LanePort data, final @Nullable Expectation expected) {
-        // Where no slot is posted nothing waits in the lane either: what arrives is lost, and must be repaired.
+        // Where no slot is posted no datagram waits in the lane either: arriving datagrams are lost and must be
+        // repaired.
         post(data);
         return data.poll();
     }
@@ -97,7 +98,7 @@ final class ArrivalAssembly extends Assembly {
 
     @Override
     public void endBatch() {
-        // Nothing is copied before its frame is whole.
+        // Copies begin when the frame is whole.
     }
 
     @Override
@@ -185,7 +186,7 @@ final class ArrivalAssembly extends Assembly {
             return locatedAt(takenSpace, at, takenSpace == Space.RING);
         }
         memory.copy(takenSpace, at, Space.POSTED, 0, frame.bytes());
-        // The frame may be closed before this copy ended. Reassembly buffers are written by later copies only.
+        // The user may close the frame before this copy ended. Only later copies write reassembly buffers.
         ringCopies = takenSpace == Space.RING ? memory.submitted() : ringCopies;
         memory.flush();
         reassembled(frame.bytes());

@@ -1,9 +1,9 @@
 package io.framecast.reliability.assembly;
 
-/// The frames of a [ArrivalPlacement] that are in the user's hands. A place is a number of its own: frames that
-/// were reassembled have left the ring, and may be held for as long as the user likes.
+/// The frames of a [ArrivalPlacement] that the user holds. A place is a number of its own: reassembled frames have
+/// left the ring, and the user may hold them for any time.
 ///
-/// Pure state; one thread; allocates only when made.
+/// Pure state; one thread; allocates only in its constructor.
 public final class ArrivalLedger implements FrameLedger {
     private final ArrivalPlacement placement;
     private ArrivalPlacement.Copies copies = (_, _, _, _) -> {};
@@ -34,7 +34,7 @@ public final class ArrivalLedger implements FrameLedger {
         freeCount = frames;
     }
 
-    /// Before the first frame is delivered: who takes the copies that reassemble frames.
+    /// Before the first frame is delivered: sets the taker of the copies that reassemble frames.
     void copyBy(final ArrivalPlacement.Copies taker) {
         copies = taker;
     }
@@ -67,7 +67,7 @@ public final class ArrivalLedger implements FrameLedger {
         return place;
     }
 
-    /// Where the frames delivered last lie, as [ArrivalPlacement#complete] told it.
+    /// The handle of the frames delivered last, as [ArrivalPlacement#complete] returned it.
     public long lastHandle() {
         return lastHandle;
     }

@@ -1,25 +1,24 @@
 package io.framecast.reliability.assembly;
 
-/// Bookkeeping of a ring whose slots are consumed strictly in arrival order, whatever arrives, as a verbs
-/// receive queue does; and of the reassembly buffers in which frames are assembled that did not land in one
-/// piece.
+/// Bookkeeping of a ring whose slots are consumed strictly in arrival order, as in a verbs receive queue; and of
+/// the reassembly buffers for frames that did not land in one piece.
 ///
 /// A frame is in place when its datagrams landed one after another in consecutive slots, and did not pass the
-/// ring's end, or the ring is mapped twice. Any other frame is *reassembled*: repairs go straight into a
-/// reassembly buffer, and when the frame is complete its landed runs are copied there and their slots are
-/// free at once. Slots are freed, and posted again, in arrival order.
+/// ring's end, or the ring is mapped twice. Any other frame is *reassembled*: repairs go straight into a reassembly
+/// buffer. When the frame is complete its landed runs are copied there, and their slots are free at once. Slots are
+/// freed, and posted again, in arrival order.
 ///
-/// As long as the lane hands out slots as they were posted, arrival a lands in slot a mod ringSlots. A lane
-/// that has to drop a datagram after it landed posts its slot again behind the others, and from then on that
-/// slot comes later in each round: so a landing is told with its slot.
+/// As long as the lane gives out slots in the order of posting, arrival a lands in slot a mod ringSlots. A lane
+/// that drops a datagram after it landed posts its slot again behind the others, and from then on that slot comes
+/// later in each round. So each landing is reported with its slot.
 ///
-/// Order of calls: [#start]; for each datagram of the data lane [#land(int)], then [#accept] or [#reject]
-/// with what the receiver machine said; for each repair that the machine wants, [#placeRepair] *before* the
-/// machine is told, and [#repaired] when it took it; for the next whole frame [#canComplete], then
-/// `pollFrame`, then [#complete]; [#releaseRun] or [#releaseBuffer] when the user is done; [#repost] whenever
-/// [#repostable] is not 0; [#creditLimit] after each of these.
+/// Order of calls: [#start]; for each datagram of the data lane [#land(int)], then [#accept] or [#reject] by the
+/// receiver machine's verdict. For each repair that the machine wants, [#placeRepair] *before* the machine gets it,
+/// and [#repaired] when the machine took it. For the next whole frame [#canComplete], then `pollFrame`, then
+/// [#complete]; [#releaseRun] or [#releaseBuffer] when the user releases it. [#repost] whenever [#repostable] is
+/// not 0, and [#creditLimit] after each of these.
 ///
-/// Pure state; one thread; allocates only when made.
+/// Pure state; one thread; allocates only in its constructor.
 public final class ArrivalPlacement {
     /// Takes the device-side copies that reassemble a frame.
     public interface Copies {
@@ -35,16 +34,15 @@ public final class ArrivalPlacement {
 
     private static final long UNKNOWN = -1;
     private static final long REPAIRED = -2;
-    private static final long UNTOLD_NS = 100_000_000;
-    private static final long TOLD_NS = 500_000_000;
-    // As much of the difference a frame shorter than those before makes.
+    private static final long PATIENCE_NS = 100_000_000;
+    private static final long WAITING_PATIENCE_NS = 500_000_000;
+    // The share of the difference that a shorter frame makes.
     private static final int LENGTH_PARTS = 8;
 
     private final int ringSlots;
     private final int mask;
     private final boolean mappedTwice;
-    // By arrival modulo ringSlots: the slot; before the first arrival there, the slot that is posted as
-    // that one.
+    // By arrival modulo ringSlots: the slot; before the first arrival there, the slot that is posted for it.
     private final int[] slots;
     // By arrival modulo ringSlots: whether the slot holds a payload that is needed.
     private final boolean[] busy;
@@ -61,7 +59,7 @@ public final class ArrivalPlacement {
     private long overruns;
     private long reassembledSlots;
     private long refusedRepairs;
-    // What the next frames are taken to be long: at once what was longer, little by little what is shorter.
+    // The expected length of the next frames: a longer frame counts at once, a shorter one little by little.
     private long usualSlots = 1;
 
     /// Makes a placement for a ring that is mapped once. Nothing is posted yet.
@@ -75,9 +73,9 @@ public final class ArrivalPlacement {
 
     /// Makes a placement; nothing is posted yet.
     ///
-    /// @param laterMax frames behind the oldest incomplete one that are reassembled at a time. Who holds h
-    ///     frames and waits for one more needs h + 1 + `laterMax` reassembly buffers, or may wait for one
-    ///     that only it can give back
+    /// @param laterMax frames behind the oldest incomplete one that are reassembled at a time. A user that holds h
+    ///     frames and waits for one more needs h + 1 + `laterMax` reassembly buffers, or may wait for one that only
+    ///     it can give back
     /// @param mappedTwice whether the ring's memory is followed by itself, so that a frame which passes its
     ///     end is in one piece all the same
     public ArrivalPlacement(
@@ -101,14 +99,14 @@ public final class ArrivalPlacement {
         java.util.Arrays.fill(landings, UNKNOWN);
     }
 
-    /// The session's first sequence is known. What landed before was rejected.
+    /// The session's first sequence is known. Earlier landings were rejected.
     public void start(final long firstSequence) {
         start = firstSequence;
         nextFirst = firstSequence;
         here = 0;
     }
 
-    /// A datagram of the data lane arrived, whatever it is, in the slot that was posted first.
+    /// Any datagram of the data lane arrived in the slot that was posted first.
     ///
     /// @return its slot, or [#NONE] when none was posted: the transport lost it
     public int land() {
@@ -121,9 +119,9 @@ public final class ArrivalPlacement {
         return slot;
     }
 
-    /// A datagram of the data lane arrived, whatever it is.
+    /// Any datagram of the data lane arrived.
     ///
-    /// @param slot where it landed
+    /// @param slot the slot in which it landed
     public void land(final int slot) {
         if (arrived == posted) {
             throw new IllegalStateException("a datagram landed in slot " + slot + ", and none was posted");
@@ -151,8 +149,8 @@ public final class ArrivalPlacement {
     ///
     /// @param firstSequence of the frame
     /// @param slots its length in datagrams
-    /// @return the reassembly buffer, or [#NONE]: the repair must count as not received, the machine is told so
-    ///     (`RepairRequests.defer`), and [#takeRoom] tells when it should ask again
+    /// @return the reassembly buffer, or [#NONE]: the repair must then count as not received, the machine gets
+    ///     `RepairRequests.defer`, and [#takeRoom] returns the frame when there is room
     public int placeRepair(final long firstSequence, final long slots) {
         final int buffer = buffers.take(firstSequence, nextFirst);
         usualSlots = Math.max(usualSlots, slots);
@@ -163,14 +161,14 @@ public final class ArrivalPlacement {
         return buffer;
     }
 
-    /// How long a frame whose repair found no reassembly buffer asks for nothing, unless [#takeRoom] names
+    /// How long a frame without a reassembly buffer for its repairs defers its requests, unless [#takeRoom] names
     /// it before.
     public long patienceNs(final long firstSequence) {
-        return buffers.isWaiting(firstSequence) ? TOLD_NS : UNTOLD_NS;
+        return buffers.isWaiting(firstSequence) ? WAITING_PATIENCE_NS : PATIENCE_NS;
     }
 
-    /// Takes a reassembly buffer for the oldest of the frames whose repairs found none; call until it answers
-    /// [#NONE] after each [#complete], [#skip] and [#releaseBuffer].
+    /// Takes a reassembly buffer for the oldest of the frames whose repairs found none. Call it after each
+    /// [#complete], [#skip] and [#releaseBuffer] until it returns [#NONE].
     ///
     /// @return the first sequence of that frame, whose repairs have a place now
     ///     (`RepairRequests.hasten`), or [#NONE]
@@ -183,7 +181,8 @@ public final class ArrivalPlacement {
         return buffers.givenSlots();
     }
 
-    /// Of how many frames repairs find a place at a time: to ask for more is in vain (`RepairRequests.room`).
+    /// Number of frames whose repairs find a place at a time; requests for more are in vain
+    /// (`RepairRequests.room`).
     public int roomFrames() {
         return buffers.room();
     }
@@ -223,12 +222,12 @@ public final class ArrivalPlacement {
         return true;
     }
 
-    /// Where an arrival landed whose slot was not posted again.
+    /// The slot of an arrival that was not posted again.
     public int slotOf(final long arrival) {
         return slots[(int) (arrival % ringSlots)];
     }
 
-    /// The next frame goes to the user; buffers it where needed.
+    /// The next frame goes to the user; its copies begin where it needs a buffer.
     ///
     /// @return in place: the arrival number of its first datagram, in whose slot ([#slotOf]) its memory
     ///     begins; reassembled: −1 − the reassembly buffer that holds it
@@ -291,7 +290,7 @@ public final class ArrivalPlacement {
         }
     }
 
-    /// The user gives back a frame that was in place.
+    /// The user releases a frame that was in place.
     ///
     /// @param firstArrival as [#complete] returned it
     public void releaseRun(final long firstArrival, final long count) {
@@ -304,13 +303,13 @@ public final class ArrivalPlacement {
         advance();
     }
 
-    /// The user gives back a reassembled frame.
+    /// The user releases a reassembled frame.
     public void releaseBuffer(final int buffer) {
         buffers.release(buffer);
     }
 
-    /// The next frames, up to the one that begins at `endSequence`, are given up: what landed of them is
-    /// free, and what did not is not waited for.
+    /// Drops the next frames, up to the one that begins at `endSequence`: their slots are free, and missing
+    /// datagrams are not waited for.
     public void skip(final long firstSequence, final long endSequence) {
         long came = 0;
         for (long s = firstSequence; s < Math.min(endSequence, firstSequence + mask + 1); s++) {
@@ -343,7 +342,7 @@ public final class ArrivalPlacement {
         return slots[(int) (posted % ringSlots)];
     }
 
-    /// How many of these follow one another from [#repostSlot] on; they may pass the ring's end.
+    /// Number of these that follow one another from [#repostSlot] on; they may pass the ring's end.
     public int repostRun() {
         final int free = repostable();
         final int first = repostSlot();
@@ -362,14 +361,14 @@ public final class ArrivalPlacement {
         posted += count;
     }
 
-    /// Slots posted that nothing has landed in.
+    /// Posted slots in which nothing has landed.
     public int postedFree() {
         return (int) (posted - arrived);
     }
 
-    /// Sequences below have a slot: as many are still to come as slots are posted. Those missing between
-    /// others count, for they may still come, late; those repaired do not, wherever they are in the sequence,
-    /// or a lost tail that was repaired would take its slots away for ever.
+    /// Sequences below have a slot: as many are still to come as slots are posted. Missing sequences between others
+    /// count, because they may still come late. Repaired sequences do not count wherever they are, because the
+    /// repair of a lost tail would otherwise take its slots away for ever.
     public long creditLimit() {
         return start + here + postedFree();
     }

@@ -7,34 +7,34 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
-/// Puts the payloads of one session where they belong, and knows which slots the user holds.
+/// Puts the payloads of one session where they belong, and knows the slots that the user holds.
 ///
-/// Order of calls: [#start] when the receiver became a member; then, in each cycle, [#poll], and for each
-/// datagram of it [#accept] or [#reject] with what the machine said of it, then [#endBatch]; for each repair
-/// [#reserve] *before* the machine is asked, and [#repaired] when it took it. For each whole frame
-/// [#canDeliver], [#deliver] when the machine gave it out, [#locate] for it or for each frame of its bundle,
-/// and [#release] when the user is done.
+/// Order of calls: [#start] when the receiver became a member. Then, in each cycle, [#poll], and for each datagram
+/// of it [#accept] or [#reject] by the machine's verdict, then [#endBatch]. For each repair [#reserve] *before* the
+/// machine gets it, and [#repaired] when the machine took it. For each whole frame [#canDeliver], [#deliver] when
+/// the machine gave it out, [#locate] for it or for each frame of its bundle, and [#release] when the user released
+/// it.
 ///
-/// Pure state over [FrameMemory] and [LanePort]; one thread; allocates only when made.
+/// Pure state over [FrameMemory] and [LanePort]; one thread; allocates only in its constructor.
 public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly {
     /// No frame.
     public static final long NONE = -1;
-    /// The data lane could not be polled, for no slot is free.
+    /// The data lane could not be polled, because no slot is free.
     public static final int NO_SLOT = -1;
 
-    /// What a receiver expects next on its data lane.
+    /// A receiver's next expected sequences on its data lane.
     public interface Expectation {
         /// The sequence of the next new datagram.
         long expectedSequence();
 
-        /// How many sequences from `first` on, at most `max`, have not been received.
+        /// Number of sequences from `first` on, at most `max`, that have not been received.
         int expectedRun(long first, int max);
     }
 
     protected final MemoryShape shape;
     protected final FrameMemory memory;
     private final FrameLedger ledger;
-    // Copies begun when the machine gave out the frame or bundle: those that bring it to its place.
+    // Number of copies begun when the machine gave out the frame or bundle: these bring it to its place.
     private long takenCopies;
     private Space space = Space.RING;
     private long offset;
@@ -55,12 +55,12 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         };
     }
 
-    /// Where the data lane lands.
+    /// The slots in which the data lane lands.
     public final LandingSlots landing() {
         return memory.data();
     }
 
-    /// Posts what a lane should hold before its first poll.
+    /// Posts the slots that a lane should hold before its first poll.
     ///
     /// @return datagrams that may be under way to the data lane, as far as this memory decides
     public abstract int prepare(LanePort data);
@@ -70,7 +70,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         ledger.start(firstSequence);
     }
 
-    /// Makes free slots ready for the data lane and takes what has arrived.
+    /// Makes free slots ready for the data lane and takes the datagrams that arrived.
     ///
     /// @param expected null before the receiver is a member: then a probe may land anywhere
     /// @return datagrams taken, as the lane describes them, or [#NO_SLOT]
@@ -91,7 +91,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     ///
     /// @param firstSequence of its frame
     /// @param slots length of its frame in datagrams
-    /// @return false when there is none: the repair counts as not received
+    /// @return false when there is no place: the repair counts as not received
     public boolean reserve(final long firstSequence, final long slots) {
         return true;
     }
@@ -99,15 +99,15 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// The machine took a repair for which [#reserve] found a place.
     ///
     /// @param frameIndex its position in its frame
-    /// @param repairSlot where its payload landed
+    /// @param repairSlot the slot in which its payload landed
     public abstract void repaired(long sequence, long frameIndex, int repairSlot, int bytes);
 
-    /// How long a frame whose repair found no place asks for nothing, unless [#takeRoom] names it before.
+    /// How long a frame without a place for its repair defers its requests, unless [#takeRoom] names it before.
     public long patienceNs(final long firstSequence) {
         return 0;
     }
 
-    /// The first sequence of a frame whose repairs found no place and have one now, or [#NONE].
+    /// The first sequence of a frame whose repairs had no place and have one now, or [#NONE].
     public long takeRoom() {
         return NONE;
     }
@@ -117,7 +117,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return 0;
     }
 
-    /// Of how many frames repairs find a place at a time.
+    /// Number of frames whose repairs find a place at a time.
     public int roomFrames() {
         return Integer.MAX_VALUE;
     }
@@ -137,7 +137,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return ledger.canDeliver(firstSequence, slots);
     }
 
-    /// The machine gave out its next frame, or bundle of frames. It keeps its slots until each frame is
+    /// The machine gave out its next frame, or bundle of frames. The assembly keeps its slots until each frame is
     /// released.
     ///
     /// @return its place, for [#release]
@@ -149,7 +149,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return place;
     }
 
-    /// Notes where the frame or bundle lies that was delivered last.
+    /// Notes the place of the frame or bundle delivered last.
     abstract void take(ReceivedFrame frame);
 
     /// Whether that frame is still on its way to its place by copies that no event waits for.
@@ -162,8 +162,8 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// @return false when the table is damaged
     public abstract boolean openBundle(ReceivedFrame bundle, BundleTable table);
 
-    /// Makes a frame contiguous, the one delivered last or one of its bundle: [#space] and [#offset] tell
-    /// where it lies. Not while [#isArriving].
+    /// Makes a frame contiguous, the one delivered last or one of its bundle. [#space] and [#offset] then locate
+    /// it. Not while [#isArriving].
     ///
     /// @param place of the frame
     /// @param posted whether it must lie in the user's posted buffer
@@ -181,22 +181,22 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         reassembledBytes += bytes;
     }
 
-    /// Where the frame located last lies.
+    /// The space of the frame located last.
     public final Space space() {
         return space;
     }
 
-    /// Where it begins there.
+    /// Its offset in that space.
     public final long offset() {
         return offset;
     }
 
-    /// Whether its bytes lie where they landed first.
+    /// Whether its bytes lie where they landed.
     public final boolean isInPlace() {
         return inPlace;
     }
 
-    /// The user gives a frame back.
+    /// The user releases a frame.
     public void release(final long place) {
         ledger.release(place);
     }
@@ -216,9 +216,9 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return ledger.framesHeld();
     }
 
-    /// Slots of frames that were delivered, or dropped behind such, and are not free yet.
+    /// Slots of delivered frames, or of frames dropped behind these, that are not free yet.
     ///
-    /// @param nextSequence where the next frame begins
+    /// @param nextSequence first sequence of the next frame
     public final long heldSlots(final long nextSequence) {
         return nextSequence - ledger.releasedSequence();
     }
@@ -228,7 +228,7 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
         return ledger.creditLimit() - shape.spareSlots();
     }
 
-    /// Whether copies are under way whose end nobody announces.
+    /// Whether copies are under way without an event for their end.
     public final boolean isCopying() {
         return memory.completed() < memory.submitted();
     }

@@ -7,9 +7,9 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The tables of bundles whose payload goes on to a device, kept in the host until their frames are delivered:
-/// one place for each slot of the ring. Places are made, some hundred at a time, when a bundle first needs one,
-/// and used for ever. One thread.
+/// The tables of bundles whose payload goes on to a device, kept in the host until their frames are delivered: one
+/// place for each slot of the ring. Places are made, some hundred at a time, when a bundle first needs one, and are
+/// kept. One thread.
 final class BundleTables {
     private static final int CHUNK_SLOTS = 256;
 
@@ -21,7 +21,7 @@ final class BundleTables {
         chunks = new MemorySegment[(ringSlots + CHUNK_SLOTS - 1) / CHUNK_SLOTS];
     }
 
-    /// What a slot takes of the host's memory once bundles came.
+    /// Host memory per slot once bundles came.
     static int bytesPerSlot(final int slotBytes) {
         return BundleLayout.tableBytes(BundleLayout.framesMax(slotBytes));
     }
@@ -29,7 +29,7 @@ final class BundleTables {
     /// Keeps the table of an accepted datagram, if it is a bundle.
     ///
     /// @param payload host memory
-    /// @param end where the datagram's payload ends there
+    /// @param end end of the datagram's payload there
     void keep(
             final int ringSlot,
             final MemorySegment headers,

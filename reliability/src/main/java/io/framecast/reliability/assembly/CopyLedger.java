@@ -1,7 +1,7 @@
 package io.framecast.reliability.assembly;
 
-/// Tells which slots of a queue are free of copies: each mark says that the slots taken so far are read by
-/// the copies begun so far. Marks beyond the bound are merged into the newest.
+/// Finds the slots of a queue that no copy reads: each mark joins the number of slots taken so far with the number
+/// of copies begun so far. Marks beyond the bound are merged into the newest.
 ///
 /// Pure state; one thread.
 public final class CopyLedger {
@@ -27,7 +27,7 @@ public final class CopyLedger {
         tail++;
     }
 
-    /// How many slots, from the first ever taken on, no copy reads any more.
+    /// Number of slots, from the first ever taken on, that no copy reads any more.
     ///
     /// @param slotsTaken so far: all of them are free where no mark is left
     /// @param completed copies that have ended

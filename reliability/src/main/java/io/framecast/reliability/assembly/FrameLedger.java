@@ -1,6 +1,6 @@
 package io.framecast.reliability.assembly;
 
-/// Bookkeeping of a receiver's ring: which frames were delivered and are still held, and the credit that
+/// Bookkeeping of a receiver's ring: the frames that were delivered and are still held, and the credit that
 /// follows. Frames are delivered in order and released in any order.
 ///
 /// Pure state; one thread.
@@ -18,13 +18,13 @@ public interface FrameLedger {
     /// @return their place, for [#release]
     long deliver(long firstSequence, long slots, int frames);
 
-    /// The user gives a frame back; one of those that share their slots, where several do.
+    /// The user releases a frame; one of several that share their slots, if they do.
     ///
     /// @param place as [#deliver] returned it
     /// @return whether credit may have grown
     boolean release(long place);
 
-    /// The next frames, up to the one that begins at `endSequence`, are given up.
+    /// The next frames, up to the one that begins at `endSequence`, are dropped.
     ///
     /// @return by how much sequences jump against slots from there on
     long skip(long firstSequence, long endSequence);
@@ -32,7 +32,7 @@ public interface FrameLedger {
     /// Frames delivered and not released.
     int framesHeld();
 
-    /// The next frame's first sequence less the slots of frames that are held or wait behind such.
+    /// The next frame's first sequence less the slots of frames that are held or wait behind held ones.
     long releasedSequence();
 
     /// Sequences below have a slot.

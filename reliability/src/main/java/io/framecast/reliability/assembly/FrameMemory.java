@@ -2,20 +2,19 @@ package io.framecast.reliability.assembly;
 
 import java.lang.foreign.MemorySegment;
 
-/// A receiver's payload memory in one session, on whatever device it lies: spaces of bytes, and copies
-/// between them. Copies may end later; they are numbered in the order in which they begin, and end in that
-/// order.
+/// A receiver's payload memory in one session, on any device: spaces of bytes, and copies between them. Copies may
+/// end later; they are numbered in the order in which they begin, and end in that order.
 ///
 /// Threading: one thread.
 public interface FrameMemory {
     /// A space of payload bytes. Offsets are in bytes from its start.
     enum Space {
-        /// `[ringSlots][slotBytes]`: where frames lie for the user. A range that passes its end goes on at
-        /// its start.
+        /// `[ringSlots][slotBytes]`: the frames as the user sees them. A range that passes its end goes on at its
+        /// start.
         RING,
-        /// `[landingSlots][slotBytes]`: where the data lane lands payloads that are copied on to the ring.
+        /// `[landingSlots][slotBytes]`: the data lane lands payloads here that are copied on to the ring.
         STAGING,
-        /// `[repairSlots + readSlots][slotBytes]`: where repairs land, and behind them RDMA reads.
+        /// `[repairSlots + readSlots][slotBytes]`: repairs land here, and behind them RDMA reads.
         REPAIR,
         /// `[batchMax][slotBytes]`: for payloads of one batch that landed in each other's slots.
         SCRATCH,
@@ -25,10 +24,10 @@ public interface FrameMemory {
         POSTED
     }
 
-    /// Where the data lane lands: the ring, or the staging space.
+    /// The landing slots of the data lane: the ring, or the staging space.
     LandingSlots data();
 
-    /// Where the repair lane lands, and RDMA reads behind it.
+    /// The landing slots of the repair lane, with those of RDMA reads behind them.
     LandingSlots repairs();
 
     /// Whether the ring's memory is followed by itself, so that a frame which passes its end lies in one piece.
@@ -37,13 +36,13 @@ public interface FrameMemory {
     /// Begins a copy.
     void copy(Space from, long fromOffset, Space to, long toOffset, long bytes);
 
-    /// A batch of copies is over: [#completed] will tell when they have ended.
+    /// A batch of copies is complete: [#completed] will count them when they have ended.
     void flush();
 
     /// Copies begun so far.
     long submitted();
 
-    /// How many of them, from the first on, are known to have ended: their sources may be overwritten.
+    /// Number of copies, from the first on, that are known to have ended: their sources may be overwritten.
     long completed();
 
     /// Whether work that waits for an event recorded now sees the first `copies` copies.

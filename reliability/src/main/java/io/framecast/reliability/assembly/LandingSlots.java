@@ -9,19 +9,19 @@ import java.lang.foreign.MemorySegment;
 /// @param headerReserve bytes that the transport writes before each header
 /// @param payload `[slots][slotBytes]`, or longer; `NULL` where the host cannot address it
 /// @param slotBytes payload bytes of a slot
-/// @param slots how many
+/// @param slots number of slots
 public record LandingSlots(MemorySegment headers, int headerReserve, MemorySegment payload, int slotBytes, int slots) {
     /// Distance of two headers in bytes.
     public int headerStride() {
         return headerReserve + DataLayout.LENGTH;
     }
 
-    /// Where the header of a slot begins in `headers`.
+    /// Offset of a slot's header in `headers`.
     public long headerOffset(final int slot) {
         return (long) slot * headerStride() + headerReserve;
     }
 
-    /// Where the payload of a slot begins in `payload`.
+    /// Offset of a slot's payload in `payload`.
     public long payloadOffset(final int slot) {
         return (long) slot * slotBytes;
     }

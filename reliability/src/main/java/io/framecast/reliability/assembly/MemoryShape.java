@@ -2,13 +2,13 @@ package io.framecast.reliability.assembly;
 
 import io.framecast.reliability.wire.StreamInfo;
 
-/// How long a receiver's memory is, in slots, for one session.
+/// Lengths of a receiver's memory, in slots, for one session.
 ///
 /// @param stream the session
-/// @param kind how payloads get to their places
+/// @param kind the way of payloads to their places
 /// @param ringSlots slots of the ring, a multiple of 64
-/// @param spareSlots of these, as many as are never granted to the source and therefore always empty:
-///     datagrams that it sends without credit land there. 0 where it sends none
+/// @param spareSlots the part of the ring that is never granted to the source and therefore always empty: datagrams
+///     that the source sends without credit land there. 0 where it sends none
 /// @param batchMax datagrams taken in one poll of the data lane
 /// @param landingSlots slots of the staging space; 0 but for [Kind#STAGED]
 /// @param repairSlots slots of the repair lane
@@ -26,9 +26,9 @@ public record MemoryShape(
         int readSlots,
         int buffers,
         int laterMax) {
-    /// How payloads get to their places.
+    /// The way of payloads to their places.
     public enum Kind {
-        /// They land there: the lane is aimed at the slots of the sequences expected next.
+        /// They land there: receives are posted for the slots of the sequences expected next.
         IN_RING,
         /// They are copied there from staging memory.
         STAGED,
@@ -38,22 +38,22 @@ public record MemoryShape(
 
     // Repairs that may wait for their copy.
     private static final int REPAIR_SLOTS = 128;
-    // The same where a transport has no room but what is posted: two turns of a source.
+    // As above, where a transport has room in posted slots only: two turns of a source.
     private static final int REPAIR_SLOTS_POSTED = 512;
     private static final long STAGING_BYTES = 16L << 20;
     private static final int BATCH_MIN = 64;
     private static final int BATCH_MAX = 512;
     // More than the kernel joins into one message.
     private static final int BATCH_BYTES = 128 << 10;
-    // Frames that are reassembled beside the oldest: many where they are short, for each waits for a round
-    // trip.
+    // Bytes of frames that are reassembled beside the oldest: many frames where they are short, because each waits
+    // for a round trip.
     private static final long LATER_BYTES = 2L << 20;
     private static final long LATER_MAX = 16;
 
-    /// The shape that serves a session best.
+    /// The best shape for a session.
     ///
     /// @param reads whether repairs may be read out of a window
-    /// @param framesHeld that the user may hold at a time and wait for one more
+    /// @param framesHeld frames that the user may hold while it waits for one more
     public static MemoryShape of(
             final StreamInfo stream,
             final Kind kind,
@@ -74,8 +74,8 @@ public record MemoryShape(
                 kind == Kind.STAGED ? landingSlots(stream.slotBytes(), ringSlots, batchMax) : 0,
                 byArrival ? REPAIR_SLOTS_POSTED : REPAIR_SLOTS,
                 reads ? ReadSlots.SLOTS : 0,
-                // A user who holds as many frames as it may, all of them reassembled, and waits for one more
-                // must not wait for a buffer that only it can give back.
+                // A user may hold its maximum of frames, all of them reassembled, and wait for one more. It must
+                // not wait for a buffer that only it can give back.
                 byArrival ? framesHeld + 1 + laterMax : 1,
                 laterMax);
     }

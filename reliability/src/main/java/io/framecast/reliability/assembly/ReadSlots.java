@@ -4,20 +4,20 @@ import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 
-/// Slots behind those of the repair lane, in the same memory, for datagrams that a receiver reads out of a
-/// window by RDMA or copies out of its own replica. The reader takes a slot and announces what landed in it;
-/// the session then treats it like a repair and frees the slot when its payload was copied on.
+/// Slots behind those of the repair lane, in the same memory, for datagrams that a receiver reads out of a window
+/// by RDMA or copies out of its own replica. The reader takes a slot and announces the landed datagram. The session
+/// then treats it like a repair and frees the slot when its payload was copied on.
 ///
 /// One thread.
 public final class ReadSlots {
-    /// Datagrams on their way, or not copied on yet.
+    /// Datagrams under way, or not copied on yet.
     public static final int SLOTS = 64;
 
     private final LandingSlots memory;
     private final int firstSlot;
     private final int[] free;
     private int freeCount;
-    // [slots], rings of what landed: slot and length of the datagram.
+    // [slots], rings of landed datagrams: slot and length.
     private final int[] landedSlots;
     private final int[] landedBytes;
     private long landed;
@@ -41,7 +41,7 @@ public final class ReadSlots {
         return free.length;
     }
 
-    /// Where they lie, with those of the repair lane before them.
+    /// Their memory, with the slots of the repair lane before them.
     public LandingSlots memory() {
         return memory;
     }
@@ -64,7 +64,7 @@ public final class ReadSlots {
         return free[--freeCount];
     }
 
-    /// Nothing of use landed in it.
+    /// No useful datagram landed in it.
     public void giveBack(final int slot) {
         free[freeCount++] = slot;
     }
@@ -105,19 +105,19 @@ public final class ReadSlots {
         land(slot, DataLayout.LENGTH + bytes);
     }
 
-    /// Session: whether a datagram landed that was not taken.
+    /// Session: whether there is a landed datagram to take.
     boolean hasNext() {
         return shown < landed;
     }
 
-    /// Session: takes the next datagram that landed.
+    /// Session: takes the next landed datagram.
     ///
     /// @return its slot in [#memory]
     int next() {
         return firstSlot + landedSlots[(int) (shown++ % free.length)];
     }
 
-    /// Session: length of the datagram that [#next] gave last.
+    /// Session: length of the datagram that [#next] returned last.
     int bytes() {
         return landedBytes[(int) ((shown - 1) % free.length)];
     }

@@ -2,18 +2,19 @@ package io.framecast.reliability.assembly;
 
 import java.util.Arrays;
 
-/// The reassembly buffers of one ring, and the frames that wait for one. The oldest incomplete frame may take
-/// the last buffer, a later one only when another stays free, and only so many later ones at a time: else the
-/// frame that all others wait for would wait for them, or for one that a user holds who waits for it.
+/// The reassembly buffers of one ring, and the frames that wait for one. The oldest incomplete frame may take the
+/// last buffer, a later one only when another stays free, and the number of later ones is limited. Otherwise the
+/// oldest frame would wait for later frames, or for a frame that a waiting user holds.
 ///
-/// Pure state; one thread; allocates only when made.
+/// Pure state; one thread; allocates only in its constructor.
 final class ReassemblyBuffers {
-    /// Frames that wait at a time; with more the latest is forgotten, and asks again by its own back-off.
+    /// Frames that wait at a time. Beyond the limit the latest is forgotten, and repeats its requests by its own
+    /// back-off.
     static final int WAITING_MAX = 64;
 
-    private static final long NOBODY = -1;
+    private static final long FREE = -1;
 
-    // By buffer: the first sequence of the frame that it is being filled for, or NOBODY.
+    // By buffer: the first sequence of the frame that it is being filled for, or FREE.
     private final long[] filling;
     private final boolean[] held;
     private final int laterMax;
@@ -32,10 +33,10 @@ final class ReassemblyBuffers {
         filling = new long[buffers];
         held = new boolean[buffers];
         free = buffers;
-        Arrays.fill(filling, NOBODY);
+        Arrays.fill(filling, FREE);
     }
 
-    /// The buffer that a frame is being assembled in, or [ArrivalPlacement#NONE].
+    /// The buffer in which a frame is being assembled, or [ArrivalPlacement#NONE].
     int find(final long firstSequence) {
         for (int b = 0; b < filling.length; b++) {
             if (filling[b] == firstSequence) {
@@ -47,7 +48,7 @@ final class ReassemblyBuffers {
 
     /// Finds the frame's buffer, or takes one for it.
     ///
-    /// @param nextFirst where the oldest incomplete frame begins
+    /// @param nextFirst first sequence of the oldest incomplete frame
     /// @return the buffer, or [ArrivalPlacement#NONE]
     int take(final long firstSequence, final long nextFirst) {
         final int found = find(firstSequence);
@@ -56,7 +57,7 @@ final class ReassemblyBuffers {
             return found;
         }
         for (int b = 0; b < filling.length; b++) {
-            if (filling[b] == NOBODY && !held[b]) {
+            if (filling[b] == FREE && !held[b]) {
                 filling[b] = firstSequence;
                 free--;
                 return b;
@@ -68,12 +69,12 @@ final class ReassemblyBuffers {
     private int later(final long nextFirst) {
         int count = 0;
         for (final long first : filling) {
-            count += first != NOBODY && first != nextFirst ? 1 : 0;
+            count += first != FREE && first != nextFirst ? 1 : 0;
         }
         return count;
     }
 
-    /// Remembers that a frame found none.
+    /// Remembers a frame that found no buffer.
     void await(final long firstSequence, final long slots) {
         final int at = Arrays.binarySearch(waiting, 0, waitingCount, firstSequence);
         final int insert = -1 - at;
@@ -87,15 +88,15 @@ final class ReassemblyBuffers {
         waitingSlots[insert] = slots;
     }
 
-    /// Whether it will be told when there is a buffer for it.
+    /// Whether the frame is in the list of those that wait for a buffer.
     boolean isWaiting(final long firstSequence) {
         return Arrays.binarySearch(waiting, 0, waitingCount, firstSequence) >= 0;
     }
 
     /// Takes a buffer for the first of the frames that wait.
     ///
-    /// @param nextFirst where the oldest incomplete frame begins
-    /// @return that frame's first sequence, or [ArrivalPlacement#NONE] when nobody waits or there is no buffer
+    /// @param nextFirst first sequence of the oldest incomplete frame
+    /// @return that frame's first sequence, or [ArrivalPlacement#NONE] when no frame waits or there is no buffer
     long takeForWaiting(final long nextFirst) {
         if (waitingCount == 0 || take(waiting[0], nextFirst) == ArrivalPlacement.NONE) {
             return ArrivalPlacement.NONE;
@@ -112,14 +113,14 @@ final class ReassemblyBuffers {
         waitingCount -= count;
     }
 
-    /// Length of the frame that [#takeForWaiting] took one for last.
+    /// Length of the frame that [#takeForWaiting] served last.
     long givenSlots() {
         return givenSlots;
     }
 
     /// The frame goes to the user in this buffer.
     void hold(final int buffer) {
-        filling[buffer] = NOBODY;
+        filling[buffer] = FREE;
         held[buffer] = true;
         heldCount++;
     }
@@ -133,12 +134,11 @@ final class ReassemblyBuffers {
         free++;
     }
 
-    /// Frames before this one are over. Headers that lie could have had a buffer taken for a frame that never
-    /// is.
+    /// Earlier frames are over. A false header could have taken a buffer for a frame that never exists.
     void dropBefore(final long firstSequence) {
         for (int b = 0; b < filling.length; b++) {
-            if (filling[b] != NOBODY && filling[b] < firstSequence) {
-                filling[b] = NOBODY;
+            if (filling[b] != FREE && filling[b] < firstSequence) {
+                filling[b] = FREE;
                 free++;
             }
         }
@@ -149,7 +149,7 @@ final class ReassemblyBuffers {
         forget(passed);
     }
 
-    /// Frames that can be assembled at a time, with those that are: the oldest, and later ones in buffers
+    /// Frames that can be assembled at a time, including those in progress: the oldest, and later ones in buffers
     /// that are not held.
     int room() {
         return Math.max(1, Math.min(1 + laterMax, filling.length - heldCount));

@@ -4,7 +4,7 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.SlotQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Where repairs land, from the repair lane or by RDMA reads, until their payloads are copied on.
+/// The landing slots of repairs, from the repair lane or by RDMA reads, until their payloads are copied on.
 ///
 /// One thread.
 public final class RepairSlots {
@@ -25,17 +25,16 @@ public final class RepairSlots {
         reads = shape.readSlots() == 0 ? null : new ReadSlots(memory.repairs(), shape.repairSlots(), shape.readSlots());
     }
 
-    /// Where repairs land.
     public LandingSlots landing() {
         return memory.repairs();
     }
 
-    /// Null where nothing is read.
+    /// Null without RDMA reads.
     public @Nullable ReadSlots reads() {
         return reads;
     }
 
-    /// Takes what has arrived on the lane, and what was read.
+    /// Takes the datagrams that arrived on the lane, and those that were read.
     ///
     /// @return datagrams, described by [#slot] and [#bytes] until the next call
     public int poll(final LanePort lane) {

@@ -7,9 +7,9 @@ import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
-/// Payloads land in the ring itself: before each poll the lane is aimed at the slots of the sequences
-/// expected next, so nothing is copied. Loss misplaces at most the batch in which it is noticed; copies
-/// through scratch slots put that batch in order.
+/// Payloads land in the ring itself: before each poll the assembly posts the slots of the sequences expected next,
+/// so payloads are not copied. Loss misplaces at most the batch in which it is noticed; copies through scratch
+/// slots put that batch in order.
 final class RingAssembly extends SequenceAssembly {
     private final long[] misplaced;
     private final int[] misplacedBytes;
@@ -35,7 +35,7 @@ final class RingAssembly extends SequenceAssembly {
 
     @Override
     public int poll(final LanePort data, final @Nullable Expectation expected) {
-        // Before the probe nothing is expected and the ring is empty: a datagram may land anywhere in it.
+        // Before the probe no sequence is expected and the ring is empty: a datagram may land anywhere in it.
         final int posted = expected == null ? data.post(0, shape.batchMax()) : aim(data, expected);
         return posted == 0 ? NO_SLOT : data.poll();
     }
@@ -48,7 +48,7 @@ final class RingAssembly extends SequenceAssembly {
             return data.post(ring.slot(limit), Math.min(shape.spareSlots(), shape.batchMax()));
         }
         final int slots = (int) Math.min(limit + shape.spareSlots() - next, shape.batchMax());
-        // A misplaced datagram must not overwrite what a repair brought ahead of the data lane.
+        // A misplaced datagram must not overwrite a repair that came ahead of the data lane.
         return data.post(ring.slot(next), expected.expectedRun(next, slots));
     }
 
@@ -73,7 +73,7 @@ final class RingAssembly extends SequenceAssembly {
 
     @Override
     public void reject(final int slot) {
-        // The lane will be aimed at its slot again.
+        // The next post names its slot again.
     }
 
     @Override

@@ -1,11 +1,11 @@
 package io.framecast.reliability.assembly;
 
-/// Bookkeeping of a ring addressed by sequence: which frames were delivered and are still held, up to where
-/// everything was released, and the credit that follows.
+/// Bookkeeping of a ring addressed by sequence: the frames that were delivered and are still held, the end of the
+/// released ones, and the credit that follows.
 ///
-/// A sequence's *place* is the sequence less what was jumped over so far, and its slot is its place, less
-/// where the ring began anew, mod ringSlots. Frames are delivered in order and released in any order. Pure
-/// state; one thread; allocates only when made.
+/// A sequence's *place* is the sequence less the jumps so far, and its slot is its place, less the place where the
+/// ring began anew, mod ringSlots. Frames are delivered in order and released in any order. Pure state; one thread;
+/// allocates only in its constructor.
 public final class RingLedger implements FrameLedger {
     private static final long NOT_HELD = -1;
 
@@ -19,7 +19,7 @@ public final class RingLedger implements FrameLedger {
     private long releasedTo;
     private int held;
     private long jumped;
-    // The place whose slot is the first.
+    // The place of the first slot.
     private long origin;
 
     /// Makes a ledger of an empty ring.
@@ -86,9 +86,9 @@ public final class RingLedger implements FrameLedger {
         return place;
     }
 
-    /// The next frames, up to the one that begins at `endSequence`, are given up. Their slots are free once
-    /// all before them are. Where so many have no slots, sequences jump: the next frame takes the place that
-    /// the first of these had.
+    /// The next frames, up to the one that begins at `endSequence`, are dropped. Their slots are free once all
+    /// before them are. Where the ring has too few slots for them, sequences jump: the next frame takes the place
+    /// of the first of these.
     ///
     /// @return by how much sequences jumped
     @Override

@@ -12,7 +12,7 @@ abstract sealed class SequenceAssembly extends Assembly permits RingAssembly, St
     private final long ringBytes;
     // First slot of the frame or bundle delivered last.
     private int takenSlot;
-    // The place whose frame lies in the reassembly buffer.
+    // The place of the frame in the reassembly buffer.
     private long bufferPlace = FREE;
 
     SequenceAssembly(final MemoryShape shape, final FrameMemory memory) {

@@ -78,7 +78,7 @@ final class StagedAssembly extends SequenceAssembly {
 
     @Override
     public void reject(final int slot) {
-        // It is not copied, and so free with those around it.
+        // It is not copied, and so it is free with its neighbours.
     }
 
     @Override

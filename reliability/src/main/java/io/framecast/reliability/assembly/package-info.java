@@ -1,5 +1,5 @@
-/// Where a receiver's payloads belong in its memory and how they get there: by sequence, in the ring itself
-/// or through staging memory, or by arrival, with lost frames put together in reassembly buffers. Each
+/// The place of a receiver's payloads in its memory and their way there. Payloads go by sequence into the ring
+/// itself or through staging memory. Or they go by arrival, with reassembly buffers for frames with loss. Each
 /// assembly keeps the ledger of the frames that the user holds. Called by [io.framecast.reliability.receive];
 /// memory is behind [io.framecast.reliability.assembly.FrameMemory].
 @NullMarked

@@ -1,8 +1,8 @@
 package io.framecast.reliability.flow;
 
-/// When a receiver acknowledges: the earliest of M datagrams (M ≤ a quarter of what one grant covers, skewed
-/// by receiver so that a group does not answer at once: seed 004, "skew the ACK's sent by each node"), half
-/// the advertised credit used, a request, the end of a frame, a timer.
+/// The time of a receiver's acknowledgements: the earliest of M datagrams, half the advertised credit used, a
+/// request, the end of a frame, and a timer. M is at most a quarter of one grant's datagrams, skewed by receiver so
+/// that a group does not answer at once (Subramoni: "skew the ACK's sent by each node").
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class AckScheduler {
@@ -11,13 +11,13 @@ public final class AckScheduler {
     /// After a frame's last datagram: long enough for a run of small frames to share one ACK.
     public static final long FRAME_DELAY_NS = 100_000;
 
-    // Sooner than a source that paused would ask.
+    // Sooner than the request of a source that paused.
     private static final long FRAME_DELAY_APART_NS = 300_000;
 
-    // A set's grant is told earlier than a receiver's own, for it is older when it is known.
+    // A group's grant is sent earlier than a receiver's own, because it is older when the co-root knows it.
     private static final int AGGREGATE_PARTS = 2;
 
-    // Where credit takes another way: in a window so many, and so many times later.
+    // For credit that does not travel in ACKs: the ACKs in a window, and the factor of their delays.
     private static final int APART = 4;
 
     private final long everyDatagrams;
@@ -44,9 +44,9 @@ public final class AckScheduler {
         this.idleIntervalNs = idleIntervalNs;
     }
 
-    /// Before the first: what credit's taking another way means.
+    /// Before the first datagram: sets the rate of ACKs for the case that credit does not travel in them.
     ///
-    /// @param windowSlots of the source, which acknowledgements then are for
+    /// @param windowSlots slots of the source's window, which acknowledgements then free
     /// @param frameMaxSlots the longest frame; where two do not fit the window, the next one waits for an
     ///     acknowledgement
     public void apart(final long windowSlots, final long frameMaxSlots) {
@@ -54,7 +54,7 @@ public final class AckScheduler {
         apartFrameDelayNs = 2 * frameMaxSlots > windowSlots ? FRAME_DELAY_NS : FRAME_DELAY_APART_NS;
     }
 
-    /// Whether credit takes another way: then fewer acknowledgements do.
+    /// Whether credit travels apart from ACKs: then fewer acknowledgements suffice.
     public void creditApart(final boolean value) {
         creditApart = value;
     }
@@ -69,7 +69,7 @@ public final class AckScheduler {
         }
     }
 
-    /// Datagrams of the data or repair lane arrived that were new.
+    /// New datagrams of the data or repair lane arrived.
     ///
     /// @param highest 1 + highest sequence received
     public void onReceived(final int count, final long highest, final boolean frameEnd, final long nowNs) {
@@ -95,8 +95,8 @@ public final class AckScheduler {
         }
     }
 
-    /// A duplicate arrived: the source may have missed an ACK. Or its repair went to several of whom one had
-    /// asked, and those who had not must not all answer at once.
+    /// A duplicate arrived: the source may have missed an ACK. But its repair may have gone to several receivers
+    /// for the request of one, and the others must not all answer at once.
     public void onDuplicate(final long nowNs) {
         due(nowNs + DELAY_MAX_NS, AckTrigger.TIMER);
     }
@@ -108,14 +108,15 @@ public final class AckScheduler {
 
     /// Slots were freed.
     ///
-    /// @param grant what could be advertised now
+    /// @param grant the grant that could be advertised now
     /// @param highest 1 + highest sequence received
     public void onGrant(final long grant, final long highest, final long nowNs) {
         final long growth = grant - advertisedGrant;
         if (growth <= 0 || creditApart) {
             return;
         }
-        // Whoever waits at the old grant is told at once; others when it is worth a datagram.
+        // A source that waits at the old grant gets the new one at once; otherwise the growth must be worth a
+        // datagram.
         if (highest >= advertisedGrant || growth >= everyDatagrams) {
             due(nowNs, AckTrigger.CREDIT);
         } else {
@@ -123,11 +124,11 @@ public final class AckScheduler {
         }
     }
 
-    /// What a co-root can say of its set has changed. Its members' ACKs come one by one, so what only frees
+    /// The values of a co-root's group have changed. Its members' ACKs come one by one, so a change that only frees
     /// the source's window waits for more of them.
     ///
-    /// @param advanced by how much the set's acknowledgement exceeds what was told
-    /// @param grant what could be advertised now
+    /// @param advanced growth of the group's acknowledgement since the last aggregate
+    /// @param grant the grant that could be advertised now
     /// @param highest 1 + highest sequence received
     public void onAggregate(final long advanced, final long grant, final long highest, final long nowNs) {
         final long growth = grant - advertisedGrant;
@@ -142,17 +143,17 @@ public final class AckScheduler {
         return nowNs >= dueNs || nowNs >= keepAliveNs;
     }
 
-    /// Whether there is something to tell, now or soon.
+    /// Whether an ACK is due, now or soon.
     public boolean isPending() {
         return dueNs != Long.MAX_VALUE;
     }
 
-    /// An ACK went out.
+    /// An ACK was sent.
     public void onSent(final long grant, final long highest, final long nowNs) {
         onSent(nowNs >= dueNs ? trigger : AckTrigger.TIMER, grant, highest, nowNs);
     }
 
-    /// An acknowledgement went out with something else.
+    /// An acknowledgement was sent inside another datagram.
     public void onPiggyback(final long grant, final long highest, final long nowNs) {
         onSent(AckTrigger.PIGGYBACK, grant, highest, nowNs);
     }
@@ -166,7 +167,7 @@ public final class AckScheduler {
         keepAliveNs = nowNs + idleIntervalNs;
     }
 
-    /// Acknowledgements that this made due.
+    /// Acknowledgements that this trigger made due.
     public long sent(final AckTrigger cause) {
         return sent[cause.ordinal()];
     }

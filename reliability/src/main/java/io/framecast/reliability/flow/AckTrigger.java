@@ -1,6 +1,6 @@
 package io.framecast.reliability.flow;
 
-/// What made an acknowledgement due.
+/// The event that made an acknowledgement due.
 public enum AckTrigger {
     /// M datagrams arrived since the last.
     DATAGRAMS,
@@ -10,10 +10,10 @@ public enum AckTrigger {
     REQUEST,
     /// A frame's last datagram arrived.
     FRAME_END,
-    /// Slots were freed that the source is to know of.
+    /// Slots were freed, and the source is to know that.
     CREDIT,
     /// Time: after any other datagram, or after silence.
     TIMER,
-    /// A NACK went out, and took along what was not due yet.
+    /// A NACK was sent, and carried an acknowledgement that was not due yet.
     PIGGYBACK
 }

@@ -1,7 +1,7 @@
 package io.framecast.reliability.flow;
 
-/// When a source sends heartbeats: soon after the last datagram of a burst, so that a lost tail is noticed,
-/// then ever more rarely; regularly while it streams; steadily while it waits for something.
+/// The time of a source's heartbeats: soon after the last datagram of a burst, so that receivers notice a lost
+/// tail, then ever more rarely. Heartbeats are regular while the source streams, and while it waits for an answer.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class HeartbeatScheduler {
@@ -29,15 +29,15 @@ public final class HeartbeatScheduler {
         dueNs = Math.max(nowNs, Math.min(nowNs + TAIL_NS, lastNs + STREAMING_NS));
     }
 
-    /// Something is to be told now: end of stream, a full window.
+    /// A heartbeat is due now: end of stream, or a full window.
     public void onUrgent(final long nowNs) {
         dueNs = nowNs;
         intervalNs = TAIL_NS;
     }
 
-    /// A heartbeat went out.
+    /// A heartbeat was sent.
     ///
-    /// @param waiting whether an answer is awaited
+    /// @param waiting whether the source waits for an answer
     public void onSent(final boolean waiting, final long nowNs) {
         lastNs = nowNs;
         dueNs = nowNs + intervalNs;

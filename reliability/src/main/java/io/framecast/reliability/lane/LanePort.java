@@ -1,15 +1,15 @@
 package io.framecast.reliability.lane;
 
-/// One lane of one session, as the protocol sees it: posts receive slots, takes what has arrived, sends slots
+/// One lane of one session, as the protocol sees it: posts receive slots, takes datagrams that arrived, sends slots
 /// of the send ring. An adapter wraps a transport's lane one to one, a call for each batch.
 ///
 /// Threading: one thread. Nothing blocks or allocates in steady state.
 public interface LanePort {
     /// How posted slots are used.
     enum Placement {
-        /// [#post] replaces what is posted, so payloads can land where their sequences belong.
+        /// [#post] replaces the posted slots, so payloads can land where their sequences belong.
         BY_SEQUENCE,
-        /// [#post] appends to what is posted, and each datagram takes the slot that was posted first.
+        /// [#post] appends to the posted slots, and each datagram takes the slot that was posted first.
         BY_ARRIVAL
     }
 
@@ -20,8 +20,7 @@ public interface LanePort {
     /// @return how many were accepted, from the first on
     int post(int firstSlot, int count);
 
-    /// Takes a batch of what has arrived, in order of arrival. [#slot] and [#bytes] describe it until the
-    /// next call.
+    /// Takes a batch of datagrams, in order of arrival. [#slot] and [#bytes] describe it until the next call.
     ///
     /// @return datagrams taken
     int poll();

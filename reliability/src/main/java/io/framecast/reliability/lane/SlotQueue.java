@@ -1,15 +1,14 @@
 package io.framecast.reliability.lane;
 
-/// Slots of a lane that are used in order of arrival and freed in that order: of repair and control lanes,
-/// and of staging memory from which payloads are copied on. Serves lanes of either placement: on lanes by
-/// arrival freed slots are appended, on lanes by sequence all free slots are posted anew.
+/// Slots of a lane that are used in order of arrival and freed in that order. Repair lanes, control lanes and
+/// staging memory, from which payloads are copied on, use this queue. It serves lanes of either placement: on lanes
+/// by arrival freed slots are appended, on lanes by sequence all free slots are posted anew.
 ///
-/// Pure state; one thread; allocates only when made.
+/// Pure state; one thread; allocates only in its constructor.
 public final class SlotQueue {
     private final int slots;
-    // [slots], on lanes by arrival, by number of the datagram modulo slots: the slot that it landed in. A
-    // lane that dropped a datagram has posted its slot again behind the others, so slots need not come in the
-    // ring's order.
+    // [slots], on lanes by arrival: the slot in which datagram number n landed, at n modulo slots. A lane that
+    // dropped a datagram has posted its slot again behind the others, so slots need not come in the ring's order.
     private final int[] order;
     private long taken;
     private long freed;
@@ -22,7 +21,7 @@ public final class SlotQueue {
         java.util.Arrays.setAll(order, i -> i);
     }
 
-    /// Posts the free slots and takes what has arrived.
+    /// Posts the free slots and takes the datagrams that arrived.
     ///
     /// @return datagrams taken, as the lane describes them
     public int poll(final LanePort lane) {

@@ -2,15 +2,15 @@ package io.framecast.reliability.onesided;
 
 import io.framecast.reliability.onesided.OneSidedPort.Region;
 
-/// One end of a connection over which one side, or both, act on the other's memory. Operations are carried out,
-/// and complete, in order.
+/// One end of a connection over which one side, or both, act on the other's memory. Operations are carried out, and
+/// complete, in order.
 ///
 /// Threading: one thread at a time. Nothing blocks, and nothing allocates once the endpoint is up.
 public interface EndpointPort extends AutoCloseable {
     /// The token of an operation that completes with the next one that has a token.
     long NO_TOKEN = -1;
 
-    /// Where the connection stands. It never comes back from BROKEN.
+    /// The stage of the connection. BROKEN is final.
     enum State {
         /// Being made in the background.
         OPENING,
@@ -24,10 +24,11 @@ public interface EndpointPort extends AutoCloseable {
 
     State state();
 
-    /// Why it is broken, or could not connect, in one line; empty when it is not.
+    /// The reason for a failure, in one line; else empty.
     String failure();
 
-    /// What the peer must be given; empty while it is being made, and on the accepting side until it is up.
+    /// The values that the peer needs to connect; empty while the endpoint is being made, and on the accepting side
+    /// until it is up.
     byte[] descriptor();
 
     /// Begins to connect to an endpoint that accepted this one.
@@ -36,7 +37,7 @@ public interface EndpointPort extends AutoCloseable {
     /// @return false when it is no descriptor of this transport
     boolean connect(byte[] descriptor);
 
-    /// Operations that are taken now.
+    /// Number of operations that would be accepted now.
     int room();
 
     /// Writes one aligned 64-bit word into the peer's memory, at once as seen from there.
@@ -61,7 +62,7 @@ public interface EndpointPort extends AutoCloseable {
     /// @return tokens written to `tokens`
     int poll(long[] tokens);
 
-    /// When this returns neither side acts over it any more. Idempotent.
+    /// When this returns neither side acts over the connection any more. Idempotent.
     @Override
     void close();
 }

@@ -68,9 +68,9 @@ public final class ExposedWindow implements AutoCloseable {
         return peers.accept(peer, descriptor);
     }
 
-    /// What a peer must know; null until its endpoint is up.
+    /// The values that a peer needs; null until its endpoint is up.
     ///
-    /// @param word where the peer may write
+    /// @param word the word that the peer may write
     public @Nullable LinkOffer offer(final int peer, final RemotePlace word) {
         final byte[] descriptor = peers.descriptor(peer);
         return descriptor == null

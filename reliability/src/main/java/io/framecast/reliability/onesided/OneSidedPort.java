@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 /// Threading: [#register], [#allocate] by any thread, the rest by the session's. Nothing blocks, but for
 /// registering and [#open].
 public interface OneSidedPort {
-    /// Who may use registered memory, and what a peer may do over an endpoint: both must allow it.
+    /// The permitted access to registered memory, and the permitted operations of a peer over an endpoint: both
+    /// must allow an operation.
     enum Access {
         /// This side's endpoints only.
         LOCAL,
@@ -17,7 +18,7 @@ public interface OneSidedPort {
         PEERS_WRITE
     }
 
-    /// The system, or the peer's descriptor, does not allow it; the message says why in one line.
+    /// The system refuses, or the peer's descriptor is invalid; the message gives the reason in one line.
     final class RefusedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -34,10 +35,10 @@ public interface OneSidedPort {
     interface Region extends AutoCloseable {
         MemorySegment memory();
 
-        /// What peers call the first byte.
+        /// Address of the first byte for peers.
         long address();
 
-        /// What peers must show.
+        /// The key that peers must show.
         int key();
 
         @Override
@@ -57,7 +58,7 @@ public interface OneSidedPort {
     /// Makes an endpoint that acts; may take milliseconds.
     ///
     /// @param operationsMax operations in flight at a time
-    /// @param peer what the peer may do
+    /// @param peer the peer's permitted access
     /// @throws RefusedException when the system refuses
     EndpointPort open(int operationsMax, Access peer);
 
@@ -68,8 +69,8 @@ public interface OneSidedPort {
     /// Accepts a peer's endpoint and begins to connect to it.
     ///
     /// @param descriptor the peer's, from the wire
-    /// @param peer what it may do
-    /// @param operationsMax of this side's in flight at a time; 0: only the peer acts
+    /// @param peer the peer's permitted access
+    /// @param operationsMax this side's operations in flight at a time; 0: only the peer acts
     /// @throws RefusedException when that is no descriptor of this transport
     EndpointPort accept(byte[] descriptor, Access peer, int operationsMax);
 }

@@ -6,7 +6,7 @@ import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Endpoints of this process that peers connected to, by number of the peer.
+/// Endpoints of this process to which peers have connected, by number of the peer.
 ///
 /// Threading: the session's thread.
 final class PeerEndpoints implements AutoCloseable {
@@ -20,7 +20,7 @@ final class PeerEndpoints implements AutoCloseable {
     private boolean noticed;
 
     /// @param access of each peer
-    /// @param operationsMax of this side's in flight at a time, to each peer; 0: only peers act
+    /// @param operationsMax this side's operations in flight at a time, to each peer; 0: only peers act
     /// @param refusal the notice, once, when a peer cannot be connected to; the reason follows it
     PeerEndpoints(
             final OneSidedPort port,
@@ -74,7 +74,7 @@ final class PeerEndpoints implements AutoCloseable {
         return endpoint == null || endpoint.state() != State.UP ? null : endpoint;
     }
 
-    /// What the peer must be given; null until its endpoint is up.
+    /// The values that the peer needs; null until its endpoint is up.
     byte @Nullable [] descriptor(final int peer) {
         final EndpointPort endpoint = isBroken(peer) ? null : up(peer);
         return endpoint == null ? null : endpoint.descriptor();

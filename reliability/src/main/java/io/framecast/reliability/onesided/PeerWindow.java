@@ -27,7 +27,7 @@ final class PeerWindow {
     private boolean writing;
     private boolean closed;
 
-    /// Is notified of what became of the endpoint and its operations.
+    /// Gets the events of the endpoint and its operations.
     interface Listener {
         void onUp(long nowNs);
 
@@ -58,14 +58,14 @@ final class PeerWindow {
         this.counts = counts;
     }
 
-    /// What the peer must be given; empty while the endpoint is being made.
+    /// The values that the peer needs; empty while the endpoint is being made.
     byte[] descriptor() {
         return endpoint.descriptor();
     }
 
     /// Begins to connect to the peer's endpoint; all of the offer is from the wire.
     ///
-    /// @return whether it is a descriptor of this transport; else [#failure] says what is wrong
+    /// @return whether it is a descriptor of this transport; else [#failure] gives the reason
     boolean connect(final LinkOffer peer) {
         if (!endpoint.connect(peer.descriptor())) {
             return false;
@@ -102,7 +102,7 @@ final class PeerWindow {
         return !closed && (writing || seen == State.CONNECTING || (current != null && current.isBusy()));
     }
 
-    /// Notifies the listener of what ended.
+    /// Notifies the listener of operations that ended.
     ///
     /// @param slowNs a read that takes longer is slow
     /// @return work done
@@ -144,7 +144,7 @@ final class PeerWindow {
             return;
         }
         closed = true;
-        // Until the endpoint is closed something may still land.
+        // Until the endpoint is closed a read may still land.
         endpoint.close();
         if (reads != null) {
             reads.abandon();

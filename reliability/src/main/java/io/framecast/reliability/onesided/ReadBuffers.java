@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.agrona.CloseHelper;
 
-/// Where RDMA reads of a session land: read slots of its memory, and for each slot the two reads of its guard.
-/// All endpoints of the session share them.
+/// The landing slots of a session's RDMA reads, and for each slot the two reads of its guard. All endpoints of the
+/// session share them.
 ///
 /// Threading: the session's thread, but for construction and [#close].
 final class ReadBuffers implements AutoCloseable {
@@ -77,8 +77,8 @@ final class ReadBuffers implements AutoCloseable {
         return (2L * slot + (after ? 1 : 0)) * GUARD_BYTES;
     }
 
-    /// Length of the datagram in a slot; 0 when another than this sequence's lies there. The machine checks
-    /// the rest of the header.
+    /// Length of the datagram in a slot; 0 when the slot holds another sequence. The machine checks the rest of the
+    /// header.
     int datagramBytes(final int slot, final long sequence) {
         final long at = slots.headerOffset(slot);
         return DataLayout.type(slots.memory().headers(), at) == DataLayout.TYPE_DATA

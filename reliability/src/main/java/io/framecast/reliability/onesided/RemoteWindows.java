@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
-/// The one-sided endpoints of one receiver: to its source, whose window it reads and in whose memory it writes
-/// its credit, and to its co-root, anew with each assignment. What an endpoint cannot do goes by datagram.
+/// The one-sided endpoints of one receiver: one to its source, whose window it reads and in whose memory it writes
+/// its credit, and one to its co-root, anew with each assignment. Datagrams carry all that an endpoint cannot.
 ///
 /// Threading: the session's thread, but for construction. Ownership: owns its endpoints and registrations.
 public final class RemoteWindows implements AutoCloseable {
@@ -34,7 +34,7 @@ public final class RemoteWindows implements AutoCloseable {
     /// Registers the slots and makes the endpoint to the source. Where the system refuses, the receiver goes by
     /// datagram, and a notice says why.
     ///
-    /// @param slots where reads land; null where the receiver only writes credit
+    /// @param slots landing slots of reads; null where the receiver only writes credit
     /// @param guarded whether the source does not wait for this receiver, so slots may be reused while they are
     ///     read
     /// @param notices takes single lines for the operator
@@ -81,7 +81,7 @@ public final class RemoteWindows implements AutoCloseable {
 
     /// Once, before the first [#poll].
     ///
-    /// @param receiver whose operations these are
+    /// @param receiver the machine of these operations
     public void attach(final ReceiverMachine receiver) {
         machine = receiver;
     }
@@ -90,7 +90,7 @@ public final class RemoteWindows implements AutoCloseable {
         return Objects.requireNonNull(machine);
     }
 
-    /// What the source must be given in JOIN; empty without an endpoint.
+    /// The descriptor for JOIN; empty without an endpoint.
     public byte[] descriptor() {
         return source == null ? NO_DESCRIPTOR : source.descriptor();
     }
@@ -177,7 +177,7 @@ public final class RemoteWindows implements AutoCloseable {
         return (source != null && source.isBusy()) || (coRoot != null && coRoot.isBusy());
     }
 
-    /// Once in each cycle: notifies the machine of what ended.
+    /// Once in each cycle: notifies the machine of operations that ended.
     ///
     /// @return work done
     public int poll(final long now) {

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.agrona.CloseHelper;
 
-/// A co-root's replica of the window as its source writes it, and the word in which the source writes how far
-/// the replica reaches. Registered apart from what members read, so a member's keys do not allow it to write.
+/// A co-root's replica of the window as its source writes it, and the word in which the source announces the
+/// replica's end. Registered apart from the members' registration, so a member's keys do not allow it to write.
 ///
 /// Threading: any thread makes and closes it, the session's thread reads it. Ownership: owns its registrations.
 public final class ReplicaMemory implements AutoCloseable {
@@ -25,7 +25,7 @@ public final class ReplicaMemory implements AutoCloseable {
     private final Region guards;
 
     /// @param memory of the replica; outlives this
-    /// @param exposed the same replica as members read it; likewise
+    /// @param exposed the same replica as members read it; outlives this
     /// @throws RefusedException when the system refuses
     public ReplicaMemory(final OneSidedPort port, final WindowMemory memory, final ExposedWindow exposed) {
         final List<Region> made = new ArrayList<>();
@@ -44,7 +44,7 @@ public final class ReplicaMemory implements AutoCloseable {
         guards = made.get(3);
     }
 
-    /// What the source must know.
+    /// The values that the source needs.
     public LinkOffer offer() {
         return LinkOffer.ofCopy(
                 ExposedWindow.place(word),

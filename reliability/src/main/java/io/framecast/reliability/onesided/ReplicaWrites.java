@@ -9,9 +9,8 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
 
-/// RDMA writes of a source's window into one co-root's replica, which has the window's geometry: payloads,
-/// headers, guards, and behind them the word that says how far the replica reaches. Consecutive full slots go in
-/// one write.
+/// RDMA writes of a source's window into one co-root's replica, which has the window's geometry: payloads, headers,
+/// guards, and behind them the word that announces the replica's end. Consecutive full slots go in one write.
 ///
 /// The device may still read slots of a write that it took and did not complete, so these slots stay until the
 /// endpoint is closed.
@@ -21,7 +20,7 @@ final class ReplicaWrites {
     /// Operations in flight at a time.
     static final int OPERATIONS_MAX = 64;
 
-    // Nothing else of that connection waits longer than for one of these.
+    // Limits the wait of the connection's other operations to one of these.
     private static final int WRITE_BYTES_MAX = 256 << 10;
     // Headers, guards, and the word.
     private static final int ROOM_BEHIND = 3;
@@ -52,11 +51,11 @@ final class ReplicaWrites {
         slotsPerWrite = Math.max(1, WRITE_BYTES_MAX / memory.slotBytes());
     }
 
-    /// Writes the word, which says from where on the replica is written, or how far it reaches.
+    /// Writes the word, which announces the beginning of the writes, or their progress.
     ///
     /// @param to the replica, from the wire; may be another than before
     /// @param first behind all that was written before
-    /// @return false when there is no room for it: the co-root asks again
+    /// @return false without room for it: the co-root asks again
     boolean begin(final LinkOffer to, final int wordEpoch, final long first) {
         if (endpoint.room() == 0 || refused) {
             return false;
@@ -75,7 +74,7 @@ final class ReplicaWrites {
         return refused;
     }
 
-    /// Writes what follows what was written before.
+    /// Writes the sequences behind those written before.
     ///
     /// @return how many, from the first on; [SenderOutput#NO_FEED] when the endpoint is not up
     int write(final long firstSequence, final int count) {
@@ -92,7 +91,7 @@ final class ReplicaWrites {
         return refused ? SenderOutput.NO_FEED : run;
     }
 
-    // As many as there is room for, full slots together; 0 when the endpoint refused one.
+    // As many as there is room for, full slots together; 0 when the endpoint refused a write.
     private int payloads(final int slot, final int count) {
         int done = 0;
         while (done < count && endpoint.room() > ROOM_BEHIND) {

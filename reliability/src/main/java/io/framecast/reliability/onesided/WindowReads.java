@@ -59,7 +59,7 @@ final class WindowReads {
         return begun - (refused ? 1 : 0) != ended;
     }
 
-    /// While the oldest read takes longer than this, no read begins: NACKs ask for what is missing.
+    /// While the oldest read takes longer than this, no read begins: NACKs request missing datagrams.
     void slowAfter(final long limitNs) {
         slowNs = limitNs;
     }
@@ -108,7 +108,7 @@ final class WindowReads {
         return !refused;
     }
 
-    // Once the endpoint took the first part, something may land in the slot even where it refuses the rest.
+    // Once the endpoint took the first part, a read may land in the slot even where it refuses the rest.
     private boolean post(final int slot, final long at) {
         return (!guarded || guard(slot, at, false))
                 && buffers.readPayload(
@@ -135,7 +135,7 @@ final class WindowReads {
                 after ? slot : EndpointPort.NO_TOKEN);
     }
 
-    /// A read's token came back: a datagram that is the wanted one becomes a repair.
+    /// A read's token came back: a wanted datagram becomes a repair.
     ///
     /// @return [#LANDED], or the sequence that was not read
     long end(final int slot) {

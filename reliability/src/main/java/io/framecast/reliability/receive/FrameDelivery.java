@@ -12,11 +12,11 @@ import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
-/// Frames on their way from the machine to the consumer and back: which slots they hold, and which of them the
-/// subscriber's delivery policy drops on the way.
+/// Frames on their way from the machine to the consumer and back: their slots, and the frames that the subscriber's
+/// delivery policy drops on the way.
 ///
-/// A frame holds its slots from the moment the machine gives it out. Frames that are dropped behind it while
-/// it waits change neither its place nor where it lies. One thread.
+/// A frame holds its slots from the moment the machine gives it out. Frames that are dropped behind a waiting frame
+/// change neither its place nor its memory. One thread.
 final class FrameDelivery {
     private final ReceiverMachine machine;
     private final Assembly assembly;
@@ -24,7 +24,7 @@ final class FrameDelivery {
     private final BundleTable bundle;
     private final boolean latest;
     private @Nullable ReceivedFrame pending;
-    // When the pending frame was last looked at, it was still being copied to its place.
+    // At its last check, the pending frame was still being copied to its place.
     private boolean arriving;
     // The next frame is whole, and waits for memory in which it would be in one piece.
     private boolean blocked;
@@ -36,7 +36,7 @@ final class FrameDelivery {
     private boolean begunReported;
     // Under `latest`: keyframes are marked, and only these supersede.
     private boolean keyed;
-    // Under `latest`: the frame that follows the one handed over last.
+    // Under `latest`: the frame behind the one handed over last.
     private long continuesId;
 
     FrameDelivery(
@@ -53,12 +53,12 @@ final class FrameDelivery {
         bundle = new BundleTable(machine.stream());
     }
 
-    /// Whether it waits for a device, or for room at the consumer.
+    /// Whether delivery waits for a device, or for room at the consumer.
     boolean isWaiting() {
         return pending != null || blocked || (!consumer.areLossesFlushed() && !consumer.hasRoomForLosses());
     }
 
-    /// Whether everything that the machine gave out or dropped was handed on.
+    /// Whether all frames that the machine gave out or dropped were handed on.
     boolean isEmpty() {
         return pending == null
                 && bundle.remaining() == 0
@@ -84,13 +84,13 @@ final class FrameDelivery {
             pending = null;
             work++;
         }
-        // Behind a frame that waits, others may have become impossible.
+        // Behind a frame that waits, others may have expired or become impossible to complete.
         dropUnfinished(nowNs);
         reportBegun();
         return work;
     }
 
-    // Hands the frame over, or drops it; false where that must wait.
+    // Hands the frame over, or drops it; false where it must wait.
     private boolean handOn(final ReceivedFrame frame, final long nowNs) {
         if (machine.isExpired(frame.timestampNs(), nowNs)) {
             return consumer.hasRoomForLosses() && drop(frame, LossReason.EXPIRED);
@@ -118,8 +118,7 @@ final class FrameDelivery {
         return true;
     }
 
-    // The source is lost, and with it the rest of the frames that had begun to arrive. Every whole frame was
-    // handed over.
+    // The source is lost, and with it the frames that are incomplete. Every whole frame was handed over.
     private void reportBegun() {
         if (begunReported || machine.state() != State.LOST || pending != null || machine.nextFrameBytes() > 0) {
             return;
@@ -137,9 +136,9 @@ final class FrameDelivery {
         }
     }
 
-    // A frame that could not be handed over is judged anew: under a policy it may be out of date by now. One
-    // that is still being copied is not dropped for a newer one, which would have to be copied as well: there
-    // would always be such.
+    // A frame that could not be handed over is judged anew: under a policy it may be out of date by now. A frame
+    // that is still being copied is not dropped for a newer one, which would need a copy as well, and so on without
+    // end.
     private void dropSuperseded(final long nowNs) {
         final ReceivedFrame frame = pending;
         if (frame == null || !latest || keyed || arriving || !consumer.hasRoomForLosses()) {
@@ -188,7 +187,7 @@ final class FrameDelivery {
         return bytes > 0 && !assembly.canDeliver(machine.nextFrameSequence(), slots);
     }
 
-    // Losses are reported before the frame behind them; else when the user has heard of all the others.
+    // Losses are reported before the frame behind them; else when the user has polled all the others.
     private boolean reportLosses() {
         final boolean due =
                 machine.nextFrameBytes() > 0 || consumer.areLossesHeard() || machine.state() != State.RECEIVING;
@@ -203,7 +202,7 @@ final class FrameDelivery {
             opened = assembly.openBundle(frame, bundle);
         } finally {
             if (!opened) {
-                // Its frames are lost, for nobody knows where they begin; the stream goes on.
+                // Its frames are lost, because a damaged table does not give their beginnings; the stream goes on.
                 releaseUnseen(count);
             }
         }
@@ -219,7 +218,7 @@ final class FrameDelivery {
     }
 
     private boolean handOver(final ReceivedFrame frame) {
-        // Before any frame is taken back for this one: the user would find none meanwhile.
+        // Before any frame is taken back for this one: the user would find no frame meanwhile.
         arriving = assembly.isArriving();
         if (arriving) {
             return false;
@@ -252,7 +251,7 @@ final class FrameDelivery {
         return !keyed || isKeyframe(frame);
     }
 
-    // Frames that the user has not polled yet, the oldest first, while there is room to report them.
+    // Takes back frames that the user has not polled yet, the oldest first, while there is room to report them.
     private void takeBackWaiting() {
         long firstId = 0;
         long count = 0;
@@ -281,7 +280,7 @@ final class FrameDelivery {
         }
     }
 
-    // Until the next frame is one to be taken, or one to be waited for.
+    // Until the next frame is one to deliver, or one to wait for.
     private void dropBeforeNext(final long nowNs) {
         dropUnfinished(nowNs);
         for (DroppedFrames d = machine.pollOutdated(nowNs); d != null; d = machine.pollOutdated(nowNs)) {
@@ -298,14 +297,14 @@ final class FrameDelivery {
         credit(nowNs);
     }
 
-    /// Tells the machine which sequences have a slot.
+    /// Passes the credit limit of the assembly to the machine.
     void credit(final long nowNs) {
         if (machine.state() == State.RECEIVING) {
             machine.onCredit(assembly.creditLimit(), nowNs);
         }
     }
 
-    /// Gives back what was delivered and never polled, after the consumer closed.
+    /// Gives back frames that were delivered and never polled, after the consumer closed.
     void drain() {
         for (long taken = consumer.takeBack(); taken != FrameConsumer.NONE; taken = consumer.takeBack()) {
             assembly.release(taken);

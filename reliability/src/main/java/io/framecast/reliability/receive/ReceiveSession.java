@@ -15,11 +15,11 @@ import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
 
-/// A receiver's part in one session: in each cycle it takes back what the user released, polls its lanes,
-/// validates each datagram, puts payloads in place, delivers whole frames, and grants credit.
+/// A receiver's part in one session: in each cycle it takes back released frames, polls its lanes, validates each
+/// datagram, puts payloads in place, delivers whole frames, and grants credit.
 ///
-/// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's
-/// start. Lanes, memory and consumer are the caller's.
+/// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's start.
+/// Lanes, memory and consumer are the caller's.
 public final class ReceiveSession {
     // Batches taken in one cycle while the lane keeps filling them: other work waits no longer than this.
     private static final int ROUNDS_MAX = 16;
@@ -94,8 +94,8 @@ public final class ReceiveSession {
         return assembly;
     }
 
-    /// Before the receiver is a member: frames from this one on that were published before it is are
-    /// reported lost.
+    /// Before the receiver is a member: frames from this one on are reported lost, up to the start of its
+    /// membership.
     public void resumeFrom(final long frameId) {
         resumeFromId = frameId;
     }
@@ -115,12 +115,12 @@ public final class ReceiveSession {
         return Math.min(resumeFromId, firstFrameId);
     }
 
-    /// The first frame that was neither delivered nor reported lost, once everything was delivered.
+    /// The first frame that was neither delivered nor reported lost, once delivery is complete.
     public long nextFrameId() {
         return Math.max(machine.nextFrameId(), machine.knownFrames());
     }
 
-    /// Whether everything that will ever come was delivered.
+    /// Whether delivery is complete for good.
     public boolean isEnded() {
         return isOver() && (!started || (delivery.isEmpty() && machine.nextFrameBytes() == 0));
     }
@@ -129,17 +129,18 @@ public final class ReceiveSession {
         return machine.state() == State.ENDED || machine.state() == State.LOST;
     }
 
-    /// Whether it waits for a device, or for room at the consumer, and nothing announces the end of that.
+    /// Whether the session waits for a device, or for room at the consumer, without an event for the end of the
+    /// wait.
     public boolean isWaiting() {
         return delivery.isWaiting() || assembly.isCopying() || (windows != null && windows.isBusy());
     }
 
-    /// How long this process stood still before the last cycle, in nanoseconds; 0 where it did not.
+    /// How long this process stood still before the last cycle, in nanoseconds; else 0.
     public long standstillNs() {
         return standstillNs;
     }
 
-    /// When [#doWork] has something to do besides taking what arrives.
+    /// The time at which [#doWork] has something to do besides the datagrams that arrive.
     public long nextDeadlineNs() {
         return isOver() && !isEnded() && !isWaiting() ? 0 : machine.nextDeadlineNs();
     }
@@ -174,7 +175,7 @@ public final class ReceiveSession {
         }
     }
 
-    /// Takes back what the user released; part of [#doWork], and to be called alone after the receiver has
+    /// Takes back frames that the user released; part of [#doWork], and to be called alone after the receiver has
     /// left.
     ///
     /// @return frames
@@ -212,12 +213,11 @@ public final class ReceiveSession {
                 break;
             }
         }
-        // Behind the data lane: a repair asked for too early must not win over the original that arrived
-        // meanwhile.
+        // Behind the data lane: a repair requested too early must not win over the original that arrived meanwhile.
         return areRepairsDue(taken, nowNs) ? taken + pollRepairs(nowNs) : taken;
     }
 
-    // Frames whose repairs found no place and have one now; and how many more may be asked for.
+    // Renews requests for frames whose repairs have a place now, and updates the number of further frames.
     private void askAgain(final long nowNs) {
         for (long first = assembly.takeRoom(); first != Assembly.NONE; first = assembly.takeRoom()) {
             machine.repairRequests().hasten(first, assembly.takenSlots(), nowNs);
@@ -245,9 +245,10 @@ public final class ReceiveSession {
         return count;
     }
 
-    // Between probe and START the data lane is not polled: the source may send at once what START announces,
-    // on another lane, and it must not be rejected as early; it waits in the transport, whose room credit has
-    // counted. At the end it is not: nothing is expected, and all of the ring may be in the user's hands.
+    // Between probe and START the data lane is not polled. The source may send at once the frames that START
+    // announces on another lane, and they must not be rejected as early. They wait in the transport, whose room
+    // credit has counted. The lane is not polled at the end either: nothing is expected, and the user may hold the
+    // whole ring.
     private static boolean isListening(final State state) {
         return switch (state) {
             case JOINING, PROBING, RECEIVING -> true;
@@ -255,7 +256,7 @@ public final class ReceiveSession {
         };
     }
 
-    // Shows the machine a datagram, and as one run those that continue it in order.
+    // Passes a datagram to the machine, and the datagrams that continue it in order as one run.
     private int accept(final int index, final int count, final long nowNs) {
         final int slot = dataLane.slot(index);
         final long header = landing.headerOffset(slot);
@@ -279,7 +280,7 @@ public final class ReceiveSession {
         return run;
     }
 
-    // Gives a co-root's replica of the window what was accepted, from where it landed.
+    // Copies accepted datagrams from their landing slots to a co-root's replica of the window.
     private void keep(
             final LandingSlots from, final int slot, final long sequence, final int count, final int firstBytes) {
         final RepairStore store = machine.store();
@@ -296,8 +297,8 @@ public final class ReceiveSession {
         }
     }
 
-    // Repairs are awaited, or there is nothing better to do. While data comes in order, those that others
-    // asked for can wait.
+    // Repairs are expected, or there is nothing better to do. While data comes in order, repairs that other
+    // receivers requested can wait.
     private boolean areRepairsDue(final int taken, final long nowNs) {
         final boolean due = taken == 0 || machine.missing() > 0 || nowNs >= repairsDueNs;
         repairsDueNs = due ? nowNs + REPAIR_INTERVAL_NS : repairsDueNs;
@@ -315,7 +316,7 @@ public final class ReceiveSession {
         return count;
     }
 
-    // A place first: a repair that finds none must count as not received.
+    // A place first: a repair without a place must count as not received.
     private void repair(final int slot, final int bytes, final long nowNs) {
         final long header = repairLanding.headerOffset(slot);
         final boolean wanted = machine.wantsRepair(repairLanding.headers(), header, bytes);
@@ -342,17 +343,18 @@ public final class ReceiveSession {
         assembly.repaired(machine.acceptedSequence(), frameIndex, slot, payloadBytes);
     }
 
-    /// Whether frames are still in the user's hands.
+    /// Whether the user still holds frames.
     public boolean isHeld() {
         return assembly.framesHeld() > 0;
     }
 
-    /// Slots that are not free for what comes next.
+    /// Slots that are not free for the next datagrams.
     public long heldSlots() {
         return assembly.heldSlots(machine.nextFrameSequence());
     }
 
-    /// Takes back what was released, and what was delivered and never polled, after the consumer closed.
+    /// Takes back frames that were released, and frames that were delivered and never polled, after the consumer
+    /// closed.
     public void drain() {
         takeBack(0);
         delivery.drain();

@@ -3,23 +3,23 @@ package io.framecast.reliability.repair;
 import io.framecast.reliability.window.ReceiveWindow;
 import java.util.random.RandomGenerator;
 
-/// When a receiver reports what it misses. The first NACK for a gap goes out as soon as more than
-/// `reorderDatagrams` later datagrams have arrived, or after a short delay when the stream pauses behind the
-/// gap; repetitions wait for the round trip, doubled each time, with a random part so that receivers that
-/// lost the same datagram do not answer in step (RFC 5401 §5: back-off against NACK implosion).
+/// The time of a receiver's NACKs. The first NACK for a gap is sent as soon as more than `reorderDatagrams` later
+/// datagrams have arrived, or after a short delay when the stream pauses behind the gap. Repetitions wait for the
+/// round trip, doubled each time, with a random part, so that receivers that lost the same datagram do not answer
+/// in step (RFC 5401 §5: back-off against NACK implosion).
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class NackScheduler implements RepairRequests {
-    /// Takes the ranges that are due, ascending.
+    /// Takes the due ranges, in ascending order.
     public interface Output {
-        /// @param attempts how often the range was reported before, and did not come; at most [#INSISTENT_AFTER]
+        /// @param attempts earlier reports of the range; at most [#INSISTENT_AFTER]
         void nack(long firstSequence, int count, int attempts);
     }
 
-    /// From then on who repairs by order asks the source instead.
+    /// From that attempt on the NACK goes to the source instead of the co-root.
     public static final int INSISTENT_AFTER = 2;
 
-    /// Ranges reported in one call of [#onTick]; what is left follows a moment later.
+    /// Ranges reported in one call of [#onTick]; the others follow a moment later.
     public static final int RANGES_MAX = 768;
 
     static final long BACKOFF_MIN_NS = 500_000;
@@ -38,8 +38,7 @@ public final class NackScheduler implements RepairRequests {
     private long nextDueNs = Long.MAX_VALUE;
     private long lastDataNs;
     private long drainedNs = Long.MAX_VALUE;
-    // The first sequence never reported: when data has come more than the allowance behind it, it is due at
-    // once.
+    // The first sequence never reported: it is due at once when data has come more than the allowance behind it.
     private long firstUnreported = Long.MAX_VALUE;
 
     /// Makes a scheduler over a window.
@@ -61,8 +60,7 @@ public final class NackScheduler implements RepairRequests {
         await(first, end, nowNs + gapDelayNs());
     }
 
-    /// As [#onGap], but known only from a heartbeat, which came by another lane and may have overtaken the
-    /// data.
+    /// As [#onGap], but known only from a heartbeat, which came by another lane and may have overtaken the data.
     public void onTail(final long first, final long end, final long nowNs) {
         await(first, end, nowNs + tailDelayNs());
     }
@@ -77,7 +75,7 @@ public final class NackScheduler implements RepairRequests {
         firstUnreported = Math.min(firstUnreported, first);
     }
 
-    /// The data lane was found empty.
+    /// The caller found the data lane empty.
     public void onDrained(final long nowNs) {
         drainedNs = nowNs;
     }
@@ -126,7 +124,7 @@ public final class NackScheduler implements RepairRequests {
         }
     }
 
-    /// Reports what is due.
+    /// Reports the due ranges.
     ///
     /// @param highestData highest sequence that arrived on the data lane
     /// @return ranges reported
@@ -175,11 +173,11 @@ public final class NackScheduler implements RepairRequests {
     private boolean report(final long sequence, final long nowNs, final long highestData) {
         final int index = window.index(sequence);
         if (sequence > highestData) {
-            // A tail known from heartbeats only, which travel on another lane: while data flows it may be on
-            // its way.
+            // A tail known from heartbeats only may still be on its way while data flows, because heartbeats travel
+            // on another lane.
             dueNs[index] = Math.max(dueNs[index], lastDataNs + tailDelayNs());
             if (dueNs[index] <= nowNs && drainedNs < dueNs[index]) {
-                // It may lie in a lane that nobody had time to look into.
+                // The datagram may lie in a lane that the caller has not polled yet.
                 nextDueNs = Math.min(nextDueNs, nowNs + UNDRAINED_RETRY_NS);
                 return false;
             }
@@ -196,9 +194,9 @@ public final class NackScheduler implements RepairRequests {
         return due;
     }
 
-    // Nothing behind it has arrived, so only time tells a lost tail from a late one. The round trip holds what
-    // threads and drivers on the way add under load; a quarter of it had up to 6 % of an undisturbed stream
-    // sent again on Aeron, on a machine with more threads than cores.
+    // Nothing behind the tail has arrived, so only time separates a lost tail from a late one. The round trip
+    // includes delays that threads and drivers on the way add under load. A quarter of it made the source repeat up
+    // to 6 % of an undisturbed stream on Aeron, on a machine with more threads than cores.
     private long tailDelayNs() {
         return Math.max(GAP_DELAY_NS, rttNs);
     }

@@ -2,12 +2,12 @@ package io.framecast.reliability.repair;
 
 import io.framecast.reliability.window.ReceiveWindow;
 
-/// How much of what is missing is asked for: what lies within as many spans as there is room for frames, each as
-/// long as a frame is likely to be and the first of them at the oldest datagram missing. More would come and be
-/// thrown away.
+/// Limits the requests for missing datagrams to as many spans as there is room for frames. A span is as long as a
+/// frame is likely to be, and the first one begins at the oldest missing datagram. Further repairs would come and
+/// be dropped.
 ///
-/// But single datagrams, as a lossy link takes them, are always asked for: by the time such a repair comes its frame is
-/// often the oldest, and little is thrown away when it is not.
+/// Single datagrams, as a lossy link loses them, are always requested: by the time of their repair their frame is
+/// often the oldest, and few repairs are dropped when it is not.
 final class RepairRoom {
     private static final int SINGLES_MAX = 64;
 
@@ -17,7 +17,7 @@ final class RepairRoom {
     private int spans;
     private int singles;
     private long spanEnd;
-    // Where the window began when something was left out.
+    // The window's beginning at the time when a request was left out.
     private long askedFrom;
     private boolean leftOut;
 
@@ -27,7 +27,7 @@ final class RepairRoom {
 
     /// There is room for that many frames of that length.
     ///
-    /// @return whether something that was left out may have its turn now
+    /// @return whether a request that was left out may have its turn now
     boolean set(final int roomFrames, final long frameSlots) {
         final boolean more = leftOut && (window.next() != askedFrom || roomFrames > frames || frameSlots > slots);
         frames = roomFrames;
@@ -35,7 +35,7 @@ final class RepairRoom {
         return more;
     }
 
-    /// What is missing is gone through from the beginning.
+    /// The caller goes through the missing sequences from the beginning.
     void begin() {
         leftOut = false;
         spans = 0;
@@ -43,7 +43,7 @@ final class RepairRoom {
         spanEnd = Long.MIN_VALUE;
     }
 
-    /// Whether the next of the missing, ascending, may be asked for; if not, none behind it may.
+    /// Whether the next missing sequence, ascending, may be requested; if not, none behind it may.
     boolean admits(final long sequence) {
         if (sequence < spanEnd) {
             return true;

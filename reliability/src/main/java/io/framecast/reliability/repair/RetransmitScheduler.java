@@ -2,16 +2,16 @@ package io.framecast.reliability.repair;
 
 import io.framecast.reliability.window.SendWindow;
 
-/// Which sequences a source sends again, and to whom: one requester by unicast, several by multicast. A
-/// sequence that was resent less than a round trip ago is not resent; the queue holds each sequence once, so it
-/// is bounded by the window.
+/// The sequences that a source sends again, and their destinations: one requester by unicast, several by multicast.
+/// A sequence that was resent less than a round trip ago is not resent. The queue holds each sequence once, so the
+/// window bounds it.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class RetransmitScheduler {
-    /// Requesters of a sequence: several of them.
+    /// Destination of a sequence with several requesters.
     public static final int EVERYBODY = -2;
 
-    private static final int NOBODY = -1;
+    private static final int NO_REQUESTER = -1;
 
     /// Sends repairs.
     public interface Output {
@@ -42,22 +42,22 @@ public final class RetransmitScheduler {
         resentNs = new long[window.slots()];
         resentTo = new int[window.slots()];
         queue = new long[window.slots()];
-        java.util.Arrays.fill(requesters, NOBODY);
+        java.util.Arrays.fill(requesters, NO_REQUESTER);
         java.util.Arrays.fill(resentNs, Long.MIN_VALUE);
     }
 
-    /// A sequence was sent for the first time: its slot's past does not count.
+    /// A sequence was sent for the first time: the past of its slot does not count.
     public void onSent(final long sequence) {
         resentNs[window.slot(sequence)] = Long.MIN_VALUE;
     }
 
-    /// Asks for a sequence inside the window.
+    /// Requests a sequence inside the window.
     ///
     /// @param holdOffNs a sequence resent less than this ago is not queued again
     /// @return whether it is queued now and was not before
     public boolean request(final int member, final long sequence, final long nowNs, final long holdOffNs) {
         final int slot = window.slot(sequence);
-        if (requesters[slot] != NOBODY) {
+        if (requesters[slot] != NO_REQUESTER) {
             requesters[slot] = requesters[slot] == member ? member : EVERYBODY;
             return false;
         }
@@ -79,15 +79,16 @@ public final class RetransmitScheduler {
         return head == tail;
     }
 
-    /// Sends from the queue, runs of consecutive sequences together. What is not accepted goes to the queue's end,
-    /// so that a member that takes no repairs holds up nobody; a lane that refuses run after run is full for all.
+    /// Sends from the queue, runs of consecutive sequences together. Refused runs go to the queue's end, so that a
+    /// member that takes no repairs does not hold up the others. A lane that refuses run after run is full for all
+    /// members.
     ///
     /// @param datagramsMax most datagrams to send now
     /// @return datagrams sent
     public int drain(final int datagramsMax, final long nowNs, final Output output) {
         int sent = 0;
         int refusals = 0;
-        // Each entry is seen once: what was put back waits for the next call.
+        // Each entry is seen once: entries that were put back wait for the next call.
         final long end = tail;
         while (head < end && sent < datagramsMax && refusals < REFUSALS_MAX) {
             final long first = queue[(int) (head & queue.length - 1)];
@@ -125,7 +126,7 @@ public final class RetransmitScheduler {
     }
 
     private void forget(final long sequence) {
-        requesters[window.slot(sequence)] = NOBODY;
+        requesters[window.slot(sequence)] = NO_REQUESTER;
         head++;
     }
 }

@@ -2,13 +2,13 @@ package io.framecast.reliability.repair;
 
 import io.framecast.reliability.window.RepairStore;
 
-/// Which sequences a co-root sends to whom of its set. What it lacks itself it sends as soon as it has it. A
-/// sequence that was sent to a member less than a round trip ago is not sent to it again; each sequence is
-/// queued once, so the queue is bounded by the store.
+/// The sequences that a co-root sends to members of its group. A sequence that the co-root lacks is sent as soon as
+/// it has it. A sequence that was sent to a member less than a round trip ago is not sent to it again. Each
+/// sequence is queued once, so the store bounds the queue.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
 public final class SetRepairs {
-    /// Sends repairs to one.
+    /// Sends repairs to one member.
     public interface Output {
         /// Sends `count` consecutive sequences, all held.
         ///
@@ -19,7 +19,7 @@ public final class SetRepairs {
     private static final int RUN_MAX = 64;
 
     private final RepairStore store;
-    // By slot: who wants the sequence that `sequences` names, a bit for each member.
+    // By slot: the requesters of the sequence that `sequences` names, a bit for each member.
     private final long[] sequences;
     private final long[] wantedBy;
     private final long[] sentTo;
@@ -41,15 +41,15 @@ public final class SetRepairs {
         java.util.Arrays.fill(sequences, -1);
     }
 
-    /// A member asks for a sequence that is held, or that has not come yet.
+    /// A member requests a sequence that is held, or that has not come yet.
     ///
     /// @param member 0 … 63
-    /// @param holdOffNs not sent again to one it was sent to less than this ago
+    /// @param holdOffNs a sequence is not sent again to a member within this time
     public void request(final int member, final long sequence, final long nowNs, final long holdOffNs) {
         final int slot = store.slot(sequence);
         if (sequences[slot] != sequence) {
             if (queued[slot]) {
-                // Older than what the window can hold: the queue's next look drops it.
+                // Older than the window's reach: the next pass of the queue drops it.
                 return;
             }
             sequences[slot] = sequence;
@@ -66,7 +66,7 @@ public final class SetRepairs {
         }
     }
 
-    /// The store has this now.
+    /// The store holds this sequence now.
     public void onHeld(final long sequence) {
         final int slot = store.slot(sequence);
         if (sequences[slot] == sequence && wantedBy[slot] != 0) {
@@ -85,7 +85,7 @@ public final class SetRepairs {
         return head == tail;
     }
 
-    /// Sends from the queue, runs of consecutive sequences together. What is refused is asked for again.
+    /// Sends from the queue, runs of consecutive sequences together. Members request refused sequences again.
     ///
     /// @param datagramsMax most datagrams to send now
     /// @param alive a bit for each member that is still one
@@ -94,7 +94,7 @@ public final class SetRepairs {
         int sent = 0;
         while (head < tail && sent < datagramsMax) {
             final long first = queue[(int) (head & queue.length - 1)];
-            // Overwritten meanwhile: everybody has acknowledged it.
+            // Overwritten meanwhile: all members have acknowledged it.
             final long wanted = store.holds(first) ? wantedBy[store.slot(first)] : 0;
             final int run = runLength(first, wanted, datagramsMax - sent);
             for (long members = wanted & alive; members != 0; members &= members - 1) {

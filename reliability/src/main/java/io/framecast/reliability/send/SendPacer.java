@@ -1,11 +1,11 @@
 package io.framecast.reliability.send;
 
 /// Limits a source to a rate: a token bucket, kept as the time at which the next datagram is due, so that rounding
-/// loses nothing. A datagram moves that time by its length ÷ rate, remainders included. Time that was not used is
-/// made up for, up to [#CATCH_UP_NS] and [#CATCH_UP_BYTES]: a thread may be away for so long without the rate
-/// suffering.
+/// loses nothing. A datagram moves that time by its length ÷ rate, remainders included. Unused time may be made up
+/// for, up to [#CATCH_UP_NS] and [#CATCH_UP_BYTES], so that a thread's absence of that length does not lower the
+/// rate.
 ///
-/// In any span of time t at most rate × t + what is made up for + one quantum + one datagram goes out.
+/// In any span of time t the source sends at most rate × t, the bytes made up for, one quantum and one datagram.
 ///
 /// No clock, no allocation: the caller gives the time. One thread.
 public final class SendPacer {
@@ -22,7 +22,7 @@ public final class SendPacer {
     static final int QUANTUM_BYTES_MAX = 1 << 16;
 
     private static final long NS_PER_SECOND = 1_000_000_000;
-    // A quantum is what the rate gives in half a millisecond.
+    // A quantum holds the bytes of half a millisecond at the rate.
     private static final long QUANTA_PER_SECOND = 2_000;
     // A thread that sleeps for less comes late.
     private static final long SPIN_NS = 60_000;
@@ -47,8 +47,8 @@ public final class SendPacer {
         return rateBytes == 0;
     }
 
-    /// Bytes whose datagrams may begin now; 0 before [#nextNs]. A quantum more than is due, paid for by waiting
-    /// afterwards, so that datagrams go out in batches.
+    /// Bytes whose datagrams may begin now; 0 before [#nextNs]. One quantum more than is due, followed by a longer
+    /// wait, so that datagrams are sent in batches.
     long budgetBytes(final long nowNs) {
         if (rateBytes == 0) {
             return Long.MAX_VALUE;
@@ -92,7 +92,7 @@ public final class SendPacer {
         remainder = owed % rateBytes;
     }
 
-    /// When the next datagram may be sent; in the past when that is now.
+    /// The time at which the next datagram may be sent; in the past when it may be sent now.
     long nextNs() {
         return dueNs;
     }

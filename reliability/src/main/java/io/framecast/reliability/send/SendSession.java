@@ -18,13 +18,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A source's part in one session: in each cycle it sends what members granted, retransmits what they miss, and
-/// frees slots that every member acknowledged and no device reads.
+/// A source's part in one session: in each cycle it sends within the members' grants, retransmits missing
+/// datagrams, and frees slots that every member acknowledged and no device reads.
 ///
 /// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's start. The
 /// publisher's thread fills the window ([SendWindow]). Lanes, memory and endpoints are the caller's.
 public final class SendSession implements SenderOutput {
-    // Sent in one call, and in one cycle: control waits no longer than that.
+    // Limits of one call and of one cycle: control waits no longer than that.
     private static final int SEND_BATCH_BYTES = 1 << 20;
     private static final int SEND_BATCH_MIN = 16;
     private static final int SEND_ROUNDS_MAX = 2;
@@ -105,17 +105,17 @@ public final class SendSession implements SenderOutput {
         return ended && machine.isSettled();
     }
 
-    /// Whether the window has no room for what the publisher wants to claim; before [#doWork].
+    /// Whether the window has no room for the publisher's next claim; before [#doWork].
     public void onClaimBlocked(final boolean blocked) {
         claimBlocked = blocked;
     }
 
-    /// How long this process stood still before the last cycle, in nanoseconds; 0 where it did not.
+    /// How long this process stood still before the last cycle, in nanoseconds; else 0.
     public long standstillNs() {
         return standstillNs;
     }
 
-    /// When a timer is due, or the pacer permits the next datagram.
+    /// The time at which a timer is due, or the pacer permits the next datagram.
     public long nextDeadlineNs() {
         return isPaced() ? Math.min(machine.nextDeadlineNs(), pacer.nextNs()) : machine.nextDeadlineNs();
     }
@@ -225,7 +225,7 @@ public final class SendSession implements SenderOutput {
         window.free(endpoints == null ? sent : endpoints.freeable(sent));
     }
 
-    /// Says goodbye to all members where the session ends early. May be lost.
+    /// Says goodbye to all members where the session ends early. The network may lose the goodbye.
     public void leave() {
         machine.close();
     }
@@ -264,7 +264,8 @@ public final class SendSession implements SenderOutput {
             return count;
         }
         final int slot = window.slot(firstSequence);
-        // Repairs go out ahead of the time at which new data may, which would leave no rate for them otherwise.
+        // Repairs are sent ahead of the time that new data must keep, because new data would leave no rate for
+        // them.
         final int run = paced(slot, Math.min(count, window.slots() - slot), cycleNs + SendPacer.REPAIR_AHEAD_NS);
         if (run == 0) {
             return 0;

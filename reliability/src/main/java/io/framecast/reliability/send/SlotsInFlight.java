@@ -3,7 +3,7 @@ package io.framecast.reliability.send;
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.window.SendWindow;
 
-/// Which slots of the send window a lane's transport still reads: a device gathers a datagram when it sends it,
+/// The slots of the send window that a lane's transport still reads: a device gathers a datagram when it sends it,
 /// perhaps long after it accepted it.
 ///
 /// Threading: one thread.
@@ -17,7 +17,7 @@ final class SlotsInFlight {
         usedBy = new long[slots];
     }
 
-    /// The lane accepted these slots, last of all so far.
+    /// The lane accepted these slots, the last ones so far.
     void onSent(final int firstSlot, final int count) {
         final long submitted = lane.submitted();
         if (count == 0 || lane.completed() == submitted) {

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.zip.CRC32C;
 
-/// Makes a changed control datagram look sound, for plants.
+/// Gives a changed control datagram a valid checksum, for injected bugs.
 final class Forgery {
     // See docs/protocol.md.
     private static final int CHECKSUM = 4;

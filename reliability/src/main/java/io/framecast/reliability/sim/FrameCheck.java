@@ -6,18 +6,18 @@ import io.framecast.reliability.wire.Delivery;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What one member must be given: from its start on every frame, once, in order, whole, with the right bytes
-/// at its final address for as long as it is held; or, where it is not waited for, told which it is not
-/// given, and neither too early nor too late by the source's clock.
+/// Checks a member's frames: from its start on every frame, once, in order, whole, with the right bytes at its
+/// final address for as long as it is held. A member that is not waited for must get a report of each frame that it
+/// is not given, neither too early nor too late by the source's clock.
 final class FrameCheck {
     private static final int UNSTARTED = -1;
     private static final long NS_PER_MS = 1_000_000;
     private static final long UNKNOWN = Long.MIN_VALUE;
 
-    /// A frame on its way to the user, or in its hands.
+    /// A frame on its way to the user, or held by the user.
     ///
-    /// @param memory that it lies in
-    /// @param offset where it begins there
+    /// @param memory its memory
+    /// @param offset its offset there
     /// @param wraps whether it goes on at the memory's start when it passes its end
     record Held(SimFrames.Frame truth, byte[] memory, int offset, boolean wraps) {}
 
@@ -28,7 +28,7 @@ final class FrameCheck {
     private final int address;
     private long expectedFrame = UNSTARTED;
     private long acknowledged;
-    // How far the newest heartbeat's clock was behind when it was read, and when that was.
+    // The lag of the newest heartbeat's clock when it was read, and the time of that reading.
     private long clockLagNs = UNKNOWN;
     private long clockReadNs;
     private long newestClockNs = UNKNOWN;
@@ -53,7 +53,7 @@ final class FrameCheck {
         return expectedFrame != UNSTARTED;
     }
 
-    /// It told the source that it has everything below.
+    /// The receiver acknowledged all sequences below.
     void onAcknowledged(final long sequence) {
         if (sequence < acknowledged) {
             violation("acknowledges " + sequence + " after " + acknowledged);
@@ -61,7 +61,7 @@ final class FrameCheck {
         acknowledged = sequence;
     }
 
-    /// It read the source's clock in a heartbeat.
+    /// The receiver read the source's clock in a heartbeat.
     void onClock(final long clockNs) {
         if (clockNs <= newestClockNs) {
             return;
@@ -74,14 +74,14 @@ final class FrameCheck {
         }
     }
 
-    /// The number that the user must be given, or told lost, next.
+    /// The number of the next frame that the user must get, or get reported lost.
     long expectedFrame() {
         return expectedFrame;
     }
 
     /// A frame was put where the user will find it.
     ///
-    /// @return it, for [#onTaken]; null when there is no such frame
+    /// @return the frame, for [#onTaken]; null when there is no such frame
     @Nullable
     Held onFrame(final ReceivedFrame frame, final byte[] memory, final long offset, final boolean wraps) {
         if (!isStarted() || frame.frameId() < expectedFrame || !frames.contains(frame.frameId())) {
@@ -121,7 +121,7 @@ final class FrameCheck {
         return true;
     }
 
-    /// The user is told that the next frames are lost.
+    /// The next frames are reported lost to the user.
     void onLost(final long count, final LossReason reason) {
         if (reason == LossReason.DAMAGED || (delivery.isWaitedFor() && !lossIsAllowed)) {
             violation("loses frame " + expectedFrame + ": " + reason);
@@ -142,7 +142,7 @@ final class FrameCheck {
         }
     }
 
-    // What the receiver takes for the source's clock is behind by what the heartbeat was under way, and drifts.
+    // The receiver's estimate of the source's clock is behind by the heartbeat's time under way, and drifts.
     private void checkFresh(final SimFrames.Frame truth, final long now) {
         if (delivery.kind() == Delivery.Kind.DEADLINE && clockLagNs != UNKNOWN) {
             final long lateNs = session.calendarNs(now) - truth.timestampNs() - patienceNs();
@@ -176,7 +176,7 @@ final class FrameCheck {
         }
     }
 
-    /// The receiver reports frames lost; the user has not heard of it yet.
+    /// The receiver reports frames lost; the user has not polled that yet.
     void onDropped(final long firstId, final long count, final LossReason reason) {
         world.journal().decide(world.events().nowNs(), address, firstId + count);
         if (reason == LossReason.EXPIRED) {
@@ -197,9 +197,9 @@ final class FrameCheck {
         }
     }
 
-    /// The session is over: all frames that it said it had must have been delivered.
+    /// The session is over: all frames that the receiver acknowledged must have been delivered.
     ///
-    /// @param whole whether the source ended its stream, so that nothing may lack
+    /// @param whole whether the source ended its stream, so that no frame may be missing
     void conclude(final boolean whole) {
         if (whole && expectedFrame != frames.nextId()) {
             violation("ended at frame " + expectedFrame + " of " + frames.nextId());

@@ -6,16 +6,16 @@ import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.LeaveLayout;
 import java.util.BitSet;
 
-/// Whether both ends of a membership give each other up when they must, and not before; and whether every gap
-/// is reported.
+/// Checks that both ends of a membership give each other up when they must, and not before; and that every gap is
+/// reported.
 final class LifeCheck {
-    /// Behind the time at which one must notice the other's silence.
+    /// Margin behind the time at which one end must notice the other's silence.
     static final long MARGIN_NS = 25_000_000;
 
     /// A gap that stays open this long, and a round trip, must have been reported.
     private static final long GAP_REPORT_MAX_NS = 100_000_000;
 
-    /// A source looks at its members this often.
+    /// The interval at which a source checks its members.
     private static final long MEMBER_TICK_NS = 20_000_000;
 
     private final SimReception reception;
@@ -28,7 +28,7 @@ final class LifeCheck {
     private long gapSequence = -1;
     private long gapSinceNs;
     private long rttNs;
-    // By sequence − start: everything that a NACK ever spoke of.
+    // By sequence − start: all sequences in any NACK.
     private final BitSet reported = new BitSet();
     // By the source's clock, and by the true one.
     private long sourceHeardNs;
@@ -46,45 +46,45 @@ final class LifeCheck {
         return process.events().nowNs();
     }
 
-    /// The receiver took something of its source's.
+    /// The receiver took a datagram of its source.
     void onHeard() {
         heardNs = process.nowNs();
         onNoticed();
     }
 
-    /// It was shown something of its source's, if only to refuse it.
+    /// The receiver's machine got a datagram of its source, and perhaps refused it.
     void onNoticed() {
         noticedTrueNs = trueNs();
     }
 
-    /// The source took something of this receiver's.
+    /// The source took a datagram of this receiver.
     void onHeardBySource(final long sourceNowNs) {
         sourceHeardNs = sourceNowNs;
         onNoticedBySource();
     }
 
-    /// The source was shown something of this receiver's, if only to refuse it.
+    /// The source's machine got a datagram of this receiver, and perhaps refused it.
     void onNoticedBySource() {
         sourceNoticedTrueNs = trueNs();
     }
 
-    /// The source told its group's round-trip time, which is long where somebody stood still.
+    /// The source announced its group's round-trip time, which is long where a process stood still.
     void onRtt(final long ns) {
         rttNs = Math.max(rttNs, ns);
     }
 
-    /// A NACK speaks of `count` sequences from `first` on.
+    /// A NACK reports `count` sequences from `first` on.
     void onReported(final long first, final int count) {
         final int from = (int) (first - machine.startSequence());
         reported.set(from, from + count);
     }
 
-    /// The receiver told its source that it has everything up to the end.
+    /// The receiver acknowledged everything up to the end.
     void onComplete() {
         complete = true;
     }
 
-    /// The source told this receiver that it is no member.
+    /// The source notified this receiver that it is no member.
     void onEvicted(final long sourceNowNs, final long aliveTimeoutNs, final LeaveLayout.Reason reason) {
         final long silentNs = sourceNowNs - sourceHeardNs;
         if (reason == LeaveLayout.Reason.SILENT && silentNs <= aliveTimeoutNs) {
@@ -96,7 +96,7 @@ final class LifeCheck {
         dismissed = true;
     }
 
-    /// The source has nothing to do with it any more, and that is right.
+    /// The source rightly has no more duties to this receiver.
     void dismiss() {
         dismissed = true;
     }
@@ -138,12 +138,12 @@ final class LifeCheck {
         }
     }
 
-    // Who has everything ignores silence: nothing could be lost any more.
+    // A receiver that has everything ignores silence, because it can lose nothing any more.
     private boolean isComplete() {
         return machine.state() == State.ENDED || complete || hasAll();
     }
 
-    // A co-root's ACKs speak for its set, and say nothing of itself.
+    // A co-root's ACKs cover its group, and do not show its own progress.
     private boolean hasAll() {
         final SimFrames frames = reception.source().frames();
         return frames.count() == reception.world().options().stream().frames()

@@ -1,7 +1,7 @@
 package io.framecast.reliability.sim;
 
-/// How one direction between the source and a receiver treats datagrams. Probabilities are per datagram, 0 …
-/// 1.
+/// The treatment of datagrams in one direction between the source and a receiver. Probabilities are per datagram, 0
+/// … 1.
 ///
 /// @param loss a datagram vanishes
 /// @param burst a run of losses begins, of 2 … 12 datagrams
@@ -11,7 +11,7 @@ package io.framecast.reliability.sim;
 /// @param clog the link stops for a while and then delivers everything at once
 /// @param delayNs least time under way
 /// @param jitterNs most time added to that, without changing the order
-/// @param queueDatagrams datagrams that the receiving end holds per lane until it takes them; more are lost
+/// @param queueDatagrams datagrams that the receiving end holds per lane until it takes them; further ones are lost
 public record LinkSpec(
         double loss,
         double burst,

@@ -3,12 +3,12 @@ package io.framecast.reliability.sim;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Ways to break the protocol on purpose, so that the checks are seen to find it.
+/// Bugs to inject into the protocol, so that a run shows that the checks find them.
 public enum Plant {
     NONE,
-    /// A datagram that had arrived before is taken for new: its frame is delivered again.
+    /// A datagram that arrived before counts as new: its frame is delivered again.
     NO_DUPLICATE_CHECK,
-    /// The source sends whatever is committed.
+    /// The source sends all committed datagrams.
     IGNORE_CREDIT,
     /// The source frees slots as soon as they are sent.
     REUSE_UNACKED_SLOT,
@@ -28,7 +28,7 @@ public enum Plant {
     WRONG_FRAME_BOUNDARY,
     /// The receiver takes another session's datagrams.
     STALE_SESSION,
-    /// A receiver that gives frames up does not tell of them.
+    /// A receiver that drops frames does not report them.
     FORGET_GIVEN_UP,
     /// The source never gives up a member that fell silent.
     NO_EVICTION,
@@ -40,19 +40,19 @@ public enum Plant {
     IGNORE_CLOCK_SKEW,
     /// A receiver takes datagrams that the source sent before it was started again.
     ACCEPT_OLD_SESSION,
-    /// A frame that the user gives back once is given back twice.
+    /// A frame that the user releases once is released twice.
     RELEASE_TWICE,
     /// Slots are free as soon as their frame is delivered, though the user keeps it.
     RELEASE_EARLY,
     /// A receiver that lost its source does not deliver the whole frames that it still has.
     DROP_WHOLE_FRAMES,
-    /// A co-root acknowledges what it has itself, whatever its set lacks.
+    /// A co-root acknowledges its own datagrams, whatever its group lacks.
     OWN_RECEIPT,
-    /// An aggregate speaks for members that have not reported.
+    /// An aggregate covers members that have not reported.
     SPEAK_FOR_ALL,
-    /// What is read out of memory that may be used again counts, whatever its guard says.
+    /// Datagrams read out of reusable memory count, whatever their guard.
     TRUST_HEADERS,
-    /// The source uses slots again while they are written into a co-root's copy.
+    /// The source uses slots again while they are written into a co-root's replica.
     REUSE_FED_SLOT,
     /// The source sends every repair several times.
     REPAIR_STORM;
@@ -62,7 +62,7 @@ public enum Plant {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /// Finds a plant by its label.
+    /// Finds an injected bug by its label.
     public static Optional<Plant> of(final String label) {
         for (final Plant plant : values()) {
             if (plant.label().equals(label)) {

@@ -11,12 +11,12 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// Breaks a receiver as the run's plant wants it, from outside its machine: by showing it what a broken
-/// machine would have believed.
+/// Breaks a receiver from outside its machine, by the run's injected bug: it gives the machine the input of a
+/// broken one.
 final class PlantedReceiver {
-    // Of HEARTBEAT (docs/protocol.md).
+    // Offset in HEARTBEAT (docs/protocol.md).
     private static final int CLOCK = 88;
-    // Of ACK.
+    // Offset in ACK.
     private static final int ACKNOWLEDGED = 32;
     private static final int GRANT = 40;
     private static final int COVERED = 68;
@@ -34,7 +34,7 @@ final class PlantedReceiver {
         plant = process.host().world().options().plant();
     }
 
-    /// What is shown to the machine in a control datagram's place.
+    /// The datagram that the machine gets in a control datagram's place.
     MemorySegment onControl(final MemorySegment datagram) {
         final boolean watched = plant == Plant.IGNORE_CLOCK_SKEW || plant == Plant.KEEP_DEAD_SOURCE;
         if (!watched || !isHeartbeat(datagram)) {
@@ -56,7 +56,7 @@ final class PlantedReceiver {
                 && ControlLayout.session(datagram, 0) == reception.source().nonce();
     }
 
-    /// A receiver is about to acknowledge, for itself or for its set.
+    /// A receiver is about to acknowledge, for itself or for its group.
     ///
     /// @param ack begins with an ACK
     void onAck(final MemorySegment ack) {
@@ -81,7 +81,7 @@ final class PlantedReceiver {
         Forgery.seal(ack.asSlice(0, ControlLayout.bytes(ack, 0)));
     }
 
-    /// In each duty cycle: a source that is gone goes on to speak.
+    /// In each duty cycle: a source that is gone goes on sending.
     void onCycle() {
         final MemorySegment last = heartbeat;
         if (plant == Plant.KEEP_DEAD_SOURCE && last != null) {
@@ -108,12 +108,12 @@ final class PlantedReceiver {
         }
     }
 
-    /// Whether slots are freed when their frame is delivered.
+    /// Whether slots are freed on delivery of their frame.
     boolean releasesOnDelivery() {
         return plant == Plant.RELEASE_EARLY;
     }
 
-    /// How often slots are freed when the user gives their frame back.
+    /// How often slots are freed when the user releases their frame.
     int releasesOnReturn() {
         return switch (plant) {
             case RELEASE_TWICE -> 2;
@@ -122,12 +122,12 @@ final class PlantedReceiver {
         };
     }
 
-    /// Whether the user is not told of frames that were dropped.
+    /// Whether frames that were dropped are not reported to the user.
     boolean forgetsDropped() {
         return plant == Plant.FORGET_GIVEN_UP;
     }
 
-    /// Whether the user is not told of frames that were taken back.
+    /// Whether frames that were taken back are not reported to the user.
     boolean forgetsTakenBack() {
         return plant == Plant.FORGET_TAKEN_BACK;
     }
@@ -137,13 +137,13 @@ final class PlantedReceiver {
         return plant == Plant.DROP_WHOLE_FRAMES;
     }
 
-    // A receiver that checks nothing but the checksum takes another session's datagrams for its own.
+    // A receiver that checks only the checksum takes another session's datagrams for its own.
     private void adopt(final ArrayDeque<MemorySegment> data, final long nonce) {
         final int count = data.size();
         for (int i = 0; i < count; i++) {
             MemorySegment datagram = data.remove();
             if (datagram.byteSize() > DataLayout.LENGTH && checksum.isSealed(datagram, 0, nonce)) {
-                // Others hold the same bytes.
+                // Other receivers hold the same bytes.
                 datagram = MemorySegment.ofArray(datagram.toArray(ValueLayout.JAVA_BYTE));
                 final long own = reception.source().nonce();
                 datagram.set(ValueLayout.JAVA_INT_UNALIGNED, 8, DataLayout.sessionTag(own));

@@ -9,11 +9,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Breaks a source as the run's plant wants it, from outside its machine.
+/// Breaks a source from outside its machine, by the run's injected bug.
 final class PlantedSource {
-    // Of HEARTBEAT (docs/protocol.md).
+    // Offset in HEARTBEAT (docs/protocol.md).
     private static final int ALIVE_TIMEOUT = 76;
-    // Of ACK.
+    // Offset in ACK.
     private static final int ACKNOWLEDGED = 32;
     private static final int GRANT = 40;
     private static final int STORM = 6;
@@ -28,7 +28,7 @@ final class PlantedSource {
         this.plant = plant;
     }
 
-    /// The alive-timeout that the machine believes in; what heartbeats announce stays the same.
+    /// The machine's alive-timeout; heartbeats go on announcing the original one.
     int aliveTimeoutMs() {
         return plant == Plant.HASTY_EVICTION ? SimSource.ALIVE_TIMEOUT_MS / 4 : SimSource.ALIVE_TIMEOUT_MS;
     }
@@ -45,8 +45,8 @@ final class PlantedSource {
         return plant == Plant.REPAIR_STORM ? STORM : 1;
     }
 
-    /// What is shown to the session in a control datagram's place: an acknowledgement of what was not received, or
-    /// of more room than there is.
+    /// The datagram that the session gets in a control datagram's place: an acknowledgement of sequences that were
+    /// not received, or a grant beyond the ring.
     MemorySegment onControl(final MemorySegment datagram) {
         final boolean forges = plant == Plant.IGNORE_CREDIT || plant == Plant.REUSE_UNACKED_SLOT;
         if (!forges
@@ -68,14 +68,14 @@ final class PlantedSource {
         return changed;
     }
 
-    /// A receiver said something sound.
+    /// A receiver sent a valid datagram.
     void onHeard(final long id, final MemorySegment datagram) {
         if (plant == Plant.NO_EVICTION && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_ACK) {
             lastAcks.put(id, datagram);
         }
     }
 
-    /// In each duty cycle: members that are gone go on to speak.
+    /// In each duty cycle: members that are gone go on sending.
     void onCycle() {
         for (final MemorySegment ack : lastAcks.values()) {
             source.session().machine().onControl(ack, 0, (int) ack.byteSize(), source.nowNs());

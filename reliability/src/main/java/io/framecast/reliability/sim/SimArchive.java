@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// Datagrams that were really sent, kept to come again much later: after the source began another session,
-/// and to a source that has forgotten who sent them. A network may hold a datagram for as long as it likes.
+/// Datagrams that were really sent, kept to come again much later: after the source began another session, and to a
+/// source that has forgotten their sender. A network may hold a datagram for any time.
 final class SimArchive {
     private static final int KEPT_MAX = 192;
     private static final int REPLAYS = 160;
@@ -28,7 +28,7 @@ final class SimArchive {
         used = world.options().faults().crashes().isAny();
     }
 
-    /// Shows a datagram that is sent; some are kept, so that early and late ones have their place.
+    /// Offers a sent datagram; the archive keeps some, so that early and late ones have their place.
     ///
     /// @param from the sender's address
     void offer(final SimLane lane, final int from, final MemorySegment datagram) {
@@ -43,13 +43,13 @@ final class SimArchive {
         }
     }
 
-    /// A source starts again: from now on, for a while, what is kept now comes again, each datagram to whom
-    /// it was meant for.
+    /// A source starts again: for a while from now on, the kept datagrams come again, each to its original
+    /// destination.
     void replay() {
         replay(List.copyOf(kept), REPLAYS);
     }
 
-    /// A receiver starts again: what its predecessor said comes again.
+    /// A receiver starts again: its predecessor's datagrams come again.
     void replay(final int from) {
         replay(kept.stream().filter(one -> one.from == from).toList(), RECEIVER_REPLAYS);
     }

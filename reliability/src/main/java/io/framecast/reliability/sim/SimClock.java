@@ -1,10 +1,10 @@
 package io.framecast.reliability.sim;
 
-/// What one process takes for the time: it began to count at some time of the true clock, from some number,
-/// and counts a little too fast or too slow.
+/// The clock of one process: it began to count at some time of the true clock, from some number, and counts a
+/// little too fast or too slow.
 ///
 /// @param startNs of the true clock
-/// @param readsNs what this clock says at that time
+/// @param readsNs its reading at that time
 /// @param ratePpm millionths that it gains
 record SimClock(long startNs, long readsNs, int ratePpm) {
     static final int RATE_PPM_MAX = 200;
@@ -12,13 +12,13 @@ record SimClock(long startNs, long readsNs, int ratePpm) {
 
     private static final long MILLION = 1_000_000;
 
-    /// What it says at a time of the true clock.
+    /// Its reading at a time of the true clock.
     long at(final long trueNs) {
         final long ns = trueNs - startNs;
         return readsNs + ns + Math.floorDiv(ns * ratePpm, MILLION);
     }
 
-    /// The first time of the true clock at which it says `ns` or more.
+    /// The first time of the true clock at which its reading is `ns` or more.
     long trueNs(final long ns) {
         long guess = startNs + (ns - readsNs) / (MILLION + ratePpm) * MILLION;
         guess += Math.max(0, ns - at(guess)) * MILLION / (MILLION + ratePpm);

@@ -19,9 +19,9 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver does for others: its copy of the window, and the way to them.
+/// A receiver's work as a co-root: its replica of the window, and its paths to members.
 final class SimCoRoot implements CoRootOutput {
-    private static final int NOBODY = -1;
+    private static final int NO_MEMBER = -1;
 
     private final SimWorld world;
     private final SimNetwork network;
@@ -36,9 +36,9 @@ final class SimCoRoot implements CoRootOutput {
     private final @Nullable ReplicaMemory replica;
     private @Nullable RepairStore store;
 
-    /// @param control where the receiver writes control datagrams
+    /// @param control the receiver's memory for control datagrams
     /// @param process the receiver's own
-    /// @param reads where datagrams come that it copies out of its own replica; null for nowhere
+    /// @param reads the slots for datagrams that it copies out of its own replica; null for none
     SimCoRoot(
             final SimReception reception,
             final SimReceiver process,
@@ -67,10 +67,10 @@ final class SimCoRoot implements CoRootOutput {
             exposed = null;
             replica = null;
         }
-        java.util.Arrays.fill(members, NOBODY);
+        java.util.Arrays.fill(members, NO_MEMBER);
     }
 
-    /// How a receiver's address is written on the wire.
+    /// A receiver's address on the wire.
     static byte[] name(final int address) {
         return new byte[] {(byte) (address >>> 8), (byte) address};
     }
@@ -95,7 +95,7 @@ final class SimCoRoot implements CoRootOutput {
 
     @Override
     public boolean connect(final int member, final LaneAddresses addresses) {
-        if (members[member] != NOBODY) {
+        if (members[member] != NO_MEMBER) {
             throw new IllegalStateException("member " + member + " of a set is connected twice");
         }
         members[member] = address(addresses.control());
@@ -104,7 +104,7 @@ final class SimCoRoot implements CoRootOutput {
 
     @Override
     public void disconnect(final int member) {
-        members[member] = NOBODY;
+        members[member] = NO_MEMBER;
         cut(member);
     }
 

@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The user of one membership: a short queue of frames and losses, from which the user takes what is next,
-/// keeps it for a while and gives it back.
+/// The user of one membership: a short queue of frames and losses. The user takes the next of them, keeps it for a
+/// while and releases it.
 final class SimConsumer implements FrameConsumer {
     private static final int LOSSES_MAX = 16;
 
@@ -29,7 +29,7 @@ final class SimConsumer implements FrameConsumer {
     private final int heldMax;
     private final ArrayDeque<Queued> queue = new ArrayDeque<>();
     private final ArrayDeque<Long> released = new ArrayDeque<>();
-    // What the user can find, by first number.
+    // Losses that the user can find, by first number.
     private final TreeMap<Long, Loss> losses = new TreeMap<>();
     private long openFirstId;
     private long openCount;
@@ -53,12 +53,12 @@ final class SimConsumer implements FrameConsumer {
         heldMax = process.host().world().options().flow().framesHeld();
     }
 
-    /// Frames in the user's hands.
+    /// Frames that the user holds.
     int held() {
         return held;
     }
 
-    /// Whether the user has seen everything that it was given, and given everything back.
+    /// Whether the user has polled everything, and released everything.
     boolean isQuiet() {
         return held == 0 && queue.isEmpty() && losses.isEmpty() && openCount == 0 && released.isEmpty();
     }
@@ -166,7 +166,7 @@ final class SimConsumer implements FrameConsumer {
         return losses.isEmpty();
     }
 
-    /// The user takes what is next: a loss, or a frame while it may hold one more.
+    /// The user takes the next loss, or the next frame while it may hold one more.
     ///
     /// @return whether there was any
     boolean advance() {

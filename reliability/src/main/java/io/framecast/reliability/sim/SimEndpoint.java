@@ -15,13 +15,13 @@ import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One end of a connection between two processes. Its operations take their time, one after another, long ones in
-/// two parts, each on memory as it is at that moment; writes now and then in any order. An operation may be slow,
+/// One end of a connection between two processes. Its operations take time, one after another, long ones in two
+/// parts, and each acts on memory as it is at that moment; writes sometimes in any order. An operation may be slow,
 /// or break the connection.
 final class SimEndpoint implements EndpointPort {
     private static final long SLOW_NS = 60_000_000;
     private static final long BREAK_NS = 80_000_000;
-    // Of so many operations one is slow, ends the connection, or overtakes others.
+    // Of that many operations one is slow, ends the connection, or overtakes others.
     private static final int SLOW = 150;
     private static final int SLOW_WRITE = 60;
     private static final int BREAKS = 800;
@@ -56,8 +56,8 @@ final class SimEndpoint implements EndpointPort {
     private boolean broken;
     private boolean closed;
 
-    /// @param reads where the process's reads land; null where it reads nothing
-    /// @param madeNs when it is made, by the true clock
+    /// @param reads landing slots of the process's reads; null where it reads nothing
+    /// @param madeNs time at which it is made, by the true clock
     SimEndpoint(
             final SimNode process,
             final SimWorld world,
@@ -75,7 +75,7 @@ final class SimEndpoint implements EndpointPort {
         number = world.fabric().add(this);
     }
 
-    /// It accepted another, and is up at a time of the true clock.
+    /// It accepted another endpoint, and is up at a time of the true clock.
     SimEndpoint accepted(final SimEndpoint other, final long upNs) {
         peer = other;
         readyNs = upNs;
@@ -131,7 +131,7 @@ final class SimEndpoint implements EndpointPort {
         return true;
     }
 
-    // Whether both ends belong together, and the other process is there.
+    // Whether both ends belong together, and the other process runs.
     private boolean isServed() {
         final SimEndpoint other = peer;
         return other != null && other.peer == this && !other.closed && !other.process.isStopped();
@@ -180,7 +180,7 @@ final class SimEndpoint implements EndpointPort {
         return true;
     }
 
-    // When an operation that is posted now is carried out.
+    // The time at which an operation that is posted now is carried out.
     private long nextNs(final int slow) {
         final long delayNs = world.options().link().delayNs();
         long takesNs = delayNs + random.nextLong(delayNs + 1);
@@ -229,7 +229,7 @@ final class SimEndpoint implements EndpointPort {
         private final long address;
         private final int key;
         private final long token;
-        // Of a write: what it must find when it is carried out.
+        // Of a write: the bytes that it must find when it is carried out.
         private final byte[] posted;
         private boolean done;
 
@@ -274,7 +274,7 @@ final class SimEndpoint implements EndpointPort {
             final long orderNs = lastNs;
             final long atNs = nextNs(kind == Kind.WRITE ? SLOW_WRITE : SLOW);
             if (restless && kind == Kind.WRITE && random.nextInt(OVERTAKES) == 0) {
-                // Those behind it do not wait for it.
+                // Later operations do not wait for it.
                 lastNs = orderNs;
             }
             world.events().at(atNs, () -> carryOut(offset, bytes));
@@ -337,7 +337,7 @@ final class SimEndpoint implements EndpointPort {
             process.wakeAfter(0);
         }
 
-        // Both guards of a read say that what has landed is what was meant.
+        // Forges both guards of a read, so that they confirm the landed bytes.
         private void forgeGuards(final int slot) {
             if (reads == null) {
                 return;

@@ -2,7 +2,7 @@ package io.framecast.reliability.sim;
 
 import java.util.PriorityQueue;
 
-/// Virtual time: one queue of events, ordered by time and, within one instant, by when they were added.
+/// Virtual time: one queue of events, ordered by time and, within one instant, by their order of adding.
 final class SimEvents {
     private record Event(long timeNs, long order, Runnable action) implements Comparable<Event> {
         @Override

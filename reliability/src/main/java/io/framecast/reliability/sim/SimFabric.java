@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// All registered memory and all endpoints of a run: one finds the other's by key and number.
+/// All registered memory and all endpoints of a run, by key and number.
 final class SimFabric {
     private static final int KEY_BITS = 32;
 
@@ -21,7 +21,7 @@ final class SimFabric {
         regions.add(region);
     }
 
-    /// What peers call the first byte of the region of that key.
+    /// The address of the first byte of a key's region for peers.
     static long address(final int key) {
         return (long) key << KEY_BITS;
     }
@@ -44,7 +44,7 @@ final class SimFabric {
                 : null;
     }
 
-    /// What an operation does to the peer's memory.
+    /// The effect of an operation on the peer's memory.
     enum OneSidedAccess {
         READ,
         WRITE

@@ -3,12 +3,12 @@ package io.framecast.reliability.sim;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// Draws from a run's mix of faults who fails when, and has it happen. All of it is over when faults end, so
+/// Draws faults and their times from a run's mix, and carries them out. All faults are over when faults end, so
 /// that the run must come to its end after that.
 final class SimFaults {
     /// Links and processes are sound from then on.
     static final long CALM_NS = 1_500_000_000;
-    /// The same, where processes crash.
+    /// The same, for runs with crashes.
     static final long CRASHES_NS = 3_000_000_000L;
 
     private static final long ALIVE_NS = SimSource.ALIVE_TIMEOUT_NS;
@@ -28,7 +28,7 @@ final class SimFaults {
         endNs = endNs(mix);
     }
 
-    /// When the last fault is over.
+    /// The time at which the last fault is over.
     static long endNs(final FaultMix mix) {
         return mix.crashes().isAny() ? CRASHES_NS : CALM_NS;
     }
@@ -38,7 +38,7 @@ final class SimFaults {
         return pending > 0;
     }
 
-    /// Something that must happen before the run may end.
+    /// An action that must happen before the run may end.
     void expect(final long timeNs, final Runnable action) {
         pending++;
         world.events().at(timeNs, () -> {
@@ -47,7 +47,7 @@ final class SimFaults {
         });
     }
 
-    /// What befalls a receiver's host after it was started.
+    /// Plans the faults of a receiver's host after its start.
     void plan(final SimHost host, final SimUser user) {
         planLinks(List.of(host), 0.2);
         planStalls(user);
@@ -56,7 +56,7 @@ final class SimFaults {
         planParting(host);
     }
 
-    /// What befalls the source, and everybody at once.
+    /// Plans the faults of the source, and of all hosts at once.
     void planSource(final SimHost source, final List<SimHost> receivers) {
         planCrashes(source, mix.crashes().source());
         planPauses(source);
@@ -64,7 +64,7 @@ final class SimFaults {
         planLinks(receivers.subList(0, (receivers.size() + 1) / 2), 0.2);
     }
 
-    // One who leaves says so; one who dies does not, and does not come back.
+    // A leaving receiver says goodbye; a dying one does not, and does not come back.
     private void planParting(final SimHost host) {
         if (happens(0.1, mix.unrest())) {
             world.events().at(random.nextLong(300_000_000), () -> {
@@ -127,7 +127,7 @@ final class SimFaults {
         world.tally().clogs += Integer.bitCount(directions);
     }
 
-    // Down for a moment, for less than anybody notices, or for longer.
+    // Down for less than any timeout, or for longer.
     private void planCrashes(final SimHost host, final double weight) {
         for (int i = 0; i < REPEATS_MAX && happens(0.4, weight); i++) {
             final long crashNs = FIRST_CRASH_NS + random.nextLong(2 * endNs / 3);

@@ -8,11 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
-/// A receiver's memory as arrays of bytes. Copies end at once, as in host memory; or later, one after
-/// another, as on a
-/// device, whose frames are handed over when their copies have ended or with an event behind them.
+/// A receiver's memory as arrays of bytes. Copies end at once, as in host memory; or later, one after another, as
+/// on a device. The frames of a device are handed over when their copies have ended, or with an event behind them.
 final class SimFrameMemory implements FrameMemory {
-    /// When copies end, and when a frame may be handed over.
+    /// The end of copies, and the time at which a frame may be handed over.
     private enum Copies {
         /// They end as they begin.
         AT_ONCE,
@@ -103,7 +102,7 @@ final class SimFrameMemory implements FrameMemory {
         final long copied = plant == Plant.SKIP_REASSEMBLY && isWithin(from, to) ? 0 : bytes;
         final Copy copy = new Copy(of(from), fromOffset, of(to), toOffset, copied, from == Space.RING);
         if (mode == Copies.LATER && from == Space.RING) {
-            // On a stream of its own, which the user's work comes behind.
+            // On a stream of its own, in front of the user's work.
             carryOut(copy);
             pending.add(new Copy(ring, 0, ring, 0, 0, false));
         } else {
@@ -120,7 +119,7 @@ final class SimFrameMemory implements FrameMemory {
         }
     }
 
-    // Copies that put payloads in place which landed elsewhere.
+    // Copies within the ring, which put misplaced payloads in place.
     private static boolean isWithin(final Space from, final Space to) {
         return from == Space.SCRATCH || (from == Space.RING && to == Space.REASSEMBLY);
     }
@@ -144,7 +143,7 @@ final class SimFrameMemory implements FrameMemory {
 
     @Override
     public void flush() {
-        // Each copy tells of its end by itself.
+        // Each copy has its own end.
     }
 
     @Override
@@ -162,7 +161,7 @@ final class SimFrameMemory implements FrameMemory {
         return mode != Copies.LATER || completed >= copies || plant == Plant.DELIVER_UNCOPIED;
     }
 
-    /// Runs something when everything copied so far is in place, as a user does who waits for a frame's event.
+    /// Runs an action when everything copied so far is in place, as a user does that waits for a frame's event.
     void whenReady(final Runnable action) {
         if (mode != Copies.ORDERED || completed == submitted) {
             action.run();

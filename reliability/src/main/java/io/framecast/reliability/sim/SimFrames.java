@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What the source published, and the payload of every frame as a function of seed, frame and offset.
+/// The source's published frames, and the payload of every frame as a function of seed, frame and offset.
 final class SimFrames {
     /// One published frame.
     ///
@@ -70,7 +70,7 @@ final class SimFrames {
         return firstId + low;
     }
 
-    /// Behind a frame: where the one after it begins, but for those that share its slot.
+    /// Behind a frame: the first sequence of the next one, but for those that share its slot.
     long endSequence(final long id) {
         for (long next = id + 1; next < nextId(); next++) {
             if (get(next).firstSequence > get(id).firstSequence) {
@@ -80,7 +80,7 @@ final class SimFrames {
         return nextSequence;
     }
 
-    /// Where the frame of a number begins, or the next one will.
+    /// The first sequence of a frame, or of the next one.
     long firstSequence(final long id) {
         return contains(id) ? get(id).firstSequence : nextSequence;
     }

@@ -5,11 +5,11 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A machine of the network: its links, the rate of its clock, and the process that runs on it now. Its
-/// process can be killed without a word, started again and stopped for a while, whatever its role; one that
-/// is started again has its predecessor's address, and hears what was under way to that.
+/// A machine of the network: its links, the rate of its clock, and its present process. The process can be killed
+/// without notice, started again and stopped for a while, whatever its role. A restarted process has its
+/// predecessor's address, and hears datagrams that were under way to it.
 final class SimHost implements SimLink.End {
-    /// What runs on a host.
+    /// The role of a process on a host.
     interface Role {
         SimNode start(SimHost host, SplittableRandom random);
     }
@@ -69,7 +69,7 @@ final class SimHost implements SimLink.End {
                 : SimClock.TRUE;
     }
 
-    /// How far this host's calendar is from that of others.
+    /// The offset of this host's calendar from the others'.
     long epochOffsetNs() {
         return skewed ? random.nextLong(2 * EPOCH_OFFSET_MAX_NS) - EPOCH_OFFSET_MAX_NS : 0;
     }
@@ -105,7 +105,7 @@ final class SimHost implements SimLink.End {
         process = role.start(this, world.random().split());
     }
 
-    /// Kills the process without a word.
+    /// Kills the process without notice.
     void crash() {
         final SimNode running = process;
         if (running != null) {
@@ -115,7 +115,7 @@ final class SimHost implements SimLink.End {
         }
     }
 
-    /// The process ended by itself, and none will follow.
+    /// The process ended by itself, and no other will follow.
     void retire() {
         gone = true;
         final SimNode running = process;

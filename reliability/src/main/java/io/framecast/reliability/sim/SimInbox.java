@@ -13,7 +13,7 @@ final class SimInbox {
         this.datagramsMax = datagramsMax;
     }
 
-    /// Takes one, or loses it when there is no room.
+    /// Takes a datagram, or loses it when there is no room.
     ///
     /// @return whether it was taken
     boolean add(final MemorySegment datagram) {

@@ -3,8 +3,8 @@ package io.framecast.reliability.sim;
 import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
-/// A transport's queue of datagrams that it has not sent yet: now and then it sends nothing for a while, as a
-/// full send queue does, though what goes by the other lanes passes.
+/// A transport's queue of unsent datagrams: now and then it sends nothing for a while, as a full send queue does,
+/// though the other lanes pass.
 final class SimJam {
     private static final int ONE_OF = 24;
     private static final long SHORT_NS = 3_000_000;
@@ -45,7 +45,7 @@ final class SimJam {
         return nowNs < untilNs;
     }
 
-    /// When it may send again.
+    /// The time at which it may send again.
     long untilNs() {
         return untilNs;
     }

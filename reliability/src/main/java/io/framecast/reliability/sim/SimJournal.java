@@ -3,7 +3,7 @@ package io.framecast.reliability.sim;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a run leaves behind: violations, and a digest of every decision in order.
+/// The outcome of a run: violations, and a digest of every decision in order.
 final class SimJournal {
     private static final int VIOLATIONS_MAX = 20;
 
@@ -12,7 +12,7 @@ final class SimJournal {
     private long frames;
     private long reliableNs;
 
-    /// A decision: three numbers that say what it was.
+    /// A decision: three numbers that identify it.
     void decide(final long what, final long subject, final long value) {
         digest = SimFrames.mix(digest ^ SimFrames.mix(what * 31 + subject) ^ (value * 0x9e3779b97f4a7c15L));
     }

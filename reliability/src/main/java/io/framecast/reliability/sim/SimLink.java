@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// One direction between the source and a receiver: decides what becomes of each datagram.
+/// One direction between the source and a receiver: decides the fate of each datagram.
 final class SimLink {
-    /// Whom datagrams arrive at.
+    /// The destination of datagrams.
     interface End {
         void arrive(SimLane lane, MemorySegment datagram);
     }
@@ -69,12 +69,12 @@ final class SimLink {
         partitions.add(new Interval(fromNs, toNs));
     }
 
-    /// What is sent in `[fromNs, toNs)` arrives at its end, all at once.
+    /// Datagrams sent in `[fromNs, toNs)` arrive at its end, all at once.
     void clog(final long fromNs, final long toNs) {
         clogs.add(new Interval(fromNs, toNs));
     }
 
-    /// From then on nothing goes wrong.
+    /// From then on the link is sound.
     void calmFrom(final long timeNs) {
         calmNs = timeNs;
     }
@@ -83,8 +83,8 @@ final class SimLink {
         return drops;
     }
 
-    /// Datagrams of the data and repair lanes that did not arrive when and as they should: lost, broken,
-    /// overtaken, or late enough to be asked for again.
+    /// Datagrams of the data and repair lanes that did not arrive when and as they should: lost, broken, overtaken,
+    /// or so late that a NACK requests them again.
     long losses() {
         return losses;
     }
@@ -165,16 +165,17 @@ final class SimLink {
             lose(flight.lane);
         }
         highest[lane] = Math.max(highest[lane], flight.number);
-        // Once is enough, and its other copy may come when it likes.
+        // One loss is counted once, and the other copy may arrive at any time.
         flight.lost = true;
         flight.to.arrive(flight.lane, datagram);
     }
 
-    // Only what a checksum covers: payload has none, so a flipped payload bit would rightly go unseen.
+    // Flips only bits that a checksum covers: payload has none, so a flipped payload bit would rightly go
+    // unnoticed.
     private MemorySegment corrupted(final MemorySegment datagram) {
         final byte[] bytes = datagram.toArray(JAVA_BYTE);
         if (bytes.length == 0) {
-            // Nothing was left of it by the link before.
+            // The link before left no bytes of it.
             return datagram;
         }
         if (random.nextInt(4) == 0) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One source and many receivers: multicast takes each receiver's link on its own, so every receiver has its
-/// own fate on every lane.
+/// One source and many receivers: multicast takes each receiver's link by itself, so each datagram has its own fate
+/// for every receiver on every lane.
 final class SimNetwork {
     /// The source's address; others count from 0.
     static final int SOURCE = -1;
@@ -30,12 +30,12 @@ final class SimNetwork {
         hosts.add(host);
     }
 
-    /// Those of receivers.
+    /// The hosts of receivers.
     List<SimHost> hosts() {
         return Collections.unmodifiableList(hosts);
     }
 
-    /// From the source to everybody.
+    /// From the source to all receivers.
     void multicast(final SimLane lane, final MemorySegment datagram) {
         for (final SimHost host : hosts) {
             if (host.isUp()) {
@@ -44,7 +44,7 @@ final class SimNetwork {
         }
     }
 
-    /// From the source to one.
+    /// From the source to one receiver.
     void unicast(final int address, final SimLane lane, final MemorySegment datagram) {
         final SimHost host = hosts.get(address);
         if (host.isUp()) {
@@ -52,7 +52,7 @@ final class SimNetwork {
         }
     }
 
-    /// From one to the source.
+    /// From one receiver to the source.
     void toSource(final int address, final MemorySegment datagram) {
         final SimHost host = source;
         if (host != null) {
@@ -60,7 +60,7 @@ final class SimNetwork {
         }
     }
 
-    /// From one receiver to another: out by the one's link, in by the other's.
+    /// From one receiver to another: out by the sender's link, in by the destination's.
     void between(final int from, final int to, final SimLane lane, final MemorySegment datagram) {
         final SimHost host = hosts.get(to);
         hosts.get(from).links().up().send(lane, datagram, (l, d) -> {

@@ -3,9 +3,9 @@ package io.framecast.reliability.sim;
 import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 
-/// A process: bounded queues of arrived datagrams, a clock of its own, and a duty cycle that runs when
-/// something arrived or the process's own deadline came. Never earlier: a machine that needs more has a wrong
-/// deadline.
+/// A process: bounded queues of arrived datagrams, a clock of its own, and a duty cycle. A cycle runs when a
+/// datagram has arrived or the process's own deadline has come, never earlier: a machine that needs an earlier
+/// cycle has a wrong deadline.
 abstract class SimNode {
     private static final int WAKE_DELAY_MAX_NS = 2_000;
 
@@ -27,7 +27,7 @@ abstract class SimNode {
         control = new SimInbox(controlDatagrams);
     }
 
-    /// What this process takes for the time.
+    /// The time by this process's clock.
     final long nowNs() {
         return clock.at(events.nowNs());
     }
@@ -53,26 +53,26 @@ abstract class SimNode {
         return control.overflows();
     }
 
-    /// Of these, those of the data and repair lanes, and what else of these lanes was lost here.
+    /// Of these, those of the data and repair lanes, and other losses of these lanes here.
     long losses() {
         return 0;
     }
 
-    /// From now on the process neither hears nor speaks nor acts.
+    /// From now on the process neither receives nor sends nor acts.
     final void stop() {
         stopped = true;
         control.clear();
         conclude();
     }
 
-    /// It is over, or the run is: sums are closed.
+    /// The process or the run is over: sums are closed.
     void conclude() {}
 
     final boolean isStopped() {
         return stopped;
     }
 
-    /// Stands still until a time of the true clock; what arrives waits.
+    /// Stands still until a time of the true clock; arriving datagrams wait.
     final void pause(final long untilNs) {
         pausedUntilNs = Math.max(pausedUntilNs, untilNs);
     }
@@ -81,7 +81,7 @@ abstract class SimNode {
         return events.nowNs() < pausedUntilNs;
     }
 
-    /// When it last was let go on; 0 if it never stood still.
+    /// The end of the last pause; 0 if it never stood still.
     final long pausedUntilNs() {
         return pausedUntilNs;
     }
@@ -92,7 +92,7 @@ abstract class SimNode {
         }
     }
 
-    /// Puts a datagram where the duty cycle will find it.
+    /// Puts a datagram into the queue of the duty cycle.
     ///
     /// @return whether there was room
     boolean enqueue(final SimLane lane, final MemorySegment datagram) {
@@ -125,7 +125,7 @@ abstract class SimNode {
         }
     }
 
-    /// Whether something arrived that was not taken.
+    /// Whether a datagram arrived that was not taken.
     boolean isWaiting() {
         return !control.isEmpty();
     }
@@ -135,6 +135,6 @@ abstract class SimNode {
     /// @return datagrams dealt with
     abstract int cycle();
 
-    /// When the next cycle has something to do though nothing arrives, by the process's clock.
+    /// The time, by the process's clock, at which the next cycle has something to do without an arrival.
     abstract long nextDeadlineNs();
 }

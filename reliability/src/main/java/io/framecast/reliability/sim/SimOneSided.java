@@ -6,7 +6,7 @@ import io.framecast.reliability.onesided.OneSidedPort;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// One-sided operations of one process: memory that others reach whether the process runs or stands still.
+/// One-sided operations of one process: memory that peers reach whether the process runs or stands still.
 final class SimOneSided implements OneSidedPort {
     private static final long MAKING_MAX_NS = 5_000_000;
     private static final long CONNECTING_MAX_NS = 30_000_000;
@@ -57,7 +57,7 @@ final class SimOneSided implements OneSidedPort {
         }
     }
 
-    /// @param reads where the process's reads land; null where it reads nothing
+    /// @param reads landing slots of the process's reads; null where it reads nothing
     SimOneSided(final SimNode process, final SimWorld world, final @Nullable ReadSlots reads) {
         this.process = process;
         this.world = world;

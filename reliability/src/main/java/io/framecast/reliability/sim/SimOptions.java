@@ -3,20 +3,20 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.CoRootConfig;
 import java.util.random.RandomGenerator;
 
-/// What one simulated run is made of.
+/// The options of one simulated run.
 ///
 /// @param receivers at the start; late joiners are among them
-/// @param stream what is published
-/// @param flow how fast things move, and where they lie
-/// @param audience who does not wait, or is not waited for
-/// @param link what links are like; restless runs vary it for each
-/// @param faults what befalls processes and whole links
-/// @param plant how the protocol is broken
+/// @param stream the published stream
+/// @param flow rates, batches and placement
+/// @param audience delivery policies and co-roots
+/// @param link faults of links; restless runs vary them for each
+/// @param faults faults of processes and whole links
+/// @param plant the injected bug
 public record SimOptions(
         int receivers, Stream stream, Flow flow, Audience audience, LinkSpec link, FaultMix faults, Plant plant) {
     static final int BUFFERS_MAX = 3;
 
-    /// What is published.
+    /// The published stream.
     ///
     /// @param slotBytes a multiple of 64
     /// @param windowSlots a power of two
@@ -24,7 +24,7 @@ public record SimOptions(
     /// @param frameMaxSlots longest frame, in slots
     /// @param frameBytes length of every frame, 0 for random ones
     /// @param firstFrameId number of the first frame
-    /// @param tornEnd the publisher gives the last frame up half-way and closes
+    /// @param tornEnd whether the publisher aborts the last frame half-way and closes
     public record Stream(
             int slotBytes,
             int windowSlots,
@@ -48,7 +48,7 @@ public record SimOptions(
         }
     }
 
-    /// How fast things move, and where they lie.
+    /// Rates, batches and placement.
     ///
     /// @param receiveCapacity datagrams under way to a receiver; its queues are at least as long
     /// @param batchMax datagrams per batch, sent and received
@@ -67,11 +67,11 @@ public record SimOptions(
         }
     }
 
-    /// Who does not wait, or is not waited for.
+    /// Delivery policies and co-roots.
     ///
     /// @param impatient share of receivers whose delivery is not reliable
-    /// @param dwellNs how long these keep each frame; 0: as others do
-    /// @param coRoots who helps the source
+    /// @param dwellNs how long these keep each frame; 0: as the others do
+    /// @param coRoots number and grouping of co-roots
     /// @param oneSided share of receivers that act on their source's memory
     public record Audience(double impatient, long dwellNs, CoRootConfig coRoots, double oneSided) {
         Audience(final double impatient, final long dwellNs, final CoRootConfig coRoots) {
@@ -83,7 +83,7 @@ public record SimOptions(
         }
     }
 
-    /// A quiet run: clean links, nobody comes, goes or dwells.
+    /// A quiet run: clean links, and receivers that neither come nor go nor dwell.
     public static SimOptions quiet(final int receivers, final int frames) {
         return new SimOptions(
                 receivers,
@@ -95,8 +95,8 @@ public record SimOptions(
                 Plant.NONE);
     }
 
-    /// Draws the options of a seed: each fault is absent, mild or wild, so that some runs have only few kinds
-    /// of trouble and find what a mixture would hide.
+    /// Draws the options of a seed. Each fault is absent, mild or wild. So some runs have only few kinds of faults,
+    /// and find errors that a mixture would hide.
     static SimOptions draw(final RandomGenerator random, final Swarm swarm) {
         final int window = 16 << random.nextInt(4);
         final int capacity = 4 << random.nextInt(5);
@@ -122,7 +122,7 @@ public record SimOptions(
                 random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(Math.max(1, receivers / 2)),
                 random.nextInt(4) == 0 ? CoRootConfig.Feed.UNICAST : CoRootConfig.Feed.MULTICAST,
                 random.nextBoolean() ? CoRootConfig.Sets.SITE : CoRootConfig.Sets.BLOCK);
-        // With co-roots most wait: who does not takes no part in sets.
+        // With co-roots most receivers are reliable, because others are not assigned to groups.
         final double impatient = coRoots.count() > 0 ? random.nextInt(3) / 4.0 : random.nextInt(3) / 2.0;
         return new Audience(impatient, random.nextInt(4) == 0 ? random.nextLong(200_000_000) : 0, coRoots);
     }

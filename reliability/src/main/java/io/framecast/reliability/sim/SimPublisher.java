@@ -9,7 +9,7 @@ import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 
-/// Whoever publishes: fills the window with frames, in parts as space frees, with pauses between them.
+/// The publisher: fills the window with frames, in parts as space frees, with pauses between them.
 final class SimPublisher {
     private static final int METADATA_BYTES_MAX = 40;
     private static final long PAUSE_MAX_NS = 2_000_000;
@@ -37,15 +37,15 @@ final class SimPublisher {
     private long openSlots;
     // By the true clock.
     private long nextFrameNs;
-    // Whether members read the window: then it matters that payloads are there before their headers.
+    // Whether members read the window: payloads must then be there before their headers.
     private final boolean watched;
-    // Datagrams that are written and not committed, and until when they are not, by the true clock.
+    // Number of datagrams that are written and not committed, and the true time until which that lasts.
     private int written;
     private long writtenUntilNs;
     private boolean ended;
     private boolean torn;
 
-    /// @param beginNs when the first frame is published, by the true clock
+    /// @param beginNs time of the first frame, by the true clock
     SimPublisher(final SimWorld world, final SimSession session, final RandomGenerator random, final long beginNs) {
         final SimOptions options = world.options();
         this.session = session;
@@ -55,7 +55,7 @@ final class SimPublisher {
         datagramNs = options.flow().datagramNs();
         frames = session.frames();
         events = world.events();
-        // And the probe's slot.
+        // One more for the probe's slot.
         final int slots = stream.windowSlots() + 1;
         payloads = new byte[Math.multiplyExact(slots, stream.slotBytes())];
         final int[] lengths = new int[slots];
@@ -73,7 +73,7 @@ final class SimPublisher {
         freeSlotsMin = small.takes(Math.max(1, stream.frameBytes())) ? 2 : 1;
         nextFrameNs = beginNs;
         pauseMaxNs = options.faults().unrest() == 0 ? 1 : 1 + random.nextLong(PAUSE_MAX_NS);
-        // Faults that take their time need a stream that lasts as long.
+        // Long faults need a stream that lasts as long.
         final long spreadNs = options.faults().crashes().isAny() ? SimFaults.CRASHES_NS / stream.frames() : 0;
         breakMaxNs = Math.min(BREAK_MAX_NS, (long) (4 * spreadNs * random.nextDouble()));
     }
@@ -91,12 +91,12 @@ final class SimPublisher {
         return ended;
     }
 
-    /// Whether it ended in the middle of a frame.
+    /// Whether the stream ended in the middle of a frame.
     boolean endsMidFrame() {
         return torn;
     }
 
-    /// Publishes what it can by now.
+    /// Publishes the frames that are due and have room.
     void publish() {
         while (true) {
             if (torn || (openIndex == openSlots && !beginFrame())) {
@@ -192,7 +192,7 @@ final class SimPublisher {
         }
         final byte[] metadata = frame.metadata();
         small.commit(frame.flags(), frame.timestampNs(), metadata);
-        // With metadata it is committed already, and the cursor behind it.
+        // A frame with metadata is committed already, and the cursor is behind it.
         frames.add(frame.at(window.cursor() - (metadata.length == 0 ? 0 : 1)), 1);
     }
 
@@ -215,7 +215,8 @@ final class SimPublisher {
         };
     }
 
-    /// When the next frame is due, by the true clock; MAX_VALUE when it waits for something else.
+    /// The time at which the next frame is due, by the true clock; MAX_VALUE when the publisher waits for something
+    /// else.
     long nextFrameNs() {
         if (written > 0) {
             return writtenUntilNs;

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/// A lane over an inbox: datagrams land in posted slots, header and payload apart, before anybody looks at
-/// them. A lane by sequence behaves as `recvmsg` with iovecs does, one by arrival as a verbs receive queue.
+/// A lane over an inbox: datagrams land in posted slots, header and payload apart, before any check. A lane by
+/// sequence behaves as `recvmsg` with iovecs does, one by arrival as a verbs receive queue.
 final class SimReceiveLane implements LanePort {
     private final SimInbox inbox;
     private final LandingSlots landing;
@@ -30,7 +30,7 @@ final class SimReceiveLane implements LanePort {
     private final List<MemorySegment> taken = new ArrayList<>();
     private long overruns;
 
-    /// @param batchMax most datagrams taken in one poll; by sequence each poll draws how many
+    /// @param batchMax most datagrams taken in one poll; by sequence each poll draws its number
     /// @param malformed share of the datagrams that are dropped after they landed
     SimReceiveLane(
             final SimInbox inbox,

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/// A receiver's process: finds sources by their heartbeats, joins each session, and joins again, as somebody
-/// new, when it lost one that goes on. Every session gets every datagram of every lane, as sockets of one
-/// group do: telling them apart is the machines' task.
+/// A receiver's process: finds sources by their heartbeats and joins each session. When it lost a session that goes
+/// on, it joins again under a new identity. Every session gets every datagram of every lane, as sockets of one
+/// group do; the machines separate them.
 final class SimReceiver extends SimNode {
     private static final int SESSIONS_MAX = 4;
     private static final long REFUSED_NS = 50_000_000;
@@ -45,7 +45,7 @@ final class SimReceiver extends SimNode {
         return host;
     }
 
-    /// Whether it acts on its sources' memory.
+    /// Whether the receiver acts on its sources' memory.
     boolean links() {
         return links;
     }
@@ -72,7 +72,7 @@ final class SimReceiver extends SimNode {
         for (final SimReception reception : receptions) {
             any |= reception.enqueue(lane, datagram);
         }
-        // It may be asked for again before it is looked at.
+        // A NACK may request it again before the process takes it.
         losses += isPaused() && any ? 1 : 0;
         return any;
     }
@@ -138,8 +138,8 @@ final class SimReceiver extends SimNode {
         made.begin();
     }
 
-    // What is over, checked, and of no more use to anybody. Who has all of a session answers its source for as
-    // long as there is one.
+    // Forgets sessions that are over and checked. A receiver with all of a session answers its source for as long
+    // as there is one.
     private void forget() {
         for (int i = receptions.size() - 1; i >= 0; i--) {
             final SimReception reception = receptions.get(i);
@@ -184,7 +184,7 @@ final class SimReceiver extends SimNode {
         return deadline;
     }
 
-    /// Whether it has all of a session, and is done with all others.
+    /// Whether the receiver has all of a session, and has finished all others.
     boolean isSettled(final SimSession last) {
         boolean settled = last.isClosed();
         for (final SimReception reception : receptions) {
@@ -196,12 +196,12 @@ final class SimReceiver extends SimNode {
         return settled;
     }
 
-    /// Looks at every session from outside: what should have happened by now?
+    /// Checks every session from outside for events that should have happened by now.
     void watch() {
         receptions.forEach(SimReception::watch);
     }
 
-    /// Concludes what is finished.
+    /// Concludes finished sessions.
     @Override
     void conclude() {
         for (final SimReception reception : receptions) {
@@ -211,7 +211,7 @@ final class SimReceiver extends SimNode {
         }
     }
 
-    /// Why it is not done, for the report.
+    /// The reason why the receiver has not finished, for the report.
     String describe() {
         if (receptions.isEmpty()) {
             return "receiver " + host.address() + " is in no session";

@@ -31,10 +31,10 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One membership of one process in one session, under an identity of its own: the machine, its memory, the
-/// user who takes and returns frames, and the checks of what it does.
+/// One membership of one process in one session, under an identity of its own: the machine, its memory, the user
+/// that takes and releases frames, and the checks.
 final class SimReception implements ReceiverOutput {
-    /// How far datagrams may be overtaken where nothing overtakes.
+    /// The allowance for overtaking datagrams in runs without overtaking.
     static final int REORDER_QUIET = 3;
 
     private static final int REPAIR_SLOTS = 128;
@@ -118,7 +118,7 @@ final class SimReception implements ReceiverOutput {
                 machine, assembly, repairs, dataLane, repairLane, windows, consumer, user.delivery(), false);
     }
 
-    // One placement or another, as the run's share of each says; long enough for what the user holds.
+    // The placement is drawn by the run's share of each; the memory is long enough for the user's frames.
     private MemoryShape shape(final SimOptions options, final StreamInfo stream, final RandomGenerator random) {
         final boolean byArrival = random.nextDouble() < options.flow().byArrival();
         final Kind kind = byArrival ? Kind.BY_ARRIVAL : random.nextInt(3) == 0 ? Kind.STAGED : Kind.IN_RING;
@@ -142,7 +142,7 @@ final class SimReception implements ReceiverOutput {
                 buffers - 1);
     }
 
-    // Few, so that slots are used again while copies read them; in quiet runs as many as slow nothing down.
+    // Few, so that slots are used again while copies read them; in quiet runs enough that copies slow nothing down.
     private static int stagingSlots(final SimOptions options, final int ringSlots, final RandomGenerator random) {
         final int batchMax = options.flow().batchMax();
         return options.faults().isNone() ? Math.max(batchMax, ringSlots) : batchMax + random.nextInt(2 * batchMax);
@@ -158,7 +158,7 @@ final class SimReception implements ReceiverOutput {
         return id;
     }
 
-    /// The life of the source that it is a member of.
+    /// The source's life in which it is a member.
     SimSession source() {
         return source;
     }
@@ -179,12 +179,12 @@ final class SimReception implements ReceiverOutput {
         return user.delivery();
     }
 
-    /// What its source owes it, as the source's checks see it.
+    /// The source's duties to this receiver, by the source's checks.
     LifeCheck life() {
         return life;
     }
 
-    /// What it must be given.
+    /// The frames that it must be given.
     FrameCheck frames() {
         return frames;
     }
@@ -196,7 +196,7 @@ final class SimReception implements ReceiverOutput {
                 && delivery().isWaitedFor();
     }
 
-    /// Whether the source has nothing to do with it any more.
+    /// Whether the source has no more duties to it.
     boolean isDismissed() {
         return life.isDismissed();
     }
@@ -213,7 +213,7 @@ final class SimReception implements ReceiverOutput {
         return machine.state() == State.ENDED;
     }
 
-    /// Whether nothing will happen any more: over, everything delivered or reported, all of it given back.
+    /// Whether the membership is over: everything was delivered or reported, and all frames were released.
     boolean isFinished() {
         if (!isEnded() && !isLost()) {
             return false;
@@ -234,7 +234,7 @@ final class SimReception implements ReceiverOutput {
         return repair.add(datagram);
     }
 
-    /// Whether datagrams wait that the next cycle may take: where none was taken, they wait for slots.
+    /// Whether datagrams wait for the next cycle. If the last cycle took none, they wait for slots.
     boolean isWaiting() {
         return work > 0 && (!data.isEmpty() || !repair.isEmpty());
     }
@@ -243,8 +243,7 @@ final class SimReception implements ReceiverOutput {
         return data.overflows() + repair.overflows();
     }
 
-    /// Datagrams of this session that came here and were of no use, through nobody's fault but the network's,
-    /// or for want of room.
+    /// Datagrams of this session that arrived without use, because of the network or a lack of room.
     long losses() {
         return overflows()
                 + machine.verdicts().get(Verdict.EARLY)
@@ -288,7 +287,7 @@ final class SimReception implements ReceiverOutput {
             life.onNoticed();
         }
         if (session.assembly().refusedRepairs() > unplacedBefore) {
-            // What is missing of these frames waits for memory here, and for no NACK.
+            // The missing datagrams of these frames wait for memory here, not for a NACK.
             repairLane.taken().forEach(this::onUnplaced);
             onUnplacedReads();
         }
@@ -303,7 +302,7 @@ final class SimReception implements ReceiverOutput {
         repairLane.clearTaken();
     }
 
-    // Sequences of the repairs that wait, of those that have not been received.
+    // Missing sequences among the waiting repairs.
     private List<Long> missingInRepairs() {
         return repair.queue().stream()
                 .filter(datagram -> machine.wantsRepair(datagram, 0, (int) datagram.byteSize()))
@@ -312,7 +311,7 @@ final class SimReception implements ReceiverOutput {
                 .toList();
     }
 
-    // Which of the reads found no memory is not known: all that lies in their slots may have.
+    // The reads without memory are unknown, so the check assumes all datagrams in the read slots.
     private void onUnplacedReads() {
         final LandingSlots slots = repairs.landing();
         final ReadSlots reads = repairs.reads();
@@ -342,7 +341,7 @@ final class SimReception implements ReceiverOutput {
         final Verdict verdict = machine.onControl(shown, 0, (int) shown.byteSize(), process.nowNs());
         final long to = shown.byteSize() < ControlLayout.LENGTH ? 0 : ControlLayout.receiver(shown, 0);
         if ((to != 0 && to != id) || isOfSet(shown)) {
-            // What others report to it as their co-root, or its own answers, is no sign of the source's life.
+            // Reports of its group, or its own answers, are no sign of the source's life.
             return;
         }
         if (!verdict.isRejection()) {
@@ -373,7 +372,7 @@ final class SimReception implements ReceiverOutput {
                 + machine.verdicts().get(Verdict.EARLY);
     }
 
-    // Of this session, and of no use.
+    // Datagrams of this session without use.
     private long refused() {
         return machine.verdicts().get(Verdict.IMPOSSIBLE) + machine.verdicts().get(Verdict.INCONSISTENT);
     }
@@ -460,7 +459,7 @@ final class SimReception implements ReceiverOutput {
         return MemorySegment.ofArray(scratch.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
     }
 
-    // Notes what is said; whether it is said at all.
+    // Records a control datagram before it is sent; false when an injected bug suppresses it.
     private boolean isMeant() {
         final int type = ControlLayout.type(scratch, 0);
         if (type == ControlLayout.TYPE_NACK) {
@@ -475,7 +474,7 @@ final class SimReception implements ReceiverOutput {
             }
         } else if (type == ControlLayout.TYPE_ACK) {
             plant.onAck(scratch);
-            // An aggregate speaks of others too, and of more of them as they report.
+            // An aggregate covers other members as well, and more of them as they report.
             if (!AckLayout.isAggregate(scratch, 0)) {
                 frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));
             }
@@ -486,7 +485,7 @@ final class SimReception implements ReceiverOutput {
         return true;
     }
 
-    /// It is over; checked once.
+    /// The membership is over; checked once.
     void conclude() {
         if (!concluded) {
             concluded = true;
@@ -505,7 +504,7 @@ final class SimReception implements ReceiverOutput {
         }
     }
 
-    /// What should have happened by now?
+    /// Checks for events that should have happened by now.
     void watch() {
         life.watch();
     }
@@ -514,7 +513,7 @@ final class SimReception implements ReceiverOutput {
         world.violation("receiver " + address + ": " + text);
     }
 
-    /// Why this receiver is not done, for the report.
+    /// The reason why this receiver has not finished, for the report.
     String describe() {
         return "receiver " + address + " is " + machine.state() + " at " + machine.acknowledgedSequence()
                 + ", missing " + machine.missing() + ", granted " + machine.grantedSequence() + ", next frame at "

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
 
-/// A lane of the source: takes slots at the rate of its link and reads each one when it sends it, which may be
-/// later, as a NIC does. Datagrams for one peer go out at once.
+/// A lane of the source: takes slots at the rate of its link. Like a NIC, it reads each slot when it sends it,
+/// which may be later. Datagrams for one peer are sent at once.
 final class SimSendLane implements SendLanePort {
     private static final int REFUSES = 16;
 
@@ -51,7 +51,7 @@ final class SimSendLane implements SendLanePort {
 
     @Override
     public void disconnect(final int peer) {
-        // Nothing is kept of peers.
+        // The lane keeps no state of peers.
     }
 
     @Override
@@ -82,7 +82,7 @@ final class SimSendLane implements SendLanePort {
         return taken;
     }
 
-    /// Sends what waits, as far as the lane lets it out.
+    /// Sends the waiting datagrams that the lane admits.
     void pass() {
         while (!jam.isEmpty() && !jam.isShut(source.events().nowNs())) {
             source.multicast(lane, datagram(jam.remove()));
@@ -124,12 +124,12 @@ final class SimSendLane implements SendLanePort {
         return submitted - jam.size();
     }
 
-    /// When it takes new data, by the true clock.
+    /// The time at which it takes new data, by the true clock.
     long freeNs() {
         return freeNs;
     }
 
-    /// When what waits may go on, by the true clock; MAX_VALUE when nothing waits.
+    /// The time at which waiting datagrams may go on, by the true clock; MAX_VALUE when none waits.
     long passNs() {
         return jam.isEmpty() ? Long.MAX_VALUE : jam.untilNs();
     }

@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One life of the source: what it published, and everybody who asked to be part of it.
+/// One life of the source: its published frames, and all receivers that asked to join.
 final class SimSession {
     private final long nonce;
     private final long ghostNonce;
     private final SimFrames frames;
     private final Map<Long, SimReception> receptions = new HashMap<>();
-    // In the order in which they began, without those that the source is rid of.
+    // In order of their beginning, without those to which the source has no more duties.
     private final List<SimReception> counted = new ArrayList<>();
     private SimClock clock = SimClock.TRUE;
     private long epochOffsetNs;
@@ -25,10 +25,10 @@ final class SimSession {
         this.frames = frames;
     }
 
-    /// The session that follows another, or the first. Half of them share the low half of their nonce with
-    /// the one before, or with their ghost: that half is all that headers carry in clear.
+    /// The session that follows another, or the first. Half of them share the low half of their nonce with the one
+    /// before, or with their ghost: headers carry only that half in clear.
     static SimSession after(final @Nullable SimSession before, final RandomGenerator random, final SimOptions options) {
-        // Added, so that no two of them, nor a ghost, are ever equal.
+        // Added, so that all sessions and ghosts have different nonces.
         final long nonce = before != null && random.nextBoolean()
                 ? before.nonce + ((1L + random.nextInt(1000)) << 32)
                 : random.nextLong();
@@ -59,7 +59,7 @@ final class SimSession {
         return epochOffsetNs;
     }
 
-    /// The source's calendar, which frames are stamped by, at a time of the true clock.
+    /// The source's calendar, which stamps frames, at a time of the true clock.
     long calendarNs(final long trueNs) {
         return clock.at(trueNs) + epochOffsetNs;
     }
@@ -74,12 +74,12 @@ final class SimSession {
         return receptions.get(id);
     }
 
-    /// Those that the source may still have to deal with.
+    /// Receptions to which the source may still have duties.
     List<SimReception> counted() {
         return counted;
     }
 
-    /// Forgets those that the source is rid of.
+    /// Forgets the receptions to which the source has no more duties.
     void prune() {
         counted.removeIf(SimReception::isDismissed);
     }

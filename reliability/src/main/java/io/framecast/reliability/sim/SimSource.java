@@ -25,8 +25,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// The source's process: the lanes and memory of one [SendSession], its publisher, and the checks of what it sends
-/// and frees.
+/// The source's process: the lanes and memory of one [SendSession], its publisher, and the checks of its datagrams
+/// and freed slots.
 final class SimSource extends SimNode implements ControlPort {
     static final int ALIVE_TIMEOUT_MS = 400;
     static final long ALIVE_TIMEOUT_NS = ALIVE_TIMEOUT_MS * 1_000_000L;
@@ -50,7 +50,7 @@ final class SimSource extends SimNode implements ControlPort {
     private long joiningTaken;
     private long joiningSent;
 
-    /// @param beginNs when publishing begins, by the true clock
+    /// @param beginNs time at which publishing begins, by the true clock
     SimSource(final SimHost host, final RandomGenerator random, final long beginNs) {
         super(host, random, QUEUE_DATAGRAMS);
         world = host.world();
@@ -127,13 +127,12 @@ final class SimSource extends SimNode implements ControlPort {
         return session;
     }
 
-    /// Of the window.
+    /// Slots of the window.
     int slots() {
         return window.slots();
     }
 
-    /// Whether nothing more can come of it: all is acknowledged by all, or it closed in the middle of a
-    /// frame.
+    /// Whether the source has finished: all members acknowledged everything, or it closed in the middle of a frame.
     boolean isDrained() {
         return publisher.isEnded() && (closed || session.isDrained());
     }
@@ -230,7 +229,7 @@ final class SimSource extends SimNode implements ControlPort {
         return trueNs == Long.MAX_VALUE ? trueNs : clock().at(trueNs);
     }
 
-    /// From time to time: it must have noticed who fell silent.
+    /// Checks from time to time that the source noticed silent members.
     void watch() {
         life.prune();
         for (final SimReception receiver : life.counted()) {
@@ -344,7 +343,7 @@ final class SimSource extends SimNode implements ControlPort {
 
     @Override
     public void disconnect(final int peer) {
-        // Nothing is kept of peers.
+        // The source keeps no state of peers.
     }
 
     private @Nullable SimReception addressee() {
@@ -360,8 +359,8 @@ final class SimSource extends SimNode implements ControlPort {
         }
     }
 
-    // The first frame that begins at or after what is sent next: the checker's own opinion of where a member
-    // starts.
+    // The first frame that begins at or after the next sequence to send: the checker's own computation of a
+    // member's start.
     private void noteStart(final int bytes) {
         final long first = StartLayout.firstSequence(scratch, 0);
         final long frameId = StartLayout.firstFrameId(scratch, 0);
@@ -391,7 +390,7 @@ final class SimSource extends SimNode implements ControlPort {
         world.violation("source: " + text);
     }
 
-    /// What it did is added to the run's sums, once.
+    /// Adds its counters to the run's sums, once.
     @Override
     void conclude() {
         world.tally().evictions += machine.counts().evictions();
@@ -408,7 +407,7 @@ final class SimSource extends SimNode implements ControlPort {
         tally.controlTold += sent() - joiningSent;
     }
 
-    /// Why the source is not done, for the report.
+    /// The reason why the source has not finished, for the report.
     String describe() {
         return "source sent " + machine.nextSequence() + " of " + window.committed() + ", released "
                 + machine.releasable() + ", granted " + machine.grantedSequence() + ", members "

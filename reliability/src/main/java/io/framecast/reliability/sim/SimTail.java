@@ -2,12 +2,12 @@ package io.framecast.reliability.sim;
 
 import java.util.Arrays;
 
-/// How much later than by the data lane a datagram came that had to be repaired, in quiet runs: against the
-/// moment at which it reached everybody who did not lose it.
+/// The delay of repaired datagrams in quiet runs, against the moment at which the datagram reached all receivers
+/// that did not lose it.
 ///
-/// A *tail* loss is one that nothing followed soon: only heartbeats tell of it.
+/// A *tail* loss is one without a datagram soon behind it: only heartbeats announce it.
 final class SimTail {
-    /// As many datagrams as a receiver lets overtake before it reports a gap, and one.
+    /// One datagram more than the allowance for overtaking ones.
     static final int FOLLOWERS = SimReception.REORDER_QUIET + 1;
 
     private static final long SOON_NS = 100_000;
@@ -24,7 +24,7 @@ final class SimTail {
         this.delayNs = delayNs;
     }
 
-    /// A datagram went out for the first time; sequences ascend from 0.
+    /// A datagram was sent for the first time; sequences ascend from 0.
     void onSent(final long timeNs) {
         if (sent == sentNs.length) {
             sentNs = Arrays.copyOf(sentNs, 2 * sentNs.length);

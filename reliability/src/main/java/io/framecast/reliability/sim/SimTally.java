@@ -1,6 +1,6 @@
 package io.framecast.reliability.sim;
 
-/// Counts what befell a run, as it goes.
+/// Counters of a run as it goes.
 final class SimTally {
     long crashes;
     long restarts;

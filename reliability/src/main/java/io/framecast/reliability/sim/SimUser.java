@@ -3,8 +3,7 @@ package io.framecast.reliability.sim;
 import io.framecast.reliability.wire.Delivery;
 import java.util.random.RandomGenerator;
 
-/// What the program on a receiver's host is like, whichever process runs it: how it wants its frames, and how
-/// long it keeps them.
+/// The program on a receiver's host, whichever process runs it: its delivery policy, and the time it keeps frames.
 final class SimUser {
     private static final long SLOW_NS = 20_000_000;
     private static final long QUICK_NS = 100_000;
@@ -34,12 +33,12 @@ final class SimUser {
         return delivery;
     }
 
-    /// Frames it takes from now on are kept until then at least, by the true clock.
+    /// Frames taken from now on are kept until then at least, by the true clock.
     void stall(final long untilNs) {
         stalledUntilNs = Math.max(stalledUntilNs, untilNs);
     }
 
-    /// Until when it keeps a frame that it is given now.
+    /// The time until which it keeps a frame that it takes now.
     long keepUntilNs(final RandomGenerator random, final long nowNs) {
         final long pauseNs = random.nextInt(4) == 0 ? random.nextLong(keepMaxNs) : 0;
         return Math.max(stalledUntilNs, nowNs + (dwellNs > 0 ? dwellNs : pauseNs));

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Where a run's parts meet.
+/// The state that a run's parts share.
 final class SimWorld {
     private final SimOptions options;
     private final SplittableRandom random;

@@ -3,18 +3,17 @@ package io.framecast.reliability.sim;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// One source, many receivers, a hostile network and an all-knowing checker, in virtual time. Everything
-/// follows from a seed: the same seed gives the same events, digest and violations on any machine.
+/// One source, many receivers, a hostile network and an all-knowing checker, in virtual time. The seed determines
+/// everything: the same seed gives the same events, digest and violations on any machine.
 ///
-/// The checker demands that every receiver gets each frame exactly once, in order, whole, with the right
-/// bytes at its final address for as long as it holds it, from the boundary on at which it became a member;
-/// that the source never passes a member's grant and never frees what a member lacks; that every gap is
-/// reported; that each end gives the other up after the alive-timeout's silence, and not before; that nothing
-/// of one session reaches another; that repairs are in proportion to losses; and that all comes to an end
-/// once faults stop.
+/// The checker demands of every receiver that it gets each frame exactly once, in order, whole, with the right
+/// bytes at its final address while it holds the frame, from its first boundary on. The source must never pass a
+/// member's grant, and never free a slot that a member lacks. Every gap must be reported, and repairs must be in
+/// proportion to losses. Each end must give the other up after the alive-timeout's silence, and not before. No
+/// datagram of one session may reach another, and the run must end once faults stop.
 public final class Simulation {
-    /// When quiet runs begin to publish: everybody has joined, however often the handshake was lost.
-    /// When the first frame of a quiet run is published.
+    /// The time of the first frame in quiet runs. All receivers have joined by then, however often the network lost
+    /// the handshake.
     public static final long QUIET_BEGIN_NS = 500_000_000;
 
     private static final long END_MAX_NS = 60_000_000_000L;
@@ -135,7 +134,7 @@ public final class Simulation {
                 spec.queueDatagrams());
     }
 
-    // What nobody would notice from within: that something did not happen.
+    // Finds violations that no machine notices from within: events that did not happen.
     private void watch() {
         if (source.process() instanceof final SimSource running && !running.isPaused()) {
             running.watch();

@@ -6,14 +6,14 @@ package io.framecast.reliability.sim;
 /// @param loss mean loss of all links, or negative to draw it too
 /// @param crashes whether processes die, come back and stand still
 /// @param oneSided whether members act on their sources' memory
-/// @param plant how the protocol is broken
+/// @param plant the injected bug
 public record Swarm(int receivers, double loss, boolean crashes, boolean oneSided, Plant plant) {
-    /// Everything by datagram.
+    /// Datagrams only, without one-sided operations.
     public Swarm(final int receivers, final double loss, final boolean crashes, final Plant plant) {
         this(receivers, loss, crashes, false, plant);
     }
 
-    /// Nothing is broken, nobody crashes.
+    /// Runs without an injected bug and without crashes.
     public static Swarm of(final int receivers, final double loss) {
         return new Swarm(receivers, loss, false, Plant.NONE);
     }

@@ -6,8 +6,8 @@ import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import java.lang.foreign.MemorySegment;
 
-/// Writes header and table of a bundle that was closed. Has scratch memory of its own: one for each thread that
-/// closes.
+/// Writes header and table of a closed bundle. Each thread that closes bundles has an instance, because an instance
+/// has scratch memory.
 final class BundleSealer {
     // A bundle that leaves no more than this part of its slot is padded to fill it.
     private static final int PADDING_SHARE = 8;
@@ -26,7 +26,7 @@ final class BundleSealer {
         this.session = session;
     }
 
-    /// Makes the datagram. One frame by itself becomes an ordinary one.
+    /// Makes the datagram. A single frame becomes an ordinary datagram.
     ///
     /// @param word the bundle as it was closed
     /// @return bytes of its payload
@@ -46,9 +46,9 @@ final class BundleSealer {
 
     private int writeTable(final OpenBundle bundle, final long word, final long sequence, final long payloadOffset) {
         final int count = OpenBundle.count(word);
-        // Behind what the producer may be writing at this moment.
+        // Behind the bytes that the producer may be writing at this moment.
         final int least = Math.max(OpenBundle.usedBytes(word), OpenBundle.claimedBytes(word));
-        // Datagrams of full length travel in long packets and land in place: worth a few bytes more.
+        // Datagrams of full length travel in long packets and land in place, which is worth a few bytes more.
         final int full = slotBytes - BundleLayout.tableBytes(count);
         final int tableOffset = full - least <= slotBytes / PADDING_SHARE ? full : least;
         final long table = payloadOffset + tableOffset;

@@ -4,8 +4,8 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What a receiver knows of the frames in its window, by first sequence. A frame takes at least one datagram,
-/// so a table as long as the window never holds two frames in one entry.
+/// The known frames in a receiver's window, by first sequence. A frame takes at least one datagram, so a table as
+/// long as the window never holds two frames in one entry.
 ///
 /// Pure state; one thread.
 public final class FrameTable {
@@ -40,7 +40,7 @@ public final class FrameTable {
         return firstSequences[index(firstSequence)] == firstSequence;
     }
 
-    /// Enters the frame a valid header speaks of, or compares with what is known.
+    /// Enters the frame of a valid header, or compares the header with the entry.
     ///
     /// @return false when the header contradicts an earlier one
     public boolean learn(final MemorySegment header, final long offset, final long firstSequence) {
@@ -80,7 +80,7 @@ public final class FrameTable {
         return isBundle(firstSequence) ? 0 : attributes[index(firstSequence)] >>> 8;
     }
 
-    /// Frames that the datagram carries; 0 where it carries one, or a part of one.
+    /// Frames in the datagram; 0 where it carries one frame, or a part of one.
     public int bundleFrames(final long firstSequence) {
         return isBundle(firstSequence) ? attributes[index(firstSequence)] >>> 8 : 0;
     }
@@ -99,7 +99,7 @@ public final class FrameTable {
         return metadataSequences[index(firstSequence)] == firstSequence ? metadata[index(firstSequence)] : null;
     }
 
-    /// Whether the metadata that a known frame's headers speak of is here, or there is none.
+    /// Whether the metadata that a known frame's headers announce is here, or there is none.
     public boolean hasMetadata(final long firstSequence) {
         final int bytes = metadataBytes(firstSequence);
         final byte[] known = metadata(firstSequence);

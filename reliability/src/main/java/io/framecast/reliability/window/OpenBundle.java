@@ -4,16 +4,16 @@ import io.framecast.reliability.wire.BundleLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// The bundle that small frames are being added to: one word that says how far it is, changed by compare-and-set,
-/// and the entries of its table.
+/// The bundle that small frames are being added to: one word with its progress, changed by compare-and-set, and the
+/// entries of its table.
 ///
-/// Two threads meet here and neither ever waits. The producer adds frames: a claim moves the word's end, a commit
-/// its count and what is used. The consumer takes the bundle as it stands, when it has nothing else to send.
-/// Whoever sets the word to [#NONE] has closed the bundle and seals it; the other finds that out when its own
+/// Two threads meet here and neither ever waits. The producer adds frames: a claim moves the word's end, and a
+/// commit moves its count and its used bytes. The consumer takes the bundle as it stands when it has nothing else
+/// to send. The thread that sets the word to [#NONE] has closed the bundle and seals it; the other thread's next
 /// change fails.
 ///
-/// Entries are not kept in the slot: where the table goes is known only at the end. There are several tables,
-/// used in turn, so that the producer goes on while the consumer still seals what it took. See [#isFree].
+/// Entries are not kept in the slot, because the table's place is known only at the end. There are several tables,
+/// used in turn, so that the producer goes on while the consumer still seals a bundle. See [#isFree].
 final class OpenBundle {
     /// No bundle is open.
     static final long NONE = 0;
@@ -27,7 +27,7 @@ final class OpenBundle {
     private static final int COUNT_SHIFT = 2 * END_BITS;
     private static final long COUNT_MASK = 0x7f;
     private static final long OPEN = 1L << 35;
-    // The sequence's low bits, so that a word read long ago is not taken for a later bundle's.
+    // The sequence's low bits, so that a stale word is not taken for a later bundle's.
     private static final int TAG_SHIFT = 36;
 
     private static final VarHandle WORD;
@@ -43,7 +43,7 @@ final class OpenBundle {
         }
     }
 
-    // `[sequence mod TABLES][frame]`, and what the header says of the first frame.
+    // `[sequence mod TABLES][frame]`, and the header's fields of the first frame.
     private final long[][] entries = new long[TABLES][BundleLayout.FRAMES_MAX];
     private final long[] firstFrameIds = new long[TABLES];
     private final long[] timestampsNs = new long[TABLES];
@@ -64,7 +64,7 @@ final class OpenBundle {
         return (int) (word & END_MASK) << UNIT_SHIFT;
     }
 
-    /// What lies below was claimed: the table goes behind it.
+    /// The claimed bytes lie below; the table goes behind them.
     static int claimedBytes(final long word) {
         return (int) (word >>> CLAIM_SHIFT & END_MASK) << UNIT_SHIFT;
     }
@@ -85,18 +85,19 @@ final class OpenBundle {
         return word;
     }
 
-    /// Producer: whether the table of a bundle may be overwritten: the consumer has sealed what it took with the
-    /// same table, the last of which was `lastTaken`.
+    /// Producer: whether the table of a bundle may be overwritten, because the consumer has sealed the last bundle
+    /// that it took with the same table. `lastTaken` is the last bundle taken.
     boolean isFree(final long sequence, final long lastTaken) {
         return sequence - lastTaken < TABLES || sealed > lastTaken;
     }
 
-    /// Producer: opens a bundle without frames, which nobody takes yet, with room claimed for the first.
+    /// Producer: opens a bundle without frames, which the consumer does not take yet, with room claimed for the
+    /// first.
     void open(final long sequence, final int bytes) {
         WORD.setRelease(this, word(sequence, 0, 0, roundUp(bytes)));
     }
 
-    /// Producer: claims what ends at `endBytes`.
+    /// Producer: claims the bytes up to `endBytes`.
     boolean claim(final long seen, final long sequence, final int endBytes) {
         return WORD.compareAndSet(this, seen, word(sequence, count(seen), usedBytes(seen), roundUp(endBytes)));
     }
@@ -114,7 +115,7 @@ final class OpenBundle {
         return WORD.compareAndSet(this, seen, word(sequence, count + 1, endBytes, endBytes));
     }
 
-    /// Producer: what the header will say of the first frame; before it is appended.
+    /// Producer: sets the header's fields of the first frame; before it is appended.
     void first(final long sequence, final long frameId, final long timestampNs) {
         firstFrameIds[table(sequence)] = frameId;
         timestampsNs[table(sequence)] = timestampNs;

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/// CRC32C of payloads that lie in slots. Allocates nothing after it was made. One thread.
+/// CRC32C of payloads that lie in slots. Allocates only in its constructor. One thread.
 public final class PayloadChecksum {
     // A buffer's length is an int.
     private static final int VIEW_BYTES_MAX = 1 << 30;

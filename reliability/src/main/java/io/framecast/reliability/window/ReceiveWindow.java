@@ -1,7 +1,7 @@
 package io.framecast.reliability.window;
 
-/// Which sequences a receiver has: a bitmap over `[next, next + capacity)`. `next` is the first sequence
-/// missing (all below were received), `end` the first that nothing is known of yet.
+/// The received sequences: a bitmap over `[next, next + capacity)`. `next` is the first sequence missing (all below
+/// were received), `end` the first one of which nothing is known yet.
 ///
 /// Pure state; one thread.
 public final class ReceiveWindow {
@@ -89,7 +89,7 @@ public final class ReceiveWindow {
         end = last;
     }
 
-    /// Gives up what is missing below `first`: as if all of it had been received.
+    /// Gives up missing sequences below `first`, as if all of them had been received.
     public void skipTo(final long first) {
         for (long sequence = next; sequence < Math.min(first, end); sequence++) {
             if (ahead > 0 && bit(sequence)) {

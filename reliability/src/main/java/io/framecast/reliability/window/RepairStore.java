@@ -6,10 +6,10 @@ import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A co-root's copy of the source's window: as many slots, so that whatever somebody may still ask for has
-/// its own, from the moment on that the receiver became a co-root. Sequence s uses slot s mod slots.
+/// A co-root's replica of the source's window: as many slots, so that each sequence that a member may still request
+/// has its own, from the start of the co-root's term. Sequence s uses slot s mod slots.
 ///
-/// Holds headers, payloads and metadata; the memory is the caller's, in host memory, and outlives this. One
+/// Holds headers, payloads and metadata. The memory is the caller's, in host memory, and outlives this object. One
 /// thread.
 public final class RepairStore {
     private static final long NONE = -1;
@@ -54,13 +54,13 @@ public final class RepairStore {
         java.util.Arrays.fill(metadataSequences, NONE);
     }
 
-    /// Before it is used: lets [#guard] vouch for what lies in slots.
+    /// Before the first use: lets [#guard] write slot guards.
     public RepairStore guardedBy(final SlotGuards words) {
         guards = words;
         return this;
     }
 
-    /// Whether others read the copy from afar, now or later: from now on each datagram is vouched for as it comes.
+    /// Other processes read the replica, now or later: from now on each datagram gets its slot guard as it comes.
     public boolean guard() {
         guarding = guards != null;
         return guarding;
@@ -74,29 +74,29 @@ public final class RepairStore {
         return (int) sequence & slots - 1;
     }
 
-    /// The source writes into the copy itself what begins here; what lies below came so far.
+    /// The source itself writes the replica from this sequence on; earlier sequences came by datagram.
     public void feedFrom(final long sequence) {
         feedFrom = sequence;
     }
 
-    /// It does not any more.
+    /// The source no longer writes the replica.
     public void unfed() {
         feedFrom = UNFED;
     }
 
-    /// Whether a datagram that was accepted is to be put here by [#putPayload] and [#putHeader].
+    /// Whether an accepted datagram is to be put here by [#putPayload] and [#putHeader].
     public boolean wants(final long sequence) {
         return !awaits(sequence) && (feedFrom == UNFED || !holds(sequence));
     }
 
-    /// Holds what the source wrote into a slot, whose header is that sequence's, if what the source wrote to vouch
-    /// for it does.
+    /// Holds a datagram that the source wrote into a slot with the header of that sequence, if its slot guard is
+    /// valid.
     public boolean take(final long sequence, final int payloadBytes) {
         final int slot = slot(sequence);
         final SlotGuards words = guards;
         sequences[slot] = NONE;
         payloadLengths[slot] = payloadBytes;
-        if (words == null || !words.vouches(slot, sequence)) {
+        if (words == null || !words.isValid(slot, sequence)) {
             return false;
         }
         sequences[slot] = sequence;
@@ -118,7 +118,7 @@ public final class RepairStore {
         return payloads;
     }
 
-    /// Length of the payload of a sequence that is held.
+    /// Length of the payload of a held sequence.
     public int payloadBytes(final long sequence) {
         return payloadLengths[slot(sequence)];
     }
@@ -131,7 +131,7 @@ public final class RepairStore {
         return sequences[slot(sequence)] == sequence;
     }
 
-    /// Copies the payload of a datagram that was accepted; [#putHeader] completes it.
+    /// Copies the payload of an accepted datagram; [#putHeader] completes it.
     ///
     /// @param payloadBytes at most `slotBytes`
     public void putPayload(
@@ -146,9 +146,9 @@ public final class RepairStore {
         payloadLengths[slot] = payloadBytes;
     }
 
-    /// Copies its header, and holds it from now on. The header last: a transport that still reads the slot
-    /// for an older repair must not find the new header with the old payload. The other way round is a
-    /// duplicate to everybody.
+    /// Copies the header, and holds the datagram from now on. The header comes last: a transport that still reads
+    /// the slot for an older repair must not find the new header with the old payload. The old header with the new
+    /// payload is a duplicate to every receiver.
     public void putHeader(final long sequence, final MemorySegment header, final long headerOffset) {
         final int slot = slot(sequence);
         MemorySegment.copy(header, headerOffset, headers, (long) slot * DataLayout.LENGTH, DataLayout.LENGTH);
@@ -169,7 +169,7 @@ public final class RepairStore {
         return metadataSequences[slot(firstSequence)] == firstSequence ? metadata[slot(firstSequence)] : null;
     }
 
-    /// One datagram, header and payload, for those who do not gather. Allocates.
+    /// One datagram, header and payload, for callers that do not gather. Allocates.
     public byte[] datagram(final long sequence) {
         final int slot = slot(sequence);
         final byte[] bytes = new byte[DataLayout.LENGTH + payloadLengths[slot]];

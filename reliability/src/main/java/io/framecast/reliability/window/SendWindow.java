@@ -107,7 +107,7 @@ public final class SendWindow {
         return new SmallFrames(this, made, new BundleSealer(headers, payload, slotBytes, session), payload, slotBytes);
     }
 
-    /// Before the first frame: lets [#seal] vouch for what lies in slots, for those who read them from afar.
+    /// Before the first frame: lets [#seal] write slot guards for members that read the slots by RDMA.
     public SendWindow guardedBy(final SlotGuards words) {
         guards = words;
         return this;
@@ -127,14 +127,13 @@ public final class SendWindow {
         return mask - (int) (cursor - (long) FREED.getAcquire(this));
     }
 
-    /// Producer: the sequence that what is committed next will have; that of the open bundle while there is one.
+    /// Producer: the sequence of the next datagram to commit; that of the open bundle while there is one.
     public long cursor() {
         return cursor;
     }
 
     /// Producer: begins a frame, whose first datagram takes [#cursor]; no bundle is open. Its datagrams are then
-    /// committed in
-    /// parts.
+    /// committed in parts.
     ///
     /// @param flags see [DataLayout]
     /// @param frameMetadata sent apart, on the control lane; empty for none
@@ -195,7 +194,7 @@ public final class SendWindow {
         return nextFrameId;
     }
 
-    // Producer: it closed the open bundle, which is sealed.
+    // Producer: has closed the open bundle, which is sealed.
     void commitBundle(final long frameId, final int bytes) {
         frameIds[slot(cursor)] = frameId;
         payloadLengths[slot(cursor)] = bytes;
@@ -208,8 +207,8 @@ public final class SendWindow {
         cursor++;
     }
 
-    /// Consumer: closes the open bundle and commits it, if it has frames. For when there is nothing else to send:
-    /// what waits longer is fuller.
+    /// Consumer: closes the open bundle and commits it, if it has frames. To be called when there is nothing else
+    /// to send, because a bundle that waits longer is fuller.
     ///
     /// @return whether one more datagram is committed
     public boolean takeBundle() {
@@ -242,7 +241,7 @@ public final class SendWindow {
         return Math.max(taken, committed);
     }
 
-    /// Consumer: whether there is no room for what would be committed next.
+    /// Consumer: whether there is no room for the next commit.
     public boolean isFull() {
         return committed() - freed >= mask;
     }
@@ -252,8 +251,8 @@ public final class SendWindow {
         return freed;
     }
 
-    /// Consumer: gives the slots below `sequence` back to the producer. What was sealed of them is wiped before, so
-    /// that nobody who reads a slot takes what the producer puts there for what lay there.
+    /// Consumer: gives the slots below `sequence` back to the producer. It wipes the guards of sealed slots first,
+    /// so that no reader of a slot takes the producer's next payload for the previous one.
     public void free(final long sequence) {
         if (sequence > freed) {
             final SlotGuards words = guards;
@@ -264,8 +263,8 @@ public final class SendWindow {
         }
     }
 
-    /// Consumer: vouches for committed datagrams to those who read their slots and are not waited for. Reads all of
-    /// their payload. Each is sealed once.
+    /// Consumer: writes the guards of committed datagrams for members that read their slots and are not waited for.
+    /// Reads all of their payload. Each datagram is sealed once.
     public void seal(final long firstSequence, final int count) {
         final SlotGuards words = guards;
         if (words == null) {
@@ -277,8 +276,8 @@ public final class SendWindow {
         sealed = Math.max(sealed, firstSequence + count);
     }
 
-    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet.
-    /// Told by the header of `sequence`, or by that of the last datagram committed.
+    /// Consumer: the first sequence at or after `sequence` that begins a frame; it may not be committed yet. The
+    /// header of `sequence` gives it, or that of the last datagram committed.
     public long boundaryFrom(final long sequence) {
         final long end = committed();
         if (end == 0) {

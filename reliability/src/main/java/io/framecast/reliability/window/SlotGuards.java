@@ -6,10 +6,10 @@ import io.framecast.reliability.wire.SlotGuard;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
-/// A word for each slot of a window, by which those who read the window from afar tell what they read from
-/// what took its place meanwhile: they read the word, the payload, the header, and the word again. It is
-/// written behind the datagram and wiped before the slot is used again, so that two equal words of the right
-/// sequence enclose one payload; and its checksum proves that, whatever order a device read in.
+/// A guard word for each slot of a window that other processes read by RDMA. A reader takes the word, the payload,
+/// the header, and the word again, and so notices a slot that was reused meanwhile. The word is written behind the
+/// datagram and wiped before the slot is used again, so that two equal words of the right sequence enclose one
+/// payload. The word's checksum proves that, in whatever order a device read.
 ///
 /// One thread writes, or a device on behalf of another process; devices read.
 public final class SlotGuards {
@@ -19,7 +19,7 @@ public final class SlotGuards {
     private final PayloadChecksum checksum;
     private final int[] payloadLengths;
 
-    /// @param words `[slots]` of 8 bytes, aligned, all 0; the caller's, as the rest
+    /// @param words `[slots]` of 8 bytes, aligned, all 0; the caller's memory, as the other arrays are
     /// @param payloads `[slots][slotBytes]` or more
     /// @param payloadLengths `[slots]` or more
     /// @param slots a power of two
@@ -40,13 +40,13 @@ public final class SlotGuards {
         WORD.setRelease(words, (long) slot * Long.BYTES, word);
     }
 
-    /// Whether the word says that this sequence lies in its slot, and the checksum that it is whole.
-    boolean vouches(final int slot, final long sequence) {
+    /// Whether the guard has this sequence and the checksum of the slot's payload.
+    boolean isValid(final int slot, final long sequence) {
         final long word = (long) WORD.getAcquire(words, (long) slot * Long.BYTES);
         return SlotGuard.isOf(word, sequence) && SlotGuard.payloadCrc(word) == checksum.of(slot, payloadLengths[slot]);
     }
 
-    /// From when this returns whoever reads the slot learns that it is nobody's before it changes.
+    /// When this returns a reader of the slot finds that the slot is free, before its payload changes.
     void wipe(final int slot) {
         WORD.setRelease(words, (long) slot * Long.BYTES, SlotGuard.NONE);
         VarHandle.storeStoreFence();

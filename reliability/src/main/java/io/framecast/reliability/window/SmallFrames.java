@@ -4,8 +4,8 @@ import io.framecast.reliability.wire.BundleLayout;
 import java.lang.foreign.MemorySegment;
 
 /// The producer's side of small frames that share datagrams, over its [SendWindow]: claim, commit, abort, close.
-/// Each is written straight into the slot of the open bundle. When the consumer took that bundle between claim
-/// and commit, the frame is moved to the next slot: the only copy there is.
+/// Each frame is written straight into the slot of the open bundle. When the consumer took that bundle between
+/// claim and commit, the frame is moved to the next slot: the only copy there is.
 ///
 /// One thread, the producer's.
 public final class SmallFrames {
@@ -44,9 +44,9 @@ public final class SmallFrames {
         return bytes <= bytesMax;
     }
 
-    /// Room for a frame that [#takes] says yes to. [#commit] or [#abort] follows.
+    /// Room for a frame that [#takes] accepts. [#commit] or [#abort] follows.
     ///
-    /// @return where in the window's payload memory its bytes go, or [#NO_ROOM]
+    /// @return offset of its bytes in the window's payload memory, or [#NO_ROOM]
     public long claim(final int bytes) {
         if (open && !claimInOpen(bytes)) {
             close();
@@ -68,7 +68,7 @@ public final class SmallFrames {
         final long word = bundle.word();
         final int offset = BundleLayout.align(OpenBundle.usedBytes(word));
         final int frames = OpenBundle.count(word) + 1;
-        // Should the bundle be taken before the commit, the frame moves to the next slot: it must be free.
+        // If the consumer takes the bundle before the commit, the frame moves to the next slot, which must be free.
         final boolean fits = word != OpenBundle.NONE
                 && frames <= BundleLayout.FRAMES_MAX
                 && OpenBundle.roundUp(offset + bytes) + BundleLayout.tableBytes(frames) <= slotBytes
@@ -83,7 +83,7 @@ public final class SmallFrames {
     /// Gives the claim back.
     public void abort() {
         final long word = bundle.word();
-        // Where this fails the bundle was taken, which the next claim finds out.
+        // On failure the bundle was taken, which the next claim finds out.
         if (OpenBundle.count(word) > 0) {
             bundle.abort(word, window.cursor());
         } else if (word != OpenBundle.NONE) {
@@ -142,7 +142,7 @@ public final class SmallFrames {
         claimOffset = 0;
     }
 
-    /// Closes the open bundle, if there is one: what is committed next begins a datagram of its own.
+    /// Closes the open bundle, if there is one: the next commit begins a datagram of its own.
     public void close() {
         if (!open) {
             return;
@@ -151,7 +151,7 @@ public final class SmallFrames {
         final long word = bundle.word();
         final long sequence = window.cursor();
         if (word != OpenBundle.NONE && OpenBundle.count(word) == 0) {
-            // Nobody takes a bundle without frames, so its slot is free again.
+            // The consumer takes no bundle without frames, so its slot is free again.
             bundle.close(word);
             return;
         }

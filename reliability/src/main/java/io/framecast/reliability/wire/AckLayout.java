@@ -2,22 +2,23 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// ACK, receiver → source or co-root: cumulative acknowledgement and credit. From a co-root to the source,
-/// with [#FLAG_AGGREGATE], the least of its set's (seed 004, co-root scheme). The epoch in the header is the
-/// newest that the speaker obeys.
+/// ACK, receiver → source or co-root: cumulative acknowledgement and credit. From a co-root to the source, with
+/// [#FLAG_AGGREGATE], the least of its group's (Subramoni, co-root scheme). The epoch in the header is the newest
+/// that the sender of the ACK obeys.
 ///
 /// ```
 ///  32 acknowledged u64 (all below were received)  40 grant u64 (the source may send all below)
 ///  48 highest u64 (1 + highest received)  56 echoTimeNs i64 (the newest heartbeat's source time)
-///  64 echoDelayNs u32 (how long the echo was held)  68 covered u32 (aggregate: speaks for those who joined the set
-///  up to this epoch)  72 laggard u64 (aggregate only: whose acknowledgement or grant is the least)
+///  64 echoDelayNs u32 (how long the echo was held)  68 covered u32 (aggregate: covers members that joined
+///  the group up to this epoch)  72 slowestMember u64 (aggregate only: id of the member with the least
+///  acknowledgement or grant)
 /// ```
 public final class AckLayout {
     /// Echo field of a receiver that has heard no heartbeat yet.
     public static final long NO_ECHO = Long.MIN_VALUE;
-    /// The receiver knows the stream's end and has everything up to it: the source may go.
+    /// The receiver knows the stream's end and has everything up to it: the source may close.
     public static final int FLAG_COMPLETE = 1;
-    /// Speaks for a whole set.
+    /// Covers a whole group.
     public static final int FLAG_AGGREGATE = 2;
 
     static final int ACKNOWLEDGED = 32;
@@ -27,7 +28,7 @@ public final class AckLayout {
     static final int ECHO_DELAY = 64;
     static final int COVERED = 68;
     static final int LENGTH = 72;
-    static final int LAGGARD = 72;
+    static final int SLOWEST_MEMBER = 72;
     static final int AGGREGATE_LENGTH = 80;
 
     private AckLayout() {}
@@ -37,7 +38,7 @@ public final class AckLayout {
                 && isSound(datagram, offset);
     }
 
-    /// Whether a body of [#LENGTH] bytes can be, in an ACK or in a NACK.
+    /// Whether a body of [#LENGTH] bytes is possible, in an ACK or in a NACK.
     static boolean isSound(final MemorySegment datagram, final long offset) {
         return acknowledged(datagram, offset) >= 0
                 && highest(datagram, offset) >= acknowledged(datagram, offset)
@@ -56,8 +57,8 @@ public final class AckLayout {
         return datagram.get(Wire.INT, offset + COVERED);
     }
 
-    public static long laggard(final MemorySegment datagram, final long offset) {
-        return datagram.get(Wire.LONG, offset + LAGGARD);
+    public static long slowestMember(final MemorySegment datagram, final long offset) {
+        return datagram.get(Wire.LONG, offset + SLOWEST_MEMBER);
     }
 
     public static long acknowledged(final MemorySegment datagram, final long offset) {
@@ -87,7 +88,7 @@ public final class AckLayout {
         if ((values.flags & FLAG_AGGREGATE) == 0) {
             return ControlLayout.seal(datagram, LENGTH, checksum);
         }
-        datagram.set(Wire.LONG, LAGGARD, values.laggard);
+        datagram.set(Wire.LONG, SLOWEST_MEMBER, values.slowestMember);
         return ControlLayout.seal(datagram, AGGREGATE_LENGTH, checksum);
     }
 

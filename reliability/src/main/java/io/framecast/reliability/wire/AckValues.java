@@ -1,6 +1,6 @@
 package io.framecast.reliability.wire;
 
-/// What an ACK says. Mutable and reused.
+/// The values of an ACK. Mutable and reused.
 public final class AckValues {
     long acknowledged;
     long grant;
@@ -9,9 +9,9 @@ public final class AckValues {
     long echoDelayNs;
     int flags;
     int covered;
-    long laggard;
+    long slowestMember;
 
-    /// Sets what was received and what may come.
+    /// Sets the acknowledgement, the grant and the highest sequence received.
     public AckValues progress(final long cumulative, final long credit, final long highestSequence) {
         acknowledged = cumulative;
         grant = credit;
@@ -41,21 +41,21 @@ public final class AckValues {
         return (flags & AckLayout.FLAG_COMPLETE) != 0;
     }
 
-    /// Makes it one receiver's own word.
+    /// Makes it one receiver's own ACK.
     public AckValues single() {
         flags &= ~AckLayout.FLAG_AGGREGATE;
         covered = 0;
         return this;
     }
 
-    /// Makes it a set's word.
+    /// Makes it a group's ACK.
     ///
-    /// @param coveredEpoch it speaks for those who joined the set up to this epoch
-    /// @param laggardId whose acknowledgement, or else grant, is the least
-    public AckValues aggregate(final int coveredEpoch, final long laggardId) {
+    /// @param coveredEpoch the ACK covers members that joined the group up to this epoch
+    /// @param slowestId the member with the least acknowledgement, or else the least grant
+    public AckValues aggregate(final int coveredEpoch, final long slowestId) {
         flags |= AckLayout.FLAG_AGGREGATE;
         covered = coveredEpoch;
-        laggard = laggardId;
+        slowestMember = slowestId;
         return this;
     }
 

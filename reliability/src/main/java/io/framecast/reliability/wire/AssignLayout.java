@@ -3,7 +3,7 @@ package io.framecast.reliability.wire;
 import java.lang.foreign.MemorySegment;
 
 /// ASSIGN, source → member: report to this co-root from now on, or to the source again. Repeated until an ACK
-/// carries its epoch. Of several the one of the highest epoch counts.
+/// carries its epoch. The ASSIGN of the highest epoch counts.
 ///
 /// ```
 ///  32 coRoot u64 (receiver id; 0: the source itself)  40 the co-root's control address (1 + 32; empty for the source)

@@ -14,13 +14,13 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///
 /// An entry is `length (bits 0 … 15) | flags (16 … 23) | 0 (24 … 31) | timestamp − header's timestamp (32 … 63,
-/// signed)`. Where a frame begins follows from the lengths before it, so that no table can make frames overlap or
-/// change their order. The table lies behind the payloads, for its length is known only when the bundle is
-/// closed: by then the payloads lie where the publisher wrote them. Between the last payload and the table may be
-/// a gap: what the publisher was writing when the bundle was closed.
+/// signed)`. The lengths before a frame give its beginning, so that no table can make frames overlap or change
+/// their order. The table lies behind the payloads, because its length is known only when the bundle is closed: by
+/// then the payloads lie where the publisher wrote them. Between the last payload and the table may be a gap, where
+/// the publisher was writing when the bundle was closed.
 ///
-/// The checksum covers the session's nonce, the sequence and the entries: a table that was damaged, or that
-/// belongs to another datagram, is noticed before it decides what memory is whose.
+/// The checksum covers the session's nonce, the sequence and the entries. So a damaged table, or that of another
+/// datagram, is noticed before any memory is given out by it.
 public final class BundleLayout {
     /// A single frame travels without a table.
     public static final int FRAMES_MIN = 2;
@@ -58,7 +58,7 @@ public final class BundleLayout {
         return (bytes + ALIGN_BYTES - 1) & -ALIGN_BYTES;
     }
 
-    /// Whether a timestamp can be told as a difference from the header's.
+    /// Whether an entry can hold a timestamp as a difference from the header's.
     public static boolean isNear(final long timestampNs, final long headerTimestampNs) {
         final long delta = timestampNs - headerTimestampNs;
         return delta == (int) delta;
@@ -80,7 +80,7 @@ public final class BundleLayout {
         return (int) (entry >>> DELTA_SHIFT);
     }
 
-    /// Whether an entry by itself can be.
+    /// Whether an entry by itself is possible.
     public static boolean isPossible(final long entry) {
         return bytes(entry) > 0 && (entry & RESERVED) == 0 && (flags(entry) & DataLayout.FLAG_BUNDLE) == 0;
     }
@@ -102,7 +102,7 @@ public final class BundleLayout {
         memory.set(Wire.INT, tail + Integer.BYTES, 0);
     }
 
-    /// Whether the tail behind `frames` entries says `tableChecksum`.
+    /// Whether the tail behind `frames` entries has `tableChecksum`.
     public static boolean isSealed(
             final MemorySegment memory, final long offset, final int frames, final int tableChecksum) {
         final long tail = offset + (long) frames * ENTRY_BYTES;

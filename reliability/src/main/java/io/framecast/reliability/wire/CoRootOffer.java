@@ -1,11 +1,10 @@
 package io.framecast.reliability.wire;
 
-/// What a receiver says of itself when co-roots are chosen.
+/// A receiver's part in the choice of co-roots.
 ///
-/// @param site receivers of one site share a co-root where they can: a host, a rack, whatever users put
-///     together
-/// @param serves whether it can keep a copy of the window in host memory, and send repairs to others
+/// @param site receivers of one site share a co-root where they can: a host, a rack, or a name given by users
+/// @param serves whether it can keep a replica of the window in host memory, and send repairs to others
 public record CoRootOffer(int site, boolean serves) {
-    /// Serves nobody, and is nowhere in particular.
+    /// Does not serve, and has no site.
     public static final CoRootOffer NONE = new CoRootOffer(0, false);
 }

@@ -24,7 +24,7 @@ public final class ControlIds {
         return receiver;
     }
 
-    /// The newest epoch that the speaker knows of, for itself.
+    /// The newest epoch that the sender of the datagram knows for itself.
     public ControlIds epoch(final int value) {
         epoch = value;
         return this;

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 /// +-------+-------+---------------+-------------------------------+
 /// |                     session nonce (u64)                       |
 /// +---------------------------------------------------------------+
-/// |      receiver id (u64): who speaks, or who is spoken to;      |
+/// |      receiver id (u64) of the sender or of the destination;   |
 /// |                0 from the source to the group                 |
 /// +-------------------------------+-------------------------------+
 /// |         epoch (u32)           |         reserved, 0           |
@@ -47,8 +47,8 @@ public final class ControlLayout {
 
     private ControlLayout() {}
 
-    /// Checks everything that is common: version, length, checksum. After [Verdict#GOOD] the accessors of the
-    /// type may be used, once the type's own `isValid` said yes.
+    /// Checks the common fields: version, length, checksum. After [Verdict#GOOD] the accessors of the type may be
+    /// used, once the type's own `isValid` has accepted the datagram.
     public static Verdict check(
             final MemorySegment datagram, final long offset, final int bytes, final HeaderChecksum checksum) {
         if (bytes < LENGTH || bytes > Wire.CONTROL_BYTES_MAX) {

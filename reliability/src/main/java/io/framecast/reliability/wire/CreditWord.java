@@ -1,7 +1,7 @@
 package io.framecast.reliability.wire;
 
-/// One word of a source's status vector (seed 000, Algorithm 1, line 25): a grant, and whose it is. 0 is
-/// nobody's.
+/// One word of a source's status vector (Chu et al. 2019, Algorithm 1, line 25): a grant, and the epoch of the
+/// member that wrote it. The word 0 belongs to no member.
 ///
 /// ```
 ///  bits 63 … 48 epoch (1 … 65535)   47 … 0 the low bits of a grant
@@ -21,7 +21,7 @@ public final class CreditWord {
         return (int) (word >>> GRANT_BITS);
     }
 
-    /// The whole sequence: of all with these low bits the nearest to another.
+    /// The whole sequence: of all sequences with these low bits the nearest to another.
     public static long grant(final long word, final long near) {
         final int unused = Long.SIZE - GRANT_BITS;
         return near + (((word - near) << unused) >> unused);

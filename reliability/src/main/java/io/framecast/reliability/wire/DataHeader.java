@@ -1,6 +1,6 @@
 package io.framecast.reliability.wire;
 
-/// What all datagrams of one frame have in common. Mutable and reused: one per publisher.
+/// The fields that all datagrams of one frame share. Mutable and reused: one per publisher.
 public final class DataHeader {
     private int type = DataLayout.TYPE_DATA;
     private long session;
@@ -10,14 +10,14 @@ public final class DataHeader {
     private long timestampNs;
     private long frameBytes;
 
-    /// Sets what names the stream.
+    /// Sets the fields of the stream.
     public DataHeader session(final int datagramType, final long nonce) {
         type = datagramType;
         session = nonce;
         return this;
     }
 
-    /// Sets what names the frame.
+    /// Sets the frame's number, length and timestamp.
     public DataHeader frame(final long id, final long lengthBytes, final long sourceTimestampNs) {
         frameId = id;
         frameBytes = lengthBytes;
@@ -25,7 +25,7 @@ public final class DataHeader {
         return this;
     }
 
-    /// Sets what describes the frame.
+    /// Sets the frame's flags and its metadata's length.
     public DataHeader attributes(final int frameFlags, final int frameMetadataBytes) {
         flags = frameFlags;
         metadataBytes = frameMetadataBytes;

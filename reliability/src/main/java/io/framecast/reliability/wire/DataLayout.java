@@ -22,10 +22,10 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///
 /// The session nonce has 64 bits; its low half is sent as `sessionTag`, its high half stands in the checksum's
-/// place while the checksum is computed. A datagram of another session thus fails one of the two, and the
-/// header stays at 40 bytes: 2.8 % of a 1408-byte payload, where 44 would leave nothing of the 3 % overhead
-/// goal for control. `frameId` is the frame's number modulo 2^32; `frameIndex` counts this frame's datagrams,
-/// so the frame begins at sequence − frameIndex and this payload at frameIndex × slotBytes.
+/// place while the checksum is computed. A datagram of another session thus fails one of the two, and the header
+/// stays at 40 bytes: 2.8 % of a 1408-byte payload, where 44 would leave nothing of the 3 % overhead goal for
+/// control. `frameId` is the frame's number modulo 2^32; `frameIndex` counts this frame's datagrams, so the frame
+/// begins at sequence − frameIndex and this payload at frameIndex × slotBytes.
 public final class DataLayout {
     public static final int LENGTH = 40;
     /// First-time data and its retransmissions, which differ only in their lane.
@@ -100,8 +100,8 @@ public final class DataLayout {
         return Integer.toUnsignedLong(header.get(Wire.INT, offset + FRAME_INDEX));
     }
 
-    /// Length of the whole datagram, as its header tells; 0 when none can be that long. For those who were not told
-    /// how much arrived.
+    /// Length of the whole datagram, by its header; 0 when none can be that long. For callers that have no length
+    /// of arrival.
     public static int datagramBytes(final MemorySegment header, final long offset, final int slotBytes) {
         final long behind = isBundle(header, offset) ? 0 : frameIndex(header, offset) * slotBytes;
         final long payloadBytes = frameBytes(header, offset) - behind;

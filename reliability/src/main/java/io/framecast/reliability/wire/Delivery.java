@@ -1,12 +1,12 @@
 package io.framecast.reliability.wire;
 
-/// What a receiver does when it cannot keep up with its source; told to it in JOIN.
+/// A receiver's behaviour when it cannot keep up with its source; JOIN carries it.
 ///
 /// @param kind the policy
-/// @param patienceMs DEADLINE: a frame's age, in milliseconds, at which it is given up; EVICT: how long the
-///     source may be held back; else 0
+/// @param patienceMs DEADLINE: a frame's age, in milliseconds, at which it is dropped; EVICT: how long the receiver
+///     may hold the source back; else 0
 public record Delivery(Kind kind, int patienceMs) {
-    /// Most that JOIN can say.
+    /// The largest value that JOIN can carry.
     public static final int PATIENCE_MAX_MS = 0xffff;
 
     public static final Delivery RELIABLE = new Delivery(Kind.RELIABLE, 0);
@@ -16,9 +16,9 @@ public record Delivery(Kind kind, int patienceMs) {
     public enum Kind {
         /// Gets every frame; the source waits for it.
         RELIABLE,
-        /// Gives up frames older than its patience; the source does not wait.
+        /// Drops frames older than its patience; the source does not wait.
         DEADLINE,
-        /// Gives up whatever is not the newest; the source does not wait.
+        /// Drops all frames but the newest; the source does not wait.
         LATEST,
         /// Gets every frame, and is evicted when it holds the source back.
         EVICT
@@ -42,12 +42,12 @@ public record Delivery(Kind kind, int patienceMs) {
         return new Delivery(Kind.EVICT, patienceMs);
     }
 
-    /// Whether the source sends and frees nothing that this receiver has no room for, or lacks.
+    /// Whether the source waits for this receiver's credit and acknowledgements.
     public boolean isWaitedFor() {
         return kind == Kind.RELIABLE || kind == Kind.EVICT;
     }
 
-    // Two words of the wire: kind in the low byte, patience in the high half.
+    // Two fields of the wire: kind in the low byte, patience in the high half.
     int code() {
         return patienceMs << 16 | kind.ordinal();
     }

@@ -3,10 +3,10 @@ package io.framecast.reliability.wire;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
-/// Headers that continue a checked one: the next datagrams of its frame, in order. They differ from it in sequence and
-/// frame index only, and a CRC is linear: the checksum of each is the first one's, changed by what the changed bytes
-/// alone
-/// contribute. So each is checked as strictly as by [HeaderChecksum], session nonce included, by a few table look-ups.
+/// Headers that continue a checked one: the next datagrams of its frame, in order. They differ from it in sequence
+/// and frame index only, and a CRC is linear: the checksum of each is the first one's, changed by the contribution
+/// of the changed bytes alone. So each is checked as strictly as by [HeaderChecksum], session nonce included, by a
+/// few table look-ups.
 public final class HeaderRun {
     private static final int BYTE_VALUES = 256;
     private static final int[] SEQUENCE_TABLE = table(DataLayout.SEQUENCE, Long.BYTES);
@@ -14,7 +14,7 @@ public final class HeaderRun {
 
     private HeaderRun() {}
 
-    // What a difference of one byte at a position changes of the checksum: `[bytes][256]`.
+    // The change of the checksum by a difference of one byte at a position: `[bytes][256]`.
     private static int[] table(final int position, final int bytes) {
         final int[] table = new int[bytes * BYTE_VALUES];
         final int zero = checksum(new byte[DataLayout.LENGTH]);
@@ -42,7 +42,7 @@ public final class HeaderRun {
         return change;
     }
 
-    /// How many of the next headers continue the one at `offset`.
+    /// Number of next headers that continue the one at `offset`.
     ///
     /// @param headers headers of consecutive slots, `stride` bytes apart, at least `max` behind the first
     public static int length(final MemorySegment headers, final long offset, final int stride, final int max) {

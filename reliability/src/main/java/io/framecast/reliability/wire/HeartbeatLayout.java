@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
-/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream, carries the highest
-/// sequence, so that lost tails are noticed, and the source's time, to be echoed for the round-trip time.
+/// HEARTBEAT, source → group (receiver 0) or one receiver: announces the stream. It carries the highest sequence,
+/// so that receivers notice lost tails, and the source's time, which ACKs echo for the round-trip time.
 ///
 /// ```
 ///  32 nextSequence u64 (all below were sent)  40 nextFrameId u64  48 sourceTimeNs i64  56 frameMaxBytes u64
@@ -69,7 +69,7 @@ public final class HeartbeatLayout {
         return datagram.get(Wire.LONG, offset + NEXT_SEQUENCE);
     }
 
-    /// The source still holds that many datagrams below nextSequence; what is older cannot be sent again.
+    /// The source still holds that many datagrams below nextSequence; older datagrams cannot be repaired.
     public static long repairable(final MemorySegment datagram, final long offset) {
         return Integer.toUnsignedLong(datagram.get(Wire.INT, offset + REPAIRABLE));
     }
@@ -110,7 +110,7 @@ public final class HeartbeatLayout {
                 AddressField.read(datagram, offset + DATA_ADDRESS));
     }
 
-    /// Writes what never changes in a session into a template.
+    /// Writes the fields that are fixed for a session into a template.
     ///
     /// @param channel the channel's name as ASCII bytes
     /// @return the datagram's length

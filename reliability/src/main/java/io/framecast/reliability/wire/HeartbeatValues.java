@@ -1,6 +1,6 @@
 package io.framecast.reliability.wire;
 
-/// What changes from heartbeat to heartbeat. Mutable and reused.
+/// The fields that change from heartbeat to heartbeat. Mutable and reused.
 public final class HeartbeatValues {
     final ControlIds ids;
     long nextSequence;
@@ -15,7 +15,7 @@ public final class HeartbeatValues {
         this.ids = ids;
     }
 
-    /// Sets how far the stream has come.
+    /// Sets the stream's progress.
     public HeartbeatValues progress(final long sequence, final long frameId) {
         nextSequence = sequence;
         nextFrameId = frameId;
@@ -34,7 +34,7 @@ public final class HeartbeatValues {
         return this;
     }
 
-    /// Sets what receivers scale their timers by.
+    /// Sets the values by which receivers scale their timers.
     public HeartbeatValues timing(final long nowNs, final long groupRttNs, final int groupSize) {
         sourceTimeNs = nowNs;
         rttNs = groupRttNs;

@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///  32 ringSlots u32  36 delivery u16  38 patienceMs u16  40 control address (1 + 32)  73 repair address (1 + 32)
 ///  106 site u32
-///  110 descriptor's length u8 (1 … 64)  111 descriptor of the link: with flag 2 only
+///  110 descriptor's length u8 (1 … 64)  111 endpoint descriptor: with flag 2 only
 /// ```
 ///
-/// Flags: 1 the receiver can serve as a co-root, 2 it has a link.
+/// Flags: 1 the receiver can serve as a co-root, 2 it has an endpoint.
 public final class JoinLayout {
     static final int RING_SLOTS = 32;
     static final int DELIVERY = 36;
@@ -24,12 +24,12 @@ public final class JoinLayout {
     static final int FLAG_SERVES = 1;
     static final int FLAG_LINK = 2;
 
-    /// What a receiver joins with.
+    /// A receiver's values in JOIN.
     ///
     /// @param ringSlots data slots of its ring
-    /// @param delivery what it does when it cannot keep up
-    /// @param addresses where it takes unicast
-    /// @param offer what it offers as a co-root
+    /// @param delivery its behaviour when it cannot keep up
+    /// @param addresses its unicast addresses
+    /// @param offer its offer to serve as a co-root
     public record Terms(int ringSlots, Delivery delivery, LaneAddresses addresses, CoRootOffer offer) {}
 
     private JoinLayout() {}
@@ -44,7 +44,7 @@ public final class JoinLayout {
                 && AddressField.isValid(datagram, offset + REPAIR_ADDRESS);
     }
 
-    // -1 where its own length cannot be.
+    // -1 where the field's length is impossible.
     private static int linkFieldBytes(final MemorySegment datagram, final long offset) {
         if ((ControlLayout.flags(datagram, offset) & FLAG_LINK) == 0) {
             return 0;
@@ -69,7 +69,7 @@ public final class JoinLayout {
         return datagram.get(Wire.INT, offset + RING_SLOTS);
     }
 
-    /// All of it. Allocates.
+    /// All values. Allocates.
     public static Terms terms(final MemorySegment datagram, final long offset) {
         return new Terms(
                 ringSlots(datagram, offset),

@@ -1,6 +1,6 @@
 package io.framecast.reliability.wire;
 
-/// Where a receiver takes unicast.
+/// A receiver's unicast addresses.
 ///
 /// @param control its control lane's address
 /// @param repair its repair lane's address
@@ -15,7 +15,7 @@ public record LaneAddresses(byte[] control, byte[] repair, byte[] link) {
         }
     }
 
-    /// Of one that only sends datagrams.
+    /// Addresses of a receiver that only sends datagrams.
     public LaneAddresses(final byte[] control, final byte[] repair) {
         this(control, repair, NONE);
     }

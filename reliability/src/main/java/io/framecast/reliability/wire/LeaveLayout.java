@@ -13,9 +13,9 @@ public final class LeaveLayout {
     static final int REASON = 32;
     static final int LENGTH = 40;
 
-    /// Why a receiver is no member any more, or never became one.
+    /// The reason for the end of a membership, or for a refusal.
     public enum Reason {
-        /// The receiver said so.
+        /// The receiver left.
         LEFT,
         /// Silent for longer than alive-timeout.
         SILENT,
@@ -27,7 +27,7 @@ public final class LeaveLayout {
         UNKNOWN,
         /// The source closed without end of stream.
         CLOSED,
-        /// It held the source back for longer than its delivery policy allows.
+        /// The receiver held the source back for longer than its delivery policy allows.
         SLOW
     }
 

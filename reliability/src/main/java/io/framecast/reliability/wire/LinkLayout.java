@@ -4,12 +4,16 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// LINK, source → member: its endpoint is up; here is what the member may do. Repeated until the member's
-/// word shows that it arrived. With flag 1 between a member and its co-root: the member tells its endpoint,
-/// again and again until the co-root answers with its own and with what may be read there. Both then carry the
-/// epoch in which the member was assigned, and there is no word. With flag 2 the source says that it feeds its
-/// co-roots by writes, and a co-root, over its link, where its copy begins: there is no descriptor then, the word
-/// is the co-root's, and the common header's epoch is the one it obeys.
+/// LINK, source → member: the source's endpoint is up, with the addresses that the member may use. Repeated until
+/// the member's word shows that it arrived.
+///
+/// With flag 1, between a member and its co-root: the member repeats its endpoint until the co-root answers with
+/// its own and with the readable addresses. Both datagrams then carry the epoch in which the member was assigned,
+/// and there is no word.
+///
+/// With flag 2 the source announces that it feeds its co-roots by writes, and a co-root announces the address of
+/// its replica over its connection. That datagram has no descriptor, the word is the co-root's, and the common
+/// header's epoch is the one that it obeys.
 ///
 /// ```
 ///  32 word address u64 (a multiple of 8)  40 word key u32  44 epoch u16  46 descriptor's length u16 (0 … 64)
@@ -17,7 +21,7 @@ import java.lang.foreign.MemorySegment;
 ///  136 guards address u64 (a multiple of 8)  144 guards key u32  148 reserved
 /// ```
 ///
-/// The epoch at 44 is not 0 but with flag 1, when it is. The length is 0 in a co-root's word of its copy only.
+/// The epoch at 44 is 0 with flag 1 only. The length is 0 only in a co-root's announcement of its replica.
 public final class LinkLayout {
     static final int WORD = 32;
     static final int WORD_KEY = 40;
@@ -47,7 +51,7 @@ public final class LinkLayout {
                 && descriptorBytes(datagram, offset) <= Wire.LINK_BYTES_MAX;
     }
 
-    /// A co-root's word of its copy.
+    /// A co-root's announcement of its replica.
     public static boolean isValidCopy(final MemorySegment datagram, final long offset) {
         return ControlLayout.bytes(datagram, offset) == LENGTH
                 && ControlLayout.flags(datagram, offset) == FLAG_FEED
@@ -74,7 +78,7 @@ public final class LinkLayout {
         return (ControlLayout.flags(datagram, offset) & FLAG_FEED) != 0;
     }
 
-    /// Of the member's word.
+    /// The epoch of the member's word.
     public static int epoch(final MemorySegment datagram, final long offset) {
         return datagram.get(Wire.SHORT, offset + EPOCH) & 0xffff;
     }
@@ -83,7 +87,7 @@ public final class LinkLayout {
         return datagram.get(Wire.SHORT, offset + DESCRIPTOR_BYTES) & 0xffff;
     }
 
-    /// All of it. Allocates.
+    /// All values. Allocates.
     public static LinkOffer offer(final MemorySegment datagram, final long offset) {
         final byte[] descriptor = new byte[descriptorBytes(datagram, offset)];
         MemorySegment.copy(datagram, JAVA_BYTE, offset + DESCRIPTOR, descriptor, 0, descriptor.length);
@@ -99,7 +103,7 @@ public final class LinkLayout {
         return new RemotePlace(datagram.get(Wire.LONG, address), datagram.get(Wire.INT, key));
     }
 
-    /// The source's.
+    /// The source's LINK.
     ///
     /// @param epoch of the member's word
     public static int write(
@@ -112,7 +116,7 @@ public final class LinkLayout {
         return write(datagram, epoch, offer, checksum);
     }
 
-    /// The source's, where it feeds its co-roots by writes; or over a link a co-root's, of its copy.
+    /// The LINK of a source that feeds its co-roots by writes, or a co-root's announcement of its replica.
     ///
     /// @param ids of a co-root: the epoch that it obeys
     /// @param epoch of the word

@@ -1,7 +1,7 @@
 package io.framecast.reliability.wire;
 
-/// What a member must know to act on its source's memory, or to read its co-root's copy of the window; or a
-/// source to write into that copy.
+/// The values that a member needs to act on its source's memory, or to read its co-root's replica of the window; or
+/// that a source needs to write into that replica.
 ///
 /// @param descriptor of the other side's endpoint, for the transport
 /// @param word the member's word of the status vector; a co-root has none
@@ -12,13 +12,13 @@ public record LinkOffer(
         byte[] descriptor, RemotePlace word, RemotePlace headers, RemotePlace payload, RemotePlace guards) {
     private static final byte[] NO_DESCRIPTOR = {};
 
-    /// What a co-root says of its copy, over a link that stands.
+    /// A co-root's announcement of its replica, over a connection that stands.
     public static LinkOffer ofCopy(
             final RemotePlace word, final RemotePlace headers, final RemotePlace payload, final RemotePlace guards) {
         return new LinkOffer(NO_DESCRIPTOR, word, headers, payload, guards);
     }
 
-    /// What a member says of itself to its co-root: whose endpoint it is, and nothing to act on.
+    /// A member's announcement to its co-root: the endpoint's descriptor only.
     public static LinkOffer ofMember(final byte[] descriptor) {
         return new LinkOffer(descriptor, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE);
     }

@@ -15,8 +15,8 @@ public final class NackLayout {
     static final int FIRST_RANGE = 40;
     static final int RANGE_BYTES = 12;
 
-    /// Fields of [AckLayout] at their places there, but for the flags: the speaker lacks something, so it is
-    /// not complete, and speaks for itself alone.
+    /// Fields of [AckLayout] at their places there, without the flags: the receiver lacks something, so it is not
+    /// complete, and the acknowledgement covers that receiver alone.
     public static final int FLAG_ACKNOWLEDGES = 4;
 
     private static final int ACK_BYTES = AckLayout.LENGTH - RANGES;
@@ -58,7 +58,7 @@ public final class NackLayout {
         return (ControlLayout.flags(datagram, offset) & FLAG_ACKNOWLEDGES) != 0;
     }
 
-    // Where the ranges' fields count from.
+    // The offset from which the ranges' fields count.
     private static long base(final MemorySegment datagram, final long offset) {
         return acknowledges(datagram, offset) ? offset + ACK_BYTES : offset;
     }

@@ -1,11 +1,11 @@
 package io.framecast.reliability.wire;
 
-/// Where something begins in a peer's memory, as that peer tells it: meant for nothing but the connection to
-/// it.
+/// The address of something in a peer's memory, as that peer announced it: valid over the connection to that peer
+/// only.
 ///
-/// @param address what the peer calls its first byte
-/// @param key what must be shown
+/// @param address the peer's address of the first byte
+/// @param key the key that an operation must show
 public record RemotePlace(long address, int key) {
-    /// Nothing may be done.
+    /// No operation is permitted.
     public static final RemotePlace NONE = new RemotePlace(0, 0);
 }

@@ -2,12 +2,12 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// SET, source → co-root: whom it serves, complete, in parts of up to 14 members. Repeated until an ACK
-/// carries its epoch. Of several lists the one of the highest epoch counts, once all its parts are here.
+/// SET, source → co-root: the whole list of its members, in parts of up to 14. Repeated until an ACK carries its
+/// epoch. The list of the highest epoch counts, once all its parts are here.
 ///
 /// ```
 ///  32 part u16  34 parts u16  36 members u32 (in this part)
-///  40 { id u64, joined u32 (epoch in which it joined the set), control address (1 + 32), repair address (1 + 32) } …
+///  40 { id u64, joined u32 (epoch in which it joined), control address (1 + 32), repair address (1 + 32) } …
 /// ```
 public final class SetLayout {
     static final int PART = 32;
@@ -21,7 +21,7 @@ public final class SetLayout {
 
     /// Members of one datagram.
     public static final int MEMBERS_PER_PART = (Wire.CONTROL_BYTES_MAX - FIRST) / MEMBER_BYTES;
-    /// Members of a set, its co-root not among them.
+    /// Members of a group, without its co-root.
     public static final int MEMBERS_MAX = 63;
 
     static final int PARTS_MAX = (MEMBERS_MAX + MEMBERS_PER_PART - 1) / MEMBERS_PER_PART;
@@ -63,7 +63,7 @@ public final class SetLayout {
         return offset + FIRST + (long) member * MEMBER_BYTES;
     }
 
-    /// Parts that so many members take; one for none.
+    /// Parts for that many members; one for none.
     public static int partsOf(final int members) {
         return Math.max(1, (members + MEMBERS_PER_PART - 1) / MEMBERS_PER_PART);
     }

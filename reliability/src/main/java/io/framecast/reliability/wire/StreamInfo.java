@@ -1,6 +1,6 @@
 package io.framecast.reliability.wire;
 
-/// What a source says of its stream in every heartbeat, fixed for the session.
+/// A source's announcement of its stream in every heartbeat, fixed for the session.
 ///
 /// @param session the source's random nonce
 /// @param channel the channel's name, 1 … 64 bytes of ASCII
@@ -8,7 +8,7 @@ package io.framecast.reliability.wire;
 /// @param windowSlots datagrams the source can still repair
 /// @param frameMaxBytes longest frame
 /// @param aliveTimeoutMs silence after which a peer is lost
-/// @param controlAddress where the source's control lane takes unicast
+/// @param controlAddress unicast address of the source's control lane
 /// @param dataAddress the source's data lane
 public record StreamInfo(
         long session,

@@ -1,7 +1,7 @@
 package io.framecast.reliability.wire;
 
-/// What became of a datagram from the wire. Everything but GOOD, DUPLICATE, EARLY and OVERRUN is a rejection
-/// and is counted by reason.
+/// The outcome of a datagram from the wire. All but GOOD, DUPLICATE, EARLY and OVERRUN are rejections, counted by
+/// reason.
 public enum Verdict {
     GOOD,
     /// Valid, but had arrived before: dropped silently, counted apart from rejections.
@@ -19,13 +19,13 @@ public enum Verdict {
     WRONG_SESSION,
     /// Valid, but older than the group table in force.
     STALE_EPOCH,
-    /// From nobody who joined.
+    /// The receiver id belongs to no member.
     UNKNOWN_MEMBER,
-    /// A number that cannot be: sequence outside what was ever granted or sent, frame longer than frame-max …
+    /// An impossible number: a sequence outside all that was granted or sent, a frame longer than frame-max …
     IMPOSSIBLE,
-    /// Contradicts what other datagrams of the same frame, or of the stream, said.
+    /// Contradicts other datagrams of the same frame, or of the stream.
     INCONSISTENT,
-    /// One of more than is answered: a flood of JOINs, or of ranges in NACKs. Whoever means it repeats it.
+    /// Beyond the limit of answers: a flood of JOINs, or of ranges in NACKs. A receiver repeats its request.
     LIMITED;
 
     public boolean isRejection() {

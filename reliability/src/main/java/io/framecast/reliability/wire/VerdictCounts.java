@@ -1,6 +1,6 @@
 package io.framecast.reliability.wire;
 
-/// How many datagrams met each verdict. One thread writes; others may read stale values.
+/// Number of datagrams by verdict. One thread writes; others may read stale values.
 public final class VerdictCounts {
     private static final Verdict[] VERDICTS = Verdict.values();
 
@@ -19,7 +19,7 @@ public final class VerdictCounts {
         return counts[verdict.ordinal()];
     }
 
-    /// Everything dropped for what it was, not for when it came.
+    /// All datagrams dropped for their content, not for the time of their arrival.
     public long rejected() {
         long sum = 0;
         for (final Verdict verdict : VERDICTS) {

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// What all layouts share: version, byte order, limits. Numbers are little-endian and unaligned.
+/// Common values of all layouts: version, byte order, limits. Numbers are little-endian and unaligned.
 public final class Wire {
     /// Version 1 of the protocol; a datagram of any other version is counted and dropped.
     public static final int VERSION = 1;

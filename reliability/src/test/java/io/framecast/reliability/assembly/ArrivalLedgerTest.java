@@ -55,7 +55,7 @@ final class ArrivalLedgerTest {
     }
 
     @Test
-    void shouldHoldMendedFramesWhileTheRingGoesRound() {
+    void shouldHoldReassembledFramesWhileTheRingGoesRound() {
         land(100);
         repair(100, 101);
         assertTrue(ledger.canDeliver(100, 2));
@@ -64,7 +64,7 @@ final class ArrivalLedgerTest {
         assertEquals(List.of("0>0x1"), copies);
         for (long first = 102; first < 200; first += 2) {
             placement.repost(placement.repostable());
-            // Wherever a frame passes the ring's end it takes the other buffer.
+            // A frame that passes the ring's end takes the other buffer.
             land(first, first + 1);
             assertTrue(ledger.canDeliver(first, 2));
             ledger.release(ledger.deliver(first, 2, 1));

@@ -54,7 +54,7 @@ final class ArrivalPlacementTest {
     }
 
     @Test
-    void shouldMendAndFreeSlotsAtOnceWhenADatagramWasRepaired() {
+    void shouldReassembleAndFreeSlotsAtOnceWhenADatagramWasRepaired() {
         placement.start(0);
         land(0, 2, 3);
         assertEquals(16, placement.creditLimit());
@@ -71,7 +71,7 @@ final class ArrivalPlacementTest {
     }
 
     @Test
-    void shouldMendWhenAFrameWrapsTheRing() {
+    void shouldReassembleWhenAFrameWrapsTheRing() {
         placement.start(0);
         for (int i = 0; i < 14; i++) {
             land(i);
@@ -85,7 +85,7 @@ final class ArrivalPlacementTest {
     }
 
     @Test
-    void shouldMendWhenDatagramsLandOutOfOrder() {
+    void shouldReassembleWhenDatagramsLandOutOfOrder() {
         placement.start(0);
         land(1, 0);
         assertTrue(complete(0, 2) < 0);
@@ -93,7 +93,7 @@ final class ArrivalPlacementTest {
     }
 
     @Test
-    void shouldKeepTheLastMendBufferForTheOldestFrame() {
+    void shouldKeepTheLastReassemblyBufferForTheOldestFrame() {
         placement.start(0);
         land(0, 2, 4, 6);
         // Frames of two slots at 0, 2, 4, 6; each lacks its second datagram.
@@ -166,7 +166,7 @@ final class ArrivalPlacementTest {
         assertEquals(1, placement.freeBuffers());
     }
 
-    /// Who holds two frames, both reassembled, and waits for a third, must not wait for the buffer of one
+    /// A user that holds two reassembled frames and waits for a third must not wait for the buffer of a frame
     /// behind it.
     @Test
     void shouldKeepABufferForTheOldestWhateverTheUserHolds() {
@@ -232,7 +232,7 @@ final class ArrivalPlacementTest {
     }
 
     @Test
-    void shouldBeMorePatientWithAFrameThatWillBeTold() {
+    void shouldBeMorePatientWithAFrameThatWillBeAnnounced() {
         placement.start(0);
         for (int first = 0; first <= 2 * ReassemblyBuffers.WAITING_MAX + 2; first += 2) {
             placement.placeRepair(first, 2);
@@ -332,7 +332,7 @@ final class ArrivalPlacementTest {
         assertEquals(0, placement.placeRepair(0, 2));
         assertEquals(0, complete(0, 2));
         assertEquals(2, placement.freeBuffers());
-        // A header that lied: a frame is said to begin within one.
+        // By a false header a frame begins within another.
         assertEquals(0, placement.placeRepair(3, 2));
         assertEquals(2, complete(2, 2));
         assertEquals(2, placement.freeBuffers());
@@ -378,7 +378,7 @@ final class ArrivalPlacementTest {
     void shouldFollowTheSlotsThatALaneHandsOutWhenItPostedSomeAgain() {
         final ArrivalPlacement lane = posted(new ArrivalPlacement(8, 1, 64));
         lane.start(0);
-        // The lane dropped what landed in slot 2, and posted that slot again behind 7.
+        // The lane dropped the datagram in slot 2, and posted that slot again behind 7.
         final int[] landed = {0, 1, 3, 4, 5, 6, 7, 2};
         for (int i = 0; i < landed.length; i++) {
             lane.land(landed[i]);

@@ -68,7 +68,7 @@ final class RingLedgerTest {
         ledger.start(7);
         final long held = ledger.deliver(7, 60);
         assertEquals(1_000_000 - 67, ledger.skip(67, 1_000_000));
-        // The next frame lies behind the one that is held, and has the slots that are free.
+        // The next frame lies behind the held one, and has the free slots.
         assertEquals(67, ledger.slot(1_000_000));
         assertEquals(1_000_040, ledger.creditLimit());
         assertThrows(IllegalStateException.class, () -> ledger.deliver(1_000_000, 41));
@@ -96,7 +96,7 @@ final class RingLedgerTest {
         assertEquals(0, ledger.skip(7, 107));
         assertEquals(107, ledger.releasedSequence());
         assertEquals(207, ledger.creditLimit());
-        // Two jumps, one behind the other, and what lies behind them.
+        // Two jumps, one behind the other, and the frames behind them.
         final long held = ledger.deliver(107, 90);
         assertEquals(100, ledger.skip(197, 297));
         assertEquals(50, ledger.skip(297, 347));

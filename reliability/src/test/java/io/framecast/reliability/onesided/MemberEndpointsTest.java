@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a source lets members do to its memory, over a scripted port.
+/// The actions that a source permits its members on its memory, over a scripted port.
 final class MemberEndpointsTest {
     private static final int MEMBERS_MAX = 64;
 

@@ -64,7 +64,7 @@ final class RemoteWindowsTest {
             new SplittableRandom(1),
             new Silent());
 
-    /// Says nothing: these tests are about what lies below.
+    /// Sends nothing: these tests are about the layers below.
     private static final class Silent implements ReceiverOutput {
         private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
@@ -92,7 +92,7 @@ final class RemoteWindowsTest {
         assertEquals(0, oneSided.leases);
     }
 
-    // The endpoint that is being made is there.
+    // The endpoint that was being made is ready.
     private void make() {
         oneSided.endpoints.getLast().state = State.IDLE;
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A source that writes its window into a co-root's copy, one operation carried out at a time.
+/// A source that writes its window into a co-root's replica, one operation carried out at a time.
 final class ReplicaWritesTest {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = 64;

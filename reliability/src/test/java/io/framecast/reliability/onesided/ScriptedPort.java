@@ -19,7 +19,7 @@ final class ScriptedPort implements OneSidedPort {
     boolean refusesMemory;
     int leases;
 
-    /// What was registered: a read names it by its address.
+    /// A registered region: a read names it by its address.
     private final class Registered implements Region {
         private final MemorySegment memory;
         private final @Nullable Arena arena;
@@ -79,7 +79,7 @@ final class ScriptedPort implements OneSidedPort {
                 return memory.asSlice(address - memory.address(), bytes);
             }
         }
-        throw new IllegalArgumentException("nobody registered " + bytes + " bytes at " + address);
+        throw new IllegalArgumentException("no region holds " + bytes + " bytes at " + address);
     }
 
     @Override
@@ -92,7 +92,7 @@ final class ScriptedPort implements OneSidedPort {
         return made;
     }
 
-    /// One that is made when the test says so.
+    /// An endpoint that is made at the test's command.
     @Override
     public Endpoint openLater(final int operationsMax) {
         final Endpoint made = new Endpoint(operationsMax);
@@ -109,7 +109,7 @@ final class ScriptedPort implements OneSidedPort {
         return open(Math.max(1, operationsMax), access);
     }
 
-    /// Carries nothing out by itself.
+    /// Carries out no operation by itself.
     final class Endpoint implements EndpointPort {
         private final int operationsMax;
         private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Reads out of a window whose slots are used again, or filled, between any two parts of a read.
+/// Reads out of a window whose slots are reused, or filled, between any two parts of a read.
 final class WindowReadsTest {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = 64;
@@ -159,7 +159,7 @@ final class WindowReadsTest {
         }
     }
 
-    /// The slot is given back, written and committed after so many parts of the read.
+    /// The slot is freed, written and committed after that many parts of the read.
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3})
     void shouldNotTakeWhatWasUsedAgainUnderTheRead(final int parts) {
@@ -174,7 +174,7 @@ final class WindowReadsTest {
         assertEquals(WANTED, end(reads));
     }
 
-    /// The publisher has begun to write, and no header tells of it yet.
+    /// The publisher has begun to write, and no header announces it yet.
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void shouldNotTakeAPayloadThatIsBeingWritten(final int parts) {
@@ -190,7 +190,7 @@ final class WindowReadsTest {
         assertEquals(WANTED, end(reads));
     }
 
-    /// Whatever order a device reads in: words and header are right, and some of the payload is not.
+    /// The device reads in any order: words and header are right, and some of the payload is not.
     @Test
     void shouldNotTakeAPayloadThatItsChecksumDoesNotFit() {
         publishTo(10);

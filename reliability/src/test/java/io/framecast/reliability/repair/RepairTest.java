@@ -239,7 +239,7 @@ final class RepairTest {
         assertEquals(RetransmitScheduler.REFUSALS_MAX, asked[0]);
     }
 
-    /// Members up to `deaf` take nothing.
+    /// Members up to `deaf` accept nothing.
     private int drainBut(final int deaf, final long nowNs) {
         return repairs.drain(100, nowNs, (member, first, count) -> {
             if (member <= deaf) {
@@ -342,8 +342,7 @@ final class RepairTest {
         assertEquals(List.of("2+1", "5+15"), reports);
     }
 
-    /// As a link that loses little takes them: their repairs come one after the other, as their frames come
-    /// to be the oldest.
+    /// A link with little loss: repairs come one after the other, as their frames become the oldest.
     @Test
     void shouldAskForSingleDatagramsHoweverLittleRoomThereIs() {
         for (long sequence = 0; sequence <= 200; sequence += 2) {

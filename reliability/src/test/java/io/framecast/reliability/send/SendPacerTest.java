@@ -16,7 +16,7 @@ final class SendPacerTest {
 
     private final int[] lengths = new int[SLOTS];
 
-    /// Sends all that may go out, as a source with much to send does.
+    /// Sends all that the pacer permits, as a source with much to send does.
     ///
     /// @return bytes sent
     private long send(final SendPacer pacer, final SplittableRandom random, final long nowNs) {
@@ -59,7 +59,7 @@ final class SendPacerTest {
         assertTrue(sent <= burst, "burst of " + sent);
         final long spanNs = Math.max(SECOND_NS, 2_000 * SECOND_NS / rateBytes * 9_000);
         while (nowNs < start + spanNs) {
-            // When it is due, or as late as may be made up for.
+            // The due time, or as late as may be made up for.
             final long lateNs = madeUp(rateBytes) * SECOND_NS / rateBytes;
             nowNs = Math.max(nowNs, pacer.nextNs()) + (random.nextBoolean() ? 0 : random.nextLong(lateNs + 1));
             sent += send(pacer, random, nowNs);

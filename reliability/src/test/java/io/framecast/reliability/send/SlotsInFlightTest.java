@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Which slots may be written again while a lane has not read all it was given.
+/// Slots that may be written again while a lane has not read all its slots.
 class SlotsInFlightTest {
     private static final int SLOTS = 8;
 

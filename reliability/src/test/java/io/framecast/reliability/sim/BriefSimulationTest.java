@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A few seeds of everything, in less than a second: stands in for the long simulations where thousands of
-/// changed protocols are tried (docs/mutation.md).
+/// A few seeds of everything, in less than a second. Mutation testing, which tries thousands of changed protocols,
+/// runs it in place of the long simulations (docs/mutation.md).
 final class BriefSimulationTest {
     private static void assertClean(final SimReport report) {
         assertEquals(List.of(), report.violations(), () -> "seed " + report.seed());

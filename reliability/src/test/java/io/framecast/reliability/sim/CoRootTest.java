@@ -30,7 +30,8 @@ final class CoRootTest {
         return (double) (control.taken() + control.told()) / control.sent();
     }
 
-    /// Seed 004: "Hot spot is created at root due to large number of ACK's that reach it."
+    /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of ACK's that
+    /// reach it."
     @Tag("campaign")
     @Test
     void shouldTakeFewControlDatagramsHoweverManyReceiversWhenCoRootsHelp() {

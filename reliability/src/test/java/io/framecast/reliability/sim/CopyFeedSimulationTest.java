@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// `feed=unicast` by writes into co-roots' copies, in the simulator: connections that are slow and break, co-roots
-/// that die and come again, sources that stand still meanwhile.
+/// `feed=unicast` by writes into co-roots' replicas, in the simulator: connections that are slow and break,
+/// co-roots that die and come again, sources that stand still meanwhile.
 final class CopyFeedSimulationTest {
     private static final int SEEDS = 150;
 
@@ -66,7 +66,7 @@ final class CopyFeedSimulationTest {
         assertEquals(0, report.control().fed(), report::toString);
         assertTrue(report.oneSided().written() > report.control().sent(), report::toString);
         assertTrue(report.oneSided().owned() > 4, report::toString);
-        // What co-roots have they send; hardly anybody asks the source.
+        // Co-roots send the datagrams that they hold; members hardly ask the source.
         assertTrue(report.traffic().repairs() - report.control().repairs() < 20, report::toString);
     }
 }

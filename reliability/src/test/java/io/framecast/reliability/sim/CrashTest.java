@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// One fault at a time, at a given moment of a quiet run: what becomes of it is known exactly. The
-/// simulator's checker watches all the while.
+/// One fault at a time, at a given moment of a quiet run, so its outcome is known exactly. The simulator's checker
+/// watches all the while.
 final class CrashTest {
     private static final int RECEIVERS = 3;
     private static final int FRAMES = 60;
@@ -24,7 +24,7 @@ final class CrashTest {
     }
 
     private static SimReport run(final long seed, final FaultMix mix) {
-        // To the end of all faults, though the stream be over.
+        // Until the end of all faults, which may be later than that of the stream.
         return clean(Simulation.run(
                 seed,
                 SimOptions.quiet(8, FRAMES).withFaults(mix),

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Receivers that their source does not wait for, or evicts. The simulator's checker demands of them that
-/// every frame is delivered or given up, once, in order, by its number.
+/// Receivers that their source does not wait for, or evicts. The simulator's checker demands that each of their
+/// frames is delivered or dropped, once, in order, by its number.
 final class DeliveryTest {
     private static final int SEEDS = 60;
     private static final long STOPPED_NS = 2_000_000_000;
@@ -32,7 +32,7 @@ final class DeliveryTest {
         for (long seed = 1; seed <= SEEDS; seed++) {
             final SimReport quick = clean(seed, options(fifo).withImpatient(0.5, 0));
             final SimReport stopped = clean(seed, options(fifo).withImpatient(0.5, STOPPED_NS));
-            // Without one that is evicted, with one that gives up, and with one that must not notice.
+            // The run has no eviction, has a receiver that drops frames, and has one that must not notice.
             if (stopped.evictions() == 0 && stopped.givenUp() > 0 && stopped.reliableNs() > 0) {
                 compared++;
                 quickNs += quick.reliableNs() - Simulation.QUIET_BEGIN_NS;
@@ -50,7 +50,7 @@ final class DeliveryTest {
             final SimReport report = clean(seed, options(0).withImpatient(0.25, STOPPED_NS));
             if (report.evictions() > 0 && report.reliableNs() > 0) {
                 evicted++;
-                // 60 ms of patience each at most, and 40 ms until it is looked at.
+                // 60 ms of patience each at most, and 40 ms until the next check.
                 final long most = Simulation.QUIET_BEGIN_NS + 100_000_000 + 4 * 100_000_000L;
                 assertTrue(report.reliableNs() < most, "seed " + seed + ": " + report.reliableNs());
             }

@@ -6,7 +6,7 @@ import io.framecast.reliability.CoRootConfig;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What the death of one receiver does to co-roots that live: nothing.
+/// The death of one receiver does not change co-roots that live.
 final class FailoverTest {
     private static final SimOptions OPTIONS = SimOptions.quiet(8, 100)
             .withFrames(100_000, 1408, 512)
@@ -26,7 +26,7 @@ final class FailoverTest {
         return report;
     }
 
-    /// Of eight receivers two are co-roots: whoever dies, none that lives is replaced.
+    /// Of eight receivers two are co-roots. After the death of any of them the source replaces no living co-root.
     @Test
     void shouldReplaceNoCoRootThatLives() {
         for (long seed = 1; seed <= 3; seed++) {

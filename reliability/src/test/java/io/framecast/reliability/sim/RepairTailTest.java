@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// In virtual time, so no clock of this machine decides: a repair comes at most two round trips and 100 µs
-/// after the original reached everybody else, 99 times of 100.
+/// In virtual time, so no clock of this machine decides: a repair comes at most two round trips and 100 µs after
+/// the original reached all other receivers, 99 times of 100.
 @Tag("campaign")
 final class RepairTailTest {
     @ParameterizedTest

@@ -158,21 +158,21 @@ final class SimulationTest {
         assertTrue(report.repairs() < report.drops() * 2, () -> report.repairs() + " repairs, " + report.drops());
     }
 
-    /// One mend buffer for every few frames that need one: who waits for a buffer must not be taken for one
-    /// whom the network fails. Without that rule these runs took a hundred times as long.
+    /// One reassembly buffer for every few frames that need one: a frame that waits for a buffer must not count as
+    /// one that the network keeps losing. Without that rule these runs took a hundred times as long.
     @Test
     void shouldKeepGoodputWhenRepairsWaitForReassemblyBuffers() {
         double aimed = 0;
         double fifo = 0;
         for (long seed = 1; seed <= MEAN_SEEDS; seed++) {
-            aimed += mendedGoodput(seed, 0);
-            fifo += mendedGoodput(seed, 1);
+            aimed += reassembledGoodput(seed, 0);
+            fifo += reassembledGoodput(seed, 1);
         }
         final double share = fifo / aimed;
         assertTrue(share > 0.5, () -> "of goodput by sequence: " + share);
     }
 
-    private static double mendedGoodput(final long seed, final double fifo) {
+    private static double reassembledGoodput(final long seed, final double fifo) {
         final SimOptions options = SimOptions.quiet(1, 200)
                 .withFrames(100_000, 1408, 512)
                 .withFlow(256, 2, fifo)
@@ -182,9 +182,9 @@ final class SimulationTest {
         return (double) report.deliveredBytes() / (report.timeNs() - Simulation.QUIET_BEGIN_NS);
     }
 
-    /// A link that was cut leaves hundreds of frames missing, and there are mend buffers for two or three at a
-    /// time. Asked for all at once, and again while they found no room, eleven datagrams were sent again for
-    /// each that was lost.
+    /// A link that was cut leaves hundreds of frames missing, and there are reassembly buffers for two or three at
+    /// a time. With requests for all of them at once, and repeated requests while they found no room, the source
+    /// sent eleven datagrams for each one lost.
     @Test
     void shouldAskOnlyForWhatFindsRoomWhenALinkWasCut() {
         long drops = 0;
@@ -202,14 +202,14 @@ final class SimulationTest {
             drops += report.drops();
             repairs += report.repairs();
         }
-        final String told = repairs + " repairs, " + drops + " lost";
-        assertTrue(drops > 1_000, told);
-        assertTrue(repairs > 0 && repairs < 2 * drops, told);
+        final String counted = repairs + " repairs, " + drops + " lost";
+        assertTrue(drops > 1_000, counted);
+        assertTrue(repairs > 0 && repairs < 2 * drops, counted);
     }
 
-    /// Guards the protocol's performance: what a change does to goodput, repairs and overhead shows here,
-    /// without hardware. The numbers are exact because everything follows from the seeds; when a change is
-    /// meant to move them, the new table is part of it. One run with loss may be a tenth off their mean.
+    /// Guards the protocol's performance: a change's effect on goodput, repairs and overhead shows here, without
+    /// hardware. The numbers are exact because everything follows from the seeds; when a change is meant to move
+    /// them, the new table is part of it. One run with loss may be a tenth off their mean.
     @Tag("campaign")
     @Test
     void shouldKeepGoodputWhenLossGrows() {

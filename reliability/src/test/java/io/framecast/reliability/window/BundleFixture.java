@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A send window with payload memory, a publisher's thread that fills it and a reader of what it commits.
+/// A send window with payload memory, a publisher's thread that fills it and a reader of its committed datagrams.
 final class BundleFixture {
     static final long SESSION = 0x1234_5678_9abc_def0L;
 
@@ -35,7 +35,7 @@ final class BundleFixture {
         small = window.bundleIn(payload);
     }
 
-    /// Bytes that tell a frame from every other.
+    /// The bytes of a frame, different from those of any other.
     static byte[] content(final long number, final int bytes) {
         final byte[] content = new byte[bytes];
         for (int i = 0; i < bytes; i++) {
@@ -62,7 +62,7 @@ final class BundleFixture {
         return true;
     }
 
-    /// The frames of a committed sequence, everything about it checked.
+    /// The frames of a committed sequence, with all their fields checked.
     List<Frame> frames(final long sequence) {
         final int slot = window.slot(sequence);
         final long header = (long) slot * DataLayout.LENGTH;

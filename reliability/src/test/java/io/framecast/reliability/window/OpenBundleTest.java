@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/// What a thread does with a word that the other has changed since it was read: nothing.
+/// A thread that holds a stale word changes nothing.
 final class OpenBundleTest {
     private final OpenBundle bundle = new OpenBundle();
 

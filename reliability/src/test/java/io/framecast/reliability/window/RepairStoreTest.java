@@ -22,7 +22,7 @@ final class RepairStoreTest {
     private final int[] lengths = new int[SLOTS];
     private final RepairStore store = new RepairStore(headers, payloads, lengths, SLOTS, SLOT_BYTES);
 
-    // Header and payload of a datagram, told from every other's.
+    // Header and payload of a datagram, different from those of any other.
     private static byte[] datagram(final long sequence, final int payloadBytes) {
         final byte[] bytes = new byte[DataLayout.LENGTH + payloadBytes];
         for (int i = 0; i < bytes.length; i++) {

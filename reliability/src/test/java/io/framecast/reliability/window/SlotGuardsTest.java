@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
-/// What vouches for slots that others read: when it is there, and that it is gone before the slot can change.
+/// The guards of slots that other processes read: a guard is there in time, and gone before the slot can change.
 final class SlotGuardsTest {
     private static final int SLOTS = 8;
     private static final int SLOT_BYTES = 64;
@@ -79,7 +79,7 @@ final class SlotGuardsTest {
         assertEquals(SlotGuard.NONE, word(5));
     }
 
-    /// Each time the publisher sees that one more slot is free, what vouched for it is gone already.
+    /// Each time the publisher sees one more free slot, the slot's guard is already wiped.
     @Test
     void shouldWipeBeforeThePublisherSeesThatTheSlotIsFree() throws InterruptedException {
         final AtomicBoolean ends = new AtomicBoolean();

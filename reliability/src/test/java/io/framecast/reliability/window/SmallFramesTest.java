@@ -12,7 +12,7 @@ import io.framecast.reliability.wire.DataLayout;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Every order in which the producer's steps and the consumer's taking can fall, one thread playing both.
+/// Every order of the producer's steps and the consumer's taking, with one thread in both roles.
 final class SmallFramesTest {
     private final BundleFixture fixture = new BundleFixture(8, 1408);
     private final SendWindow window = fixture.window;

@@ -24,7 +24,7 @@ final class LayoutTest {
     private final ControlIds ids = new ControlIds(SESSION).receiver(RECEIVER).epoch(3);
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
-    // What the memory held before a datagram was written into it.
+    // The memory's content before a datagram is written into it.
     private byte before;
 
     private MemorySegment exact(final int bytes) {
@@ -296,7 +296,7 @@ final class LayoutTest {
         assertFalse(AckLayout.isAggregate(all.get(5), 0));
         assertTrue(AckLayout.isAggregate(all.get(11), 0));
         assertEquals(4, AckLayout.covered(all.get(11), 0));
-        assertEquals(77, AckLayout.laggard(all.get(11), 0));
+        assertEquals(77, AckLayout.slowestMember(all.get(11), 0));
         assertEquals(55, AssignLayout.coRoot(all.get(12), 0));
         assertArrayEquals(new byte[] {6, 7}, AssignLayout.address(all.get(12), 0));
         assertEquals(0, AssignLayout.coRoot(all.get(13), 0));
