@@ -58,9 +58,9 @@ final class CoRoot {
     private int listParts;
     private int listMembers;
 
-    private long toldAcknowledged;
-    private int toldCovered;
-    private boolean toldComplete;
+    private long reportedAcknowledged;
+    private int reportedCovered;
+    private boolean reportedComplete;
     private long requestsNs = -1;
     private int requestsLeft;
 
@@ -96,13 +96,13 @@ final class CoRoot {
     ///
     /// @return the epoch of the newest list that is complete
     int onSet(final MemorySegment datagram, final long offset) {
-        final int told = ControlLayout.epoch(datagram, offset);
-        if (told > listEpoch) {
-            listEpoch = told;
+        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        if (announcedEpoch > listEpoch) {
+            listEpoch = announcedEpoch;
             listParts = 0;
             listMembers = 0;
         }
-        if (told < listEpoch || told == set.epoch()) {
+        if (announcedEpoch < listEpoch || announcedEpoch == set.epoch()) {
             return set.epoch();
         }
         final int part = SetLayout.part(datagram, offset);
@@ -234,15 +234,15 @@ final class CoRoot {
         if (!LinkLayout.isValid(datagram, offset) || !LinkLayout.isOfSet(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        final byte[] told = LinkLayout.offer(datagram, offset).descriptor();
-        if (!Arrays.equals(told, descriptors[member])) {
+        final byte[] descriptor = LinkLayout.offer(datagram, offset).descriptor();
+        if (!Arrays.equals(descriptor, descriptors[member])) {
             if (links[member] == LINKS_PER_MEMBER_MAX) {
                 return Verdict.LIMITED;
             }
             links[member]++;
-            descriptors[member] = told;
+            descriptors[member] = descriptor;
             if (store.guard()) {
-                output.link(member, told);
+                output.link(member, descriptor);
             }
         }
         final LinkOffer offer = output.linkOffer(member);
@@ -264,8 +264,8 @@ final class CoRoot {
     void onProgress(final AckValues own, final long highest, final long nowNs) {
         final long acknowledged = Math.min(own.acknowledged(), set.leastAcknowledged());
         final long grant = Math.min(own.grant(), set.leastGrant());
-        acks.onAggregate(acknowledged - toldAcknowledged, grant, highest, nowNs);
-        if (set.covered() != toldCovered || (set.isComplete() && own.isComplete()) != toldComplete) {
+        acks.onAggregate(acknowledged - reportedAcknowledged, grant, highest, nowNs);
+        if (set.covered() != reportedCovered || (set.isComplete() && own.isComplete()) != reportedComplete) {
             acks.onRequest(nowNs);
         }
     }
@@ -275,12 +275,12 @@ final class CoRoot {
         final boolean own = set.leastAcknowledged() == Long.MAX_VALUE
                 || Math.min(values.acknowledged(), values.grant())
                         < Math.min(set.leastAcknowledged(), set.leastGrant());
-        toldAcknowledged = Math.min(values.acknowledged(), set.leastAcknowledged());
-        toldCovered = set.covered();
-        toldComplete = values.isComplete() && set.isComplete();
-        values.progress(toldAcknowledged, Math.min(values.grant(), set.leastGrant()), values.highest())
-                .complete(toldComplete)
-                .aggregate(toldCovered, own ? ownId : set.laggard());
+        reportedAcknowledged = Math.min(values.acknowledged(), set.leastAcknowledged());
+        reportedCovered = set.covered();
+        reportedComplete = values.isComplete() && set.isComplete();
+        values.progress(reportedAcknowledged, Math.min(values.grant(), set.leastGrant()), values.highest())
+                .complete(reportedComplete)
+                .aggregate(reportedCovered, own ? ownId : set.slowestMember());
         counts.aggregates++;
     }
 

@@ -139,7 +139,7 @@ final class MemberSet {
     }
 
     /// Id of a member that has not reported yet, or else of the slowest one.
-    long laggard() {
+    long slowestMember() {
         return slowestMember;
     }
 

@@ -415,8 +415,8 @@ public final class ReceiverMachine {
         if (state != State.RECEIVING) {
             return Verdict.GOOD;
         }
-        final long told = HeartbeatLayout.nextSequence(datagram, offset);
-        final long sent = drops == null ? told : Math.min(told, ledger.granted());
+        final long announcedEnd = HeartbeatLayout.nextSequence(datagram, offset);
+        final long sent = drops == null ? announcedEnd : Math.min(announcedEnd, ledger.granted());
         if (sent > ledger.granted()) {
             // The source went past this receiver's credit, so it no longer counts this receiver: an ACK brings the
             // EVICT.
@@ -424,7 +424,7 @@ public final class ReceiverMachine {
             return Verdict.IMPOSSIBLE;
         }
         final boolean end = (flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0;
-        if (!streamEnd.admits(told) || (end && !streamEnd.onEnd(told, window.end()))) {
+        if (!streamEnd.admits(announcedEnd) || (end && !streamEnd.onEnd(announcedEnd, window.end()))) {
             return Verdict.INCONSISTENT;
         }
         announce(HeartbeatLayout.nextFrameId(datagram, offset), sent);

@@ -124,14 +124,14 @@ final class Reporting {
         if (!AssignLayout.isValid(datagram, offset) || AssignLayout.coRoot(datagram, offset) == ids.receiver()) {
             return Verdict.IMPOSSIBLE;
         }
-        final int told = ControlLayout.epoch(datagram, offset);
-        if (told > epoch) {
+        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        if (announcedEpoch > epoch) {
             resign();
             coRootConnection.onParted();
             final boolean direct = AssignLayout.coRoot(datagram, offset) == 0;
             // Without a valid address this receiver reports to the source, and no aggregate covers it.
             assigned = output.connectCoRoot(direct ? null : AssignLayout.address(datagram, offset)) && !direct;
-            obey(told);
+            obey(announcedEpoch);
             if (assigned) {
                 coRootConnection.onAssigned(nowNs);
             }
@@ -145,8 +145,8 @@ final class Reporting {
             return Verdict.IMPOSSIBLE;
         }
         final CoRootOutput server = serving;
-        final int told = ControlLayout.epoch(datagram, offset);
-        if (server == null || told < epoch || (told == epoch && coRoot == null)) {
+        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        if (server == null || announcedEpoch < epoch || (announcedEpoch == epoch && coRoot == null)) {
             return Verdict.GOOD;
         }
         if (store == null) {
@@ -266,7 +266,7 @@ final class Reporting {
         acks.onDuplicate(nowNs);
     }
 
-    /// How many of these, from the first on, lie in this receiver's own copy of the window.
+    /// Number of sequences, from the first on, that lie in this receiver's own replica of the window.
     int heldInReplica(final long firstSequence, final int count) {
         lookAtFeed();
         final RepairStore copy = coRoot == null ? null : store;
@@ -277,7 +277,7 @@ final class Reporting {
         return held;
     }
 
-    /// Copies these from there.
+    /// Copies these datagrams out of the replica.
     int copyOwn(final long firstSequence, final int count) {
         return serving == null ? ReceiverOutput.NOT_READ : serving.takeOwn(firstSequence, count);
     }

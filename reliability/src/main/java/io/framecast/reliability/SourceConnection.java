@@ -46,7 +46,7 @@ public final class SourceConnection {
     private long writtenSpan;
     private long dueNs = NEVER;
     private long pendingNs = NEVER;
-    private boolean slowTold;
+    private boolean slowReported;
     private long slowNs = SLOW_MIN_NS;
 
     SourceConnection(
@@ -88,7 +88,7 @@ public final class SourceConnection {
     /// The word written last is in the source's memory.
     public void onWritten(final long nowNs) {
         pendingNs = NEVER;
-        slowTold = false;
+        slowReported = false;
         landed = written;
         onCredit(nowNs);
     }
@@ -124,7 +124,7 @@ public final class SourceConnection {
         return feeding;
     }
 
-    /// Whether what is missing may be read out of the window.
+    /// Whether missing datagrams may be read out of the window.
     boolean mayRead(final long nowNs) {
         return isCurrent(nowNs);
     }
@@ -183,9 +183,9 @@ public final class SourceConnection {
         }
         if (!isSlow(nowNs)) {
             // By a longer round-trip time, the write may not count as slow any more.
-            slowTold = false;
-        } else if (!slowTold) {
-            slowTold = true;
+            slowReported = false;
+        } else if (!slowReported) {
+            slowReported = true;
             counts.slowWrites++;
             acks.onRequest(nowNs);
         }
@@ -195,6 +195,6 @@ public final class SourceConnection {
         if (pendingNs == NEVER) {
             return dueNs;
         }
-        return slowTold ? NEVER : pendingNs + slowNs;
+        return slowReported ? NEVER : pendingNs + slowNs;
     }
 }

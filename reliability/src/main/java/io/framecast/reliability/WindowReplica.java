@@ -55,7 +55,7 @@ final class WindowReplica {
     private int epoch;
     private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
     private long lookNs = NEVER;
-    private long told;
+    private long announcedEnd;
     private long end;
     private int looks;
 
@@ -140,7 +140,7 @@ final class WindowReplica {
             begin(nowNs);
             return;
         }
-        final boolean behind = end < Math.max(told, window.end());
+        final boolean behind = end < Math.max(announcedEnd, window.end());
         lookNs = behind ? nowNs + (LOOK_NS << Math.min(LOOK_DOUBLINGS_MAX, looks++)) : NEVER;
     }
 
@@ -153,12 +153,12 @@ final class WindowReplica {
         if (CreditWord.epoch(word) != epoch) {
             return;
         }
-        told = CreditWord.grant(word, window.end());
+        announcedEnd = CreditWord.grant(word, window.end());
         if (stage == Stage.ASKING) {
             stage = Stage.FED;
             retry.stop();
             lookNs = NEVER;
-            end = told;
+            end = announcedEnd;
             looks = 0;
             store.feedFrom(end);
         }
@@ -166,14 +166,14 @@ final class WindowReplica {
     }
 
     private void take() {
-        if (told <= end) {
+        if (announcedEnd <= end) {
             return;
         }
         looks = 0;
         retry.reset();
-        // What lies further back than the copy reaches was overwritten.
-        final long first = Math.max(end, told - store.slots());
-        end = Math.min(told, first + TAKEN_PER_TURN_MAX);
+        // The replica's older datagrams were overwritten.
+        final long first = Math.max(end, announcedEnd - store.slots());
+        end = Math.min(announcedEnd, first + TAKEN_PER_TURN_MAX);
         for (long sequence = first; sequence < end; sequence++) {
             final int bytes = bytesOf(sequence);
             if (bytes > 0 && store.take(sequence, bytes - DataLayout.LENGTH)) {

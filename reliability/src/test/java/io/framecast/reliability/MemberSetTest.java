@@ -44,7 +44,7 @@ final class MemberSetTest {
         assertEquals(3, set.covered());
         assertEquals(90, set.leastAcknowledged());
         assertEquals(150, set.leastGrant());
-        assertEquals(11, set.laggard());
+        assertEquals(11, set.slowestMember());
         assertFalse(set.isComplete());
         report(b, 95, 155, true);
         assertEquals(95, set.leastAcknowledged());
@@ -60,7 +60,7 @@ final class MemberSetTest {
         set.settle(4);
         assertEquals(3, set.covered());
         assertEquals(100, set.leastAcknowledged());
-        assertEquals(12, set.laggard());
+        assertEquals(12, set.slowestMember());
         report(late, 40, 60, false);
         assertEquals(4, set.covered());
         assertEquals(40, set.leastAcknowledged());
