@@ -1,6 +1,12 @@
 package io.framecast.engine.node;
 
 import io.framecast.engine.ready.Waits;
+import io.framecast.engine.session.AgentQueue;
+import io.framecast.engine.session.Failures;
+import io.framecast.engine.subscribe.IncompatibleSourceException;
+import io.framecast.engine.subscribe.ReceiverAgent;
+import io.framecast.engine.subscribe.ReceiverSession;
+import io.framecast.engine.subscribe.Subscription;
 import io.framecast.reliability.wire.StreamInfo;
 import org.agrona.concurrent.Agent;
 
@@ -60,7 +66,7 @@ final class ConductorAgent implements Agent, Waits {
     }
 
     @Override
-    public boolean mustLook() {
+    public boolean mustPoll() {
         return false;
     }
 

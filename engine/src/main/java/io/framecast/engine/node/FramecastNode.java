@@ -13,8 +13,18 @@ import io.framecast.engine.codec.KryoCodec;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
+import io.framecast.engine.publish.EnginePublisher;
+import io.framecast.engine.publish.SenderAgent;
+import io.framecast.engine.publish.SourceSession;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.EpochClock;
+import io.framecast.engine.session.SessionContext;
+import io.framecast.engine.session.SessionHost;
+import io.framecast.engine.session.Waiter;
+import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.engine.subscribe.ReceiverAgent;
+import io.framecast.engine.subscribe.Subscription;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -132,7 +142,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             final SourceSession session = new SourceSession(transport, channel, context, secrets);
             opened.keep();
             opened.add(session);
-            final EnginePublisher publisher = new EnginePublisher(channel, session, this);
+            final EnginePublisher publisher = new EnginePublisher(channel, session, this, this::remove);
             opened.keep();
             return publisher;
         }
@@ -146,7 +156,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             final Channel channel = providers.resolve(wanted);
             final DeviceBackend device =
                     opened.add(providers.openDevice(channel.stream().device()));
-            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this);
+            final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this, this::remove);
             final Transport transport = opened.add(providers.openTransport(channel));
             final Subscription subscription =
                     new Subscription(subscriber, transport, context, conductor.opener(receiver));
@@ -232,8 +242,8 @@ public final class FramecastNode implements Framecast, SessionHost {
         return duration.compareTo(WAIT_MAX) < 0 ? duration.toNanos() : WAIT_MAX.toNanos();
     }
 
-    @Override
-    public void remove(final EnginePublisher publisher) {
+    // Takes a publisher out of the duty cycle and closes its session.
+    private void remove(final EnginePublisher publisher) {
         final Completion done = new Completion();
         sender.queue().send(() -> {
             try {
@@ -248,8 +258,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         publishers.remove(publisher);
     }
 
-    @Override
-    public void remove(final EngineSubscriber subscriber) {
+    private void remove(final EngineSubscriber subscriber) {
         subscribers.remove(subscriber);
         final Completion done = new Completion();
         receiver.queue().send(() -> {

@@ -2,9 +2,12 @@ package io.framecast.engine.node;
 
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.spi.EngineThread;
+import io.framecast.engine.publish.SenderAgent;
 import io.framecast.engine.ready.ReadyIdle;
 import io.framecast.engine.ready.Waits;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.Waiter;
+import io.framecast.engine.subscribe.ReceiverAgent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -223,14 +226,14 @@ final class NodeThreads implements AutoCloseable {
         }
 
         @Override
-        public boolean mustLook() {
-            return first.mustLook() || second.mustLook();
+        public boolean mustPoll() {
+            return first.mustPoll() || second.mustPoll();
         }
 
         @Override
-        public void tellDescriptors(final IntConsumer descriptors) {
-            first.tellDescriptors(descriptors);
-            second.tellDescriptors(descriptors);
+        public void collectDescriptors(final IntConsumer descriptors) {
+            first.collectDescriptors(descriptors);
+            second.collectDescriptors(descriptors);
         }
     }
 }

@@ -72,7 +72,7 @@ public final class ReadyIdle implements IdleStrategy, Wakeup, AutoCloseable {
     }
 
     private void sleep(final Sleep own) {
-        final long longestNs = Math.min(waits.untilTimerNs(), waits.mustLook() ? lookNs() : SLEEP_MAX_NS);
+        final long longestNs = Math.min(waits.untilTimerNs(), waits.mustPoll() ? lookNs() : SLEEP_MAX_NS);
         if (own.sleep(waits, Math.max(0, longestNs))) {
             fruitless++;
             // The agent has no credit to read a readable descriptor: that must not keep it awake.

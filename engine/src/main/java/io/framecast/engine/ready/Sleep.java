@@ -90,7 +90,7 @@ final class Sleep implements Wakeup, AutoCloseable {
     private boolean await(final Waits waits, final long longestNs) {
         descriptors = 0;
         add(set.descriptor());
-        waits.tellDescriptors(adder);
+        waits.collectDescriptors(adder);
         timespec.set(JAVA_LONG, 0, longestNs / NS_PER_SECOND);
         timespec.set(JAVA_LONG, Linux.TIMESPEC_NANOS, longestNs % NS_PER_SECOND);
         return Libc.ppoll(pollfds.address(), descriptors, timespec.address()) > 0;

@@ -13,9 +13,9 @@ public interface Waits {
 
     /// Whether the agent waits for work that neither a descriptor nor a [Wakeup] shows, such as a device's copies.
     /// It must then poll for the work.
-    boolean mustLook();
+    boolean mustPoll();
 
     /// Passes the descriptors that end the sleep which is about to begin, besides those that end every sleep.
     /// [ReadySet#NONE] is ignored.
-    default void tellDescriptors(final IntConsumer descriptors) {}
+    default void collectDescriptors(final IntConsumer descriptors) {}
 }

@@ -16,20 +16,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Real transports whose opening and lanes fail on request, and which count opened and closed objects.
-final class FaultyTransport implements TransportProvider {
+public final class FaultyTransport implements TransportProvider {
     /// Switches of the failures; volatile, because agents read them.
-    volatile boolean lanesFail;
+    public volatile boolean lanesFail;
 
-    final AtomicInteger opensUntilFailure = new AtomicInteger(Integer.MAX_VALUE);
+    public final AtomicInteger opensUntilFailure = new AtomicInteger(Integer.MAX_VALUE);
     private final TransportProvider real;
     private final List<Counted> transports = new CopyOnWriteArrayList<>();
 
-    FaultyTransport(final TransportProvider real) {
+    public FaultyTransport(final TransportProvider real) {
         this.real = real;
     }
 
     /// One line for each object that was not closed exactly once.
-    List<String> leaks() {
+    public List<String> leaks() {
         final List<String> leaks = new ArrayList<>();
         for (final Counted transport : transports) {
             if (transport.closes.get() != 1) {
@@ -53,7 +53,7 @@ final class FaultyTransport implements TransportProvider {
                 .sum();
     }
 
-    int opened() {
+    public int opened() {
         return transports.stream().mapToInt(transport -> transport.lanes.size()).sum();
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.api.PlacementOptions;
 import io.framecast.api.spi.DeviceResources.Kind;
 import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.session.MemoryNeeds;
 import io.framecast.engine.sink.LoopbackQueuePair;
 import io.framecast.engine.sink.StagedReceiveMemory;
 import io.framecast.reliability.assembly.MemoryShape;

@@ -9,6 +9,7 @@ import io.framecast.api.Framecast;
 import io.framecast.api.Publisher;
 import io.framecast.api.Subscriber;
 import io.framecast.engine.node.SourceLog.Feeder;
+import io.framecast.engine.session.ForeignTraffic;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.DatagramPacket;

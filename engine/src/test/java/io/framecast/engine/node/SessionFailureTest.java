@@ -17,6 +17,11 @@ import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.session.SessionContext;
+import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.engine.subscribe.ReceiverAgent;
+import io.framecast.engine.subscribe.ReceiverSession;
+import io.framecast.engine.subscribe.Subscription;
 import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
@@ -180,7 +185,7 @@ class SessionFailureTest {
         final ConductorAgent conductor = new ConductorAgent();
         final ReceiverAgent receiver = new ReceiverAgent(System::nanoTime, conductor.queue(), notices::add);
         final DeviceBackend device = new HostProvider().open(0);
-        final EngineSubscriber subscriber = new EngineSubscriber(channel, device, (FramecastNode) broken);
+        final EngineSubscriber subscriber = new EngineSubscriber(channel, device, (FramecastNode) broken, _ -> {});
         final boolean[] asked = new boolean[1];
         try (CounterTable counters = CounterTable.create()) {
             final SessionContext context = new SessionContext(1, 0, notices::add, 0, counters);

@@ -12,6 +12,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.engine.metrics.CounterReader;
 import io.framecast.engine.metrics.CounterSample;
 import io.framecast.engine.node.SourceLog.Feeder;
+import io.framecast.engine.subscribe.EngineSubscriber;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

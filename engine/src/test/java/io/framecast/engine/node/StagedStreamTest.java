@@ -14,6 +14,8 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.FifoNetwork;
+import io.framecast.engine.subscribe.DeliveredFrames;
+import io.framecast.engine.subscribe.PostedBuffers;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

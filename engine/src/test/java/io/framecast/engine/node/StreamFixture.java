@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 
 /// A publisher's node and a subscriber's node in one process, over real lanes on loopback. Frame f's byte i is
 /// a function of both, so that every byte can be checked.
-final class StreamFixture implements AutoCloseable {
+public final class StreamFixture implements AutoCloseable {
     private static final long WAIT_NS = 60_000_000_000L;
     private static final AtomicInteger FILES = new AtomicInteger();
     private static final AtomicInteger PORTS =
@@ -46,7 +46,7 @@ final class StreamFixture implements AutoCloseable {
         await(() -> publisher.readySubscribers() == 1, "subscriber ready");
     }
 
-    static Channel channel(final String transport, final String settings) {
+    public static Channel channel(final String transport, final String settings) {
         final int port = PORTS.getAndAdd(3);
         return Channel.parse(
                 "framecast:" + transport + "?group=224.20.30.41:" + port + "|interface=127.0.0.1" + settings);

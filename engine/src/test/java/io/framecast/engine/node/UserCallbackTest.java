@@ -15,6 +15,8 @@ import io.framecast.api.NodeConfig;
 import io.framecast.api.Publisher;
 import io.framecast.api.SourceEvent.Kind;
 import io.framecast.api.Subscriber;
+import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.engine.subscribe.Subscription;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

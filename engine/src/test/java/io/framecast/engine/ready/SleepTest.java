@@ -165,12 +165,12 @@ class SleepTest {
             }
 
             @Override
-            public boolean mustLook() {
+            public boolean mustPoll() {
                 return false;
             }
 
             @Override
-            public void tellDescriptors(final IntConsumer descriptors) {
+            public void collectDescriptors(final IntConsumer descriptors) {
                 calls.add("sleeps");
             }
         };
@@ -196,12 +196,12 @@ class SleepTest {
         }
 
         @Override
-        public boolean mustLook() {
+        public boolean mustPoll() {
             return false;
         }
 
         @Override
-        public void tellDescriptors(final IntConsumer descriptors) {
+        public void collectDescriptors(final IntConsumer descriptors) {
             descriptors.accept(ReadySet.NONE);
             sleeps.forEach(each -> descriptors.accept(each.set().descriptor()));
         }

@@ -24,7 +24,7 @@ record ControlRow(
                 receivers,
                 coRoots,
                 rule,
-                (double) (control.taken() + control.told()) / control.sent(),
+                (double) (control.taken() + control.announced()) / control.sent(),
                 bytesEach / ((report.reliableNs() - Simulation.QUIET_BEGIN_NS) * MICROS),
                 control.sent());
     }

@@ -171,7 +171,7 @@ public final class ArrivalPlacement {
     /// [#complete], [#skip] and [#releaseBuffer] until it returns [#NONE].
     ///
     /// @return the first sequence of that frame, whose repairs have a place now
-    ///     (`RepairRequests.hasten`), or [#NONE]
+    ///     (`RepairRequests.retryNow`), or [#NONE]
     public long takeRoom() {
         return buffers.takeForWaiting(nextFirst);
     }

@@ -1,7 +1,7 @@
 package io.framecast.reliability.assembly;
 
-import io.framecast.reliability.BundleTable;
-import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.receive.BundleTable;
+import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;

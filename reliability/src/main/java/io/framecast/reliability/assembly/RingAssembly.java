@@ -1,9 +1,9 @@
 package io.framecast.reliability.assembly;
 
-import io.framecast.reliability.BundleTable;
-import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.receive.BundleTable;
+import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 

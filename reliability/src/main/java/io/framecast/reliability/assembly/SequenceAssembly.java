@@ -1,7 +1,7 @@
 package io.framecast.reliability.assembly;
 
-import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.assembly.FrameMemory.Space;
+import io.framecast.reliability.receive.ReceivedFrame;
 
 /// A ring addressed by sequence. A frame that passes the ring's end lies in one piece where the ring is
 /// mapped twice; elsewhere it is copied to the one reassembly buffer.

@@ -1,10 +1,10 @@
 package io.framecast.reliability.assembly;
 
-import io.framecast.reliability.BundleTable;
-import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.SlotQueue;
+import io.framecast.reliability.receive.BundleTable;
+import io.framecast.reliability.receive.ReceivedFrame;
 import org.jspecify.annotations.Nullable;
 
 /// Payloads land in staging memory in order of arrival, and each run of consecutive sequences is copied by

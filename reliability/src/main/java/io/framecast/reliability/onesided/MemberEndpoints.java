@@ -2,11 +2,11 @@ package io.framecast.reliability.onesided;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.framecast.reliability.SenderMachine;
-import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.onesided.OneSidedPort.Region;
+import io.framecast.reliability.send.SenderMachine;
+import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.LinkOffer;

@@ -1,8 +1,8 @@
 package io.framecast.reliability.onesided;
 
-import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.EndpointPort.State;
+import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package io.framecast.reliability.onesided;
 
-import io.framecast.reliability.ReceiverMachine;
-import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
@@ -224,7 +224,7 @@ public final class RemoteWindows implements AutoCloseable {
 
         @Override
         public void onStale(final long sequence, final long now) {
-            machine().repairRequests().insist(sequence, now);
+            machine().repairRequests().escalate(sequence, now);
         }
     }
 

@@ -1,8 +1,8 @@
 package io.framecast.reliability.onesided;
 
-import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.onesided.EndpointPort.State;
 import io.framecast.reliability.onesided.OneSidedPort.Region;
+import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;

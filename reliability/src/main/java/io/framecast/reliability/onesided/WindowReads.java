@@ -1,7 +1,7 @@
 package io.framecast.reliability.onesided;
 
-import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;

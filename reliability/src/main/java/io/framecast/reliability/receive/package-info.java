@@ -1,6 +1,6 @@
-/// A receiver's part in one session as the engine and the simulator run it: the whole cycle from polling the
-/// lanes to granting credit, over the ports [io.framecast.reliability.lane.LanePort],
-/// [io.framecast.reliability.assembly.FrameMemory] and [io.framecast.reliability.receive.FrameConsumer].
+/// The receiver's protocol machine: handshake, gaps and their repair, acknowledgement, credit, frames in order, drop
+/// policies; and a co-root's part in it. `reliability.session`, `reliability.assembly` and `reliability.onesided` call
+/// it.
 @NullMarked
 package io.framecast.reliability.receive;
 

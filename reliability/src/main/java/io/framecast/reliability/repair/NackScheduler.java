@@ -12,12 +12,12 @@ import java.util.random.RandomGenerator;
 public final class NackScheduler implements RepairRequests {
     /// Takes the due ranges, in ascending order.
     public interface Output {
-        /// @param attempts earlier reports of the range; at most [#INSISTENT_AFTER]
+        /// @param attempts earlier reports of the range; at most [#ESCALATE_AFTER]
         void nack(long firstSequence, int count, int attempts);
     }
 
     /// From that attempt on the NACK goes to the source instead of the co-root.
-    public static final int INSISTENT_AFTER = 2;
+    public static final int ESCALATE_AFTER = 2;
 
     /// Ranges reported in one call of [#onTick]; the others follow a moment later.
     public static final int RANGES_MAX = 768;
@@ -93,7 +93,7 @@ public final class NackScheduler implements RepairRequests {
     }
 
     @Override
-    public void hasten(final long first, final long slots, final long nowNs) {
+    public void retryNow(final long first, final long slots, final long nowNs) {
         schedule(first, slots, nowNs, 0);
     }
 
@@ -103,8 +103,8 @@ public final class NackScheduler implements RepairRequests {
     }
 
     @Override
-    public void insist(final long sequence, final long nowNs) {
-        schedule(sequence, 1, nowNs, INSISTENT_AFTER);
+    public void escalate(final long sequence, final long nowNs) {
+        schedule(sequence, 1, nowNs, ESCALATE_AFTER);
     }
 
     private void schedule(final long first, final long slots, final long due, final int attempt) {
@@ -147,7 +147,7 @@ public final class NackScheduler implements RepairRequests {
                 nextDueNs = Math.min(nextDueNs, nowNs + BACKOFF_MIN_NS);
                 break;
             }
-            final int before = Math.min(INSISTENT_AFTER, attempts[window.index(s)]);
+            final int before = Math.min(ESCALATE_AFTER, attempts[window.index(s)]);
             if (!report(s, nowNs, highestData)) {
                 continue;
             }

@@ -11,7 +11,7 @@ public interface RepairRequests {
     /// @param slots typical length of a frame, in datagrams
     void room(int frames, long slots, long nowNs);
 
-    /// A repair of this frame found no room: none of its datagrams is requested until [#hasten] or that time.
+    /// A repair of this frame found no room: none of its datagrams is requested until [#retryNow] or that time.
     ///
     /// @param first the frame's first sequence
     /// @param slots the frame's length in datagrams
@@ -21,12 +21,12 @@ public interface RepairRequests {
     ///
     /// @param first as in [#defer]
     /// @param slots upper bound of the frame's length
-    void hasten(long first, long slots, long nowNs);
+    void retryNow(long first, long slots, long nowNs);
 
     /// A read of a co-root's replica brought another datagram: the missing one is requested from the co-root at
     /// once.
     void ask(long sequence, long nowNs);
 
     /// A read of the source's window brought another datagram: the missing one is requested at once.
-    void insist(long sequence, long nowNs);
+    void escalate(long sequence, long nowNs);
 }

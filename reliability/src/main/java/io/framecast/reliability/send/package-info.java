@@ -1,5 +1,5 @@
-/// The source's cycle: [io.framecast.reliability.send.SendSession] claims, sends, retransmits and frees over the
-/// ports of `lane` and `onesided`. The engine and the simulator run it.
+/// The sender's protocol machine: members, credit, retransmission, eviction, co-roots and their repair groups.
+/// `reliability.session` and `reliability.onesided` call it.
 @NullMarked
 package io.framecast.reliability.send;
 

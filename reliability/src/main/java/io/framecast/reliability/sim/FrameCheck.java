@@ -1,7 +1,7 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.LossReason;
-import io.framecast.reliability.ReceivedFrame;
+import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.wire.Delivery;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

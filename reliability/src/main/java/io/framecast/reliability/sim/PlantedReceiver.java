@@ -1,7 +1,7 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.ReceiverMachine;
-import io.framecast.reliability.ReceiverMachine.State;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;

@@ -2,12 +2,12 @@ package io.framecast.reliability.sim;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.framecast.reliability.CoRootOutput;
-import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.ExposedWindow;
 import io.framecast.reliability.onesided.OneSidedPort;
 import io.framecast.reliability.onesided.ReplicaMemory;
+import io.framecast.reliability.receive.CoRootOutput;
+import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;

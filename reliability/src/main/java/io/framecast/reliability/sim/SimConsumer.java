@@ -1,9 +1,9 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.LossReason;
-import io.framecast.reliability.ReceivedFrame;
 import io.framecast.reliability.assembly.FrameMemory.Space;
-import io.framecast.reliability.receive.FrameConsumer;
+import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.session.FrameConsumer;
 import java.util.ArrayDeque;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;

@@ -1,6 +1,6 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.CoRootConfig;
+import io.framecast.reliability.send.CoRootConfig;
 import java.util.random.RandomGenerator;
 
 /// The options of one simulated run.

@@ -1,9 +1,5 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.ReceiverConfig;
-import io.framecast.reliability.ReceiverMachine;
-import io.framecast.reliability.ReceiverMachine.State;
-import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
@@ -12,7 +8,11 @@ import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.RemoteWindows;
-import io.framecast.reliability.receive.ReceiveSession;
+import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.session.ReceiveSession;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;

@@ -67,12 +67,13 @@ public record SimReport(
     ///
     /// @param sent data datagrams, each counted once
     /// @param taken ACKs, NACKs and requests that sources took
-    /// @param told heartbeats, ASSIGNs and SETs that sources sent
+    /// @param announced heartbeats, ASSIGNs and SETs that sources sent
     /// @param aggregates of co-roots, among those taken
     /// @param reports ACKs, NACKs and requests that went to co-roots
     /// @param repairs datagrams that co-roots sent
     /// @param fed datagrams that went to co-roots by unicast
-    public record Control(long sent, long taken, long told, long aggregates, long reports, long repairs, long fed) {}
+    public record Control(
+            long sent, long taken, long announced, long aggregates, long reports, long repairs, long fed) {}
 
     /// The delay of a repair behind the original's arrival at the other receivers.
     ///

@@ -1,14 +1,14 @@
 package io.framecast.reliability.sim;
 
-import io.framecast.reliability.CoRootConfig;
-import io.framecast.reliability.SenderConfig;
-import io.framecast.reliability.SenderCounts;
-import io.framecast.reliability.SenderMachine;
 import io.framecast.reliability.lane.ControlPort;
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.MemberEndpoints;
-import io.framecast.reliability.send.SendPacer;
-import io.framecast.reliability.send.SendSession;
+import io.framecast.reliability.send.CoRootConfig;
+import io.framecast.reliability.send.SenderConfig;
+import io.framecast.reliability.send.SenderCounts;
+import io.framecast.reliability.send.SenderMachine;
+import io.framecast.reliability.session.SendPacer;
+import io.framecast.reliability.session.SendSession;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.ControlIds;
@@ -185,7 +185,7 @@ final class SimSource extends SimNode implements ControlPort {
             if (verdict == Verdict.GOOD) {
                 reception.life().onHeardBySource(nowNs());
                 plant.onHeard(id, datagram);
-            } else if (isShown(verdict)) {
+            } else if (isPollable(verdict)) {
                 reception.life().onNoticedBySource();
             }
         }
@@ -193,7 +193,7 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     // Whether the machine took a member's datagram for a sign of life, though it did not accept it.
-    private static boolean isShown(final Verdict verdict) {
+    private static boolean isPollable(final Verdict verdict) {
         return switch (verdict) {
             case IMPOSSIBLE, LIMITED, EARLY, STALE_EPOCH -> true;
             default -> false;

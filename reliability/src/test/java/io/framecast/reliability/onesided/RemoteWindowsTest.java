@@ -8,15 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.reliability.ReceiverConfig;
-import io.framecast.reliability.ReceiverMachine;
-import io.framecast.reliability.ReceiverOutput;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.onesided.EndpointPort.State;
 import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.Region;
+import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.LaneAddresses;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.reliability.SenderOutput;
 import io.framecast.reliability.onesided.EndpointPort.State;
 import io.framecast.reliability.onesided.OneSidedPort.Access;
+import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;

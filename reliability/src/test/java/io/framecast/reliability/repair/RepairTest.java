@@ -261,7 +261,7 @@ final class RepairTest {
         tick(later, 20);
         assertEquals(List.of("1+4", "15+2", "17+3"), reports);
         reports.clear();
-        nacks.hasten(5, 10, later);
+        nacks.retryNow(5, 10, later);
         assertEquals(later, nacks.nextDeadlineNs());
         assertEquals(1, tick(later, 20));
         assertEquals(List.of("5+10"), reports);
@@ -275,7 +275,7 @@ final class RepairTest {
         for (int i = 0; i < 20; i++) {
             tick(now, 6);
             nacks.defer(0, 7, now + 100 * RTT_NS);
-            nacks.hasten(0, 7, now);
+            nacks.retryNow(0, 7, now);
             now += RTT_NS;
         }
         reports.clear();

@@ -3,9 +3,9 @@ package io.framecast.reliability.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.reliability.CoRootConfig;
-import io.framecast.reliability.CoRootConfig.Feed;
-import io.framecast.reliability.CoRootConfig.Sets;
+import io.framecast.reliability.send.CoRootConfig;
+import io.framecast.reliability.send.CoRootConfig.Feed;
+import io.framecast.reliability.send.CoRootConfig.Sets;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ final class CoRootTest {
 
     private static double perDatagram(final SimReport report) {
         final SimReport.Control control = report.control();
-        return (double) (control.taken() + control.told()) / control.sent();
+        return (double) (control.taken() + control.announced()) / control.sent();
     }
 
     /// Subramoni (InfiniBand multicast collectives): "Hot spot is created at root due to large number of ACK's that

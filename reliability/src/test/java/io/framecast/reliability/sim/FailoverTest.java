@@ -2,7 +2,7 @@ package io.framecast.reliability.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.framecast.reliability.CoRootConfig;
+import io.framecast.reliability.send.CoRootConfig;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

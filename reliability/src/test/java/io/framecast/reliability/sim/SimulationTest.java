@@ -242,13 +242,13 @@ final class SimulationTest {
     }
 
     private static final String EXPECTED = """
-              0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
+0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
               0.0 % 8: 1364 MB/s,    0 repairs, wire +2.9 %
-              0.1 % 1: 1353 MB/s,   29 repairs, wire +3.0 %
-              0.1 % 8: 1331 MB/s,  232 repairs, wire +3.7 %
-              1.0 % 1: 1272 MB/s,  285 repairs, wire +3.9 %
-              1.0 % 8:  834 MB/s, 2289 repairs, wire +11.1 %
-              5.0 % 1:  575 MB/s, 1527 repairs, wire +8.4 %
-              5.0 % 8:  284 MB/s, 11583 repairs, wire +44.4 %
+              0.1 % 1: 1364 MB/s,   29 repairs, wire +3.0 %
+              0.1 % 8: 1319 MB/s,  232 repairs, wire +3.8 %
+              1.0 % 1: 1241 MB/s,  285 repairs, wire +3.9 %
+              1.0 % 8:  850 MB/s, 2285 repairs, wire +11.1 %
+              5.0 % 1:  578 MB/s, 1526 repairs, wire +8.4 %
+              5.0 % 8:  293 MB/s, 11497 repairs, wire +44.1 %
             """;
 }

@@ -1,0 +1,401 @@
+package io.framecast.engine.publish;
+
+import io.framecast.api.Channel;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.Transport;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.LossInjector;
+import io.framecast.engine.port.SendLane;
+import io.framecast.engine.port.TransportOneSided;
+import io.framecast.engine.ready.ReadySet;
+import io.framecast.engine.session.CounterBoard;
+import io.framecast.engine.session.DisconnectReason;
+import io.framecast.engine.session.ForeignTraffic;
+import io.framecast.engine.session.Policies;
+import io.framecast.engine.session.SendMemory;
+import io.framecast.engine.session.SessionContext;
+import io.framecast.engine.session.SessionHost;
+import io.framecast.engine.session.Waiter;
+import io.framecast.reliability.onesided.MemberEndpoints;
+import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.send.CoRootConfig;
+import io.framecast.reliability.send.SenderConfig;
+import io.framecast.reliability.send.SenderMachine;
+import io.framecast.reliability.session.SendPacer;
+import io.framecast.reliability.session.SendSession;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.SmallFrames;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import java.util.random.RandomGenerator;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// One source: the protocol's [SendSession], its lanes and memory, and the volatile state that the publisher's
+/// thread reads. The sender's thread runs the duty cycle in [#doWork].
+public final class SourceSession implements AutoCloseable {
+    // The smallest window that keeps both ends busy, because a small window stays in the caches. The power of two
+    // above one and a half frames holds up to three frames.
+    private static final long WINDOW_DEFAULT_MIN = 2L << 20;
+    private static final long WINDOW_DEFAULT_MAX = 64L << 20;
+    private static final long STALL_LOOK_NS = 100_000_000;
+
+    private final Transport transport;
+    private final ControlLane control;
+    private final Lane data;
+    private final Lane repair;
+    private final StallWatch stalls;
+    private final SendMemory memory;
+    private final @Nullable MemberEndpoints endpoints;
+    private final SendWindow window;
+    private final SmallFrames smallFrames;
+    private final SendSession session;
+    private final SenderMachine machine;
+    private final ControlLane.Handler onControl = this::onControl;
+
+    private final UnreadyLines unready;
+    private final ForeignTraffic foreign;
+    private long standstillNoticeNs;
+    private final CounterBoard counters;
+    private final Consumer<String> notices;
+
+    private final Waiter publisher = new Waiter();
+    private volatile int wantedSlots;
+    private volatile int refusedSlots;
+    private volatile int readyMembers;
+    private volatile boolean ending;
+    private volatile boolean drained;
+    private volatile boolean settled;
+    private long stallLookNs;
+    private boolean failed;
+
+    /// Opens lanes and memory, and owns the transport from then on. When the constructor throws, it closes
+    /// everything it opened, and the transport is still the caller's.
+    ///
+    /// @param secrets gives the session's nonce
+    public SourceSession(
+            final Transport transport,
+            final Channel channel,
+            final SessionContext context,
+            final RandomGenerator secrets) {
+        this.transport = transport;
+        notices = context.notices();
+        final int slotBytes = slotBytes(transport);
+        final int windowSlots = windowSlots(channel, slotBytes);
+        stalls = new StallWatch(
+                channel.name(), TimeUnit.MILLISECONDS.toNanos(channel.stream().aliveTimeoutMs()));
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            memory = opened.add(new SendMemory(windowSlots, slotBytes));
+            // Before the lanes: their registrations of the window then lie within the memory that peers may read.
+            final CoRootConfig coRoots = Policies.onWire(channel.stream().coRoots());
+            endpoints = endpoints(transport, coRoots, channel.name());
+            if (endpoints != null) {
+                opened.add(endpoints);
+            }
+            control = opened.add(new ControlLane(
+                    transport, LaneConfig.Role.SOURCE, new LossInjector(context.lossProbability(), context.seed())));
+            data = opened.add(transport.open(lane(LaneKind.DATA)));
+            repair = opened.add(transport.open(lane(LaneKind.REPAIR)));
+            final StreamInfo stream = stream(secrets.nextLong(), channel, windowSlots);
+            window = new SendWindow(windowSlots, memory.headers(), memory.lengths(), slotBytes, stream.session());
+            smallFrames = window.bundleIn(memory.payload());
+            session = new SendSession(
+                    new SenderConfig(stream, SenderConfig.MEMBERS_MAX_DEFAULT, context.epochOffsetNs(), coRoots),
+                    window,
+                    memory.window(),
+                    new SendPacer(channel.link().rateBytes()),
+                    control,
+                    new SendLane(data),
+                    new SendLane(repair),
+                    endpoints,
+                    context.random());
+            machine = session.machine();
+            counters = counters(context.counters());
+            foreign = ForeignTraffic.ofPublisher(
+                    channel,
+                    () -> ForeignTraffic.datagrams(control.lane()) + ForeignTraffic.datagrams(machine.verdicts()),
+                    notices);
+            unready = new UnreadyLines(transport, stream, machine.joinAttempts(), notices);
+            opened.keep();
+        }
+    }
+
+    private @Nullable MemberEndpoints endpoints(
+            final Transport source, final CoRootConfig coRoots, final String channel) {
+        final OneSidedPort port = TransportOneSided.of(source.oneSided(), Runnable::run);
+        return port == null
+                ? null
+                : MemberEndpoints.open(
+                        port,
+                        memory.window(),
+                        SenderConfig.MEMBERS_MAX_DEFAULT,
+                        coRoots.feed() == CoRootConfig.Feed.UNICAST,
+                        channel,
+                        notices);
+    }
+
+    private LaneConfig lane(final LaneKind kind) {
+        return new LaneConfig(kind, LaneConfig.Role.SOURCE, memory.ring(), null, null);
+    }
+
+    private StreamInfo stream(final long session, final Channel channel, final int windowSlots) {
+        return new StreamInfo(
+                session,
+                channel.name(),
+                memory.ring().payloadBytes(),
+                windowSlots,
+                channel.stream().frameMaxBytes(),
+                (int) channel.stream().aliveTimeoutMs(),
+                control.address().toBytes(),
+                data.address().toBytes());
+    }
+
+    private CounterBoard counters(final CounterTable table) {
+        final CounterBoard board = new CounterBoard(
+                        table, Labels.of("channel", stream().channel()))
+                .sends(data, "data")
+                .sends(repair, "repair")
+                .sends(control.lane(), "control")
+                .receives(control.lane(), "control")
+                .verdicts(machine.verdicts())
+                .registrations(transport)
+                .add(EngineCounter.REPAIRS_SENT, machine.counts()::repairedDatagrams)
+                .add(EngineCounter.NACKS_RECEIVED, machine.counts()::nacks)
+                .add(EngineCounter.ACKS_RECEIVED, machine.counts()::acks)
+                .add(EngineCounter.HEARTBEATS_SENT, machine.counts()::heartbeats)
+                .add(EngineCounter.CO_ROOTS, machine.counts()::coRoots)
+                .add(EngineCounter.AGGREGATES_RECEIVED, machine.counts()::aggregates)
+                .add(EngineCounter.FAILOVERS, machine.counts()::failovers)
+                .add(EngineCounter.FEED_SENT, machine.counts()::fedDatagrams)
+                .add(EngineCounter.INSTRUCTIONS_SENT, machine.counts()::instructions)
+                .add(EngineCounter.EVICTIONS, machine.counts()::evictions)
+                .add(EngineCounter.JOIN_REFUSALS, machine.counts()::refusals)
+                .add(EngineCounter.MEMBERS_READY, machine::readyMembers)
+                .add(EngineCounter.ROUND_TRIP, machine::rttNs)
+                .add(
+                        EngineCounter.CREDIT_REMAINING,
+                        () -> machine.readyMembers() == 0 ? 0 : machine.grantedSequence() - machine.nextSequence())
+                .add(
+                        EngineCounter.WINDOW_USED,
+                        () -> (window.committed() - window.freed()) * stream().slotBytes());
+        if (endpoints != null) {
+            board.add(EngineCounter.GRANTS_READ, machine.counts()::creditWords)
+                    .add(EngineCounter.CREDIT_DATAGRAMS, machine.counts()::creditDatagrams)
+                    .add(EngineCounter.LINKED_MEMBERS, machine.counts()::links)
+                    .add(EngineCounter.FEED_WRITTEN, machine.counts()::writtenDatagrams)
+                    .fallback("feed", machine.counts()::feedFailures)
+                    .fallback("link", machine.counts()::linkFailures)
+                    .fallback("impossible_word", machine.counts()::impossibleWords);
+        }
+        return board;
+    }
+
+    /// Counters of the publisher's thread.
+    CounterBoard counters() {
+        return counters;
+    }
+
+    private static int slotBytes(final Transport transport) {
+        final int room = transport.capabilities().datagramBytesMax() - DataLayout.LENGTH;
+        final int slotBytes = Math.min(room, StreamInfo.SLOT_BYTES_MAX) / 64 * 64;
+        if (slotBytes <= 0) {
+            throw new ConfigException("mtu: expected room for a 40-byte header and 64 bytes of payload");
+        }
+        return slotBytes;
+    }
+
+    // One slot of the window is never filled, hence the extra slot.
+    private static int windowSlots(final Channel channel, final int slotBytes) {
+        final long frameMax = channel.stream().frameMaxBytes();
+        final long wanted = channel.stream().windowBytes() > 0
+                ? channel.stream().windowBytes()
+                : Math.clamp(frameMax + frameMax / 2, WINDOW_DEFAULT_MIN, WINDOW_DEFAULT_MAX);
+        final long slots = Math.max(64, StreamInfo.slots(wanted, slotBytes) + 1);
+        if (slots > StreamInfo.WINDOW_SLOTS_MAX) {
+            throw new ConfigException("window: expected at most " + (long) (StreamInfo.WINDOW_SLOTS_MAX - 1) * slotBytes
+                    + " bytes, got " + wanted);
+        }
+        return (int) (Long.highestOneBit(slots - 1) << 1);
+    }
+
+    public SendWindow window() {
+        return window;
+    }
+
+    SmallFrames smallFrames() {
+        return smallFrames;
+    }
+
+    public SendMemory memory() {
+        return memory;
+    }
+
+    public StreamInfo stream() {
+        return session.stream();
+    }
+
+    public SenderMachine machine() {
+        return machine;
+    }
+
+    Lane dataLane() {
+        return data;
+    }
+
+    int readyMembers() {
+        return readyMembers;
+    }
+
+    /// Subscribers that asked to join and are not ready.
+    UnreadyLines unready() {
+        return unready;
+    }
+
+    /// The waiter of the publisher's thread, which waits for room.
+    Waiter publisher() {
+        return publisher;
+    }
+
+    /// Any thread: whether some member would accept that many datagrams, and the window has room for them.
+    boolean hasRoom(final int slots) {
+        return readyMembers > 0 && window.slots() - 1 - (window.committed() - window.freed()) >= slots;
+    }
+
+    /// Publisher: the result of a claim. A refused claim passes the number of contiguous slots it needs, a
+    /// successful one 0.
+    void onClaim(final int slots) {
+        refusedSlots = slots;
+    }
+
+    /// Publisher: sleeps until the window has room, the other condition holds, or the time is over.
+    void awaitRoom(final SessionHost host, final int slots, final BooleanSupplier over, final Duration longest) {
+        wantedSlots = slots;
+        host.await(publisher, () -> hasRoom(slots) || over.getAsBoolean(), longest);
+    }
+
+    /// Publisher: no frame follows.
+    void end() {
+        ending = true;
+    }
+
+    /// Whether, after [#end], members have acknowledged everything.
+    boolean isDrained() {
+        return drained;
+    }
+
+    /// Whether the wait after [#end] is over: the session drained, or ended within a frame.
+    boolean isSettled() {
+        return settled;
+    }
+
+    /// The descriptor that wakes the agent when datagrams of peers arrive.
+    int readyDescriptor() {
+        return transport.readyDescriptor();
+    }
+
+    /// Whether the descriptor becomes ready when datagrams of peers arrive.
+    boolean isPollable() {
+        return transport.readyDescriptor() != ReadySet.NONE || control.lane().readyDescriptor() != ReadySet.NONE;
+    }
+
+    /// Arms the wake-ups before the agent sleeps.
+    void arm() {
+        if (!failed) {
+            control.lane().armReady();
+        }
+    }
+
+    /// The descriptors that wake the agent when datagrams arrive, where the transport has no ready descriptor of
+    /// its own.
+    void collectDescriptors(final IntConsumer descriptors) {
+        if (!failed) {
+            descriptors.accept(control.lane().readyDescriptor());
+        }
+    }
+
+    long nextDeadlineNs() {
+        return session.nextDeadlineNs();
+    }
+
+    /// Whether progress depends on the transport or a member's memory, and no descriptor becomes ready for it.
+    boolean isHeldBack() {
+        return session.isHeldBack();
+    }
+
+    /// One duty cycle.
+    int doWork(final long nowNs) {
+        int work = control.poll(onControl, nowNs);
+        if (ending) {
+            session.end();
+        }
+        session.onClaimBlocked(refusedSlots > 0 && !hasRoom(refusedSlots));
+        work += session.doWork(nowNs);
+        noticeStandstill(session.standstillNs(), nowNs);
+        readyMembers = machine.readyMembers();
+        if (hasRoom(wantedSlots)) {
+            publisher.wake();
+        }
+        counters.tick(nowNs);
+        lookAround(nowNs);
+        drained = session.isDrained();
+        settled = session.isSettled();
+        return work;
+    }
+
+    private void noticeStandstill(final long stoodNs, final long nowNs) {
+        if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
+            standstillNoticeNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
+            notices.accept("publisher of " + stream().channel() + ": "
+                    + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its subscribers");
+        }
+    }
+
+    private void lookAround(final long nowNs) {
+        if (nowNs < stallLookNs) {
+            return;
+        }
+        stallLookNs = nowNs + STALL_LOOK_NS;
+        unready.look(nowNs);
+        foreign.tick(nowNs);
+        final String stall = stalls.look(
+                machine.releasable(), machine.nextSequence(), machine.counts().repairedDatagrams(), nowNs);
+        if (stall != null) {
+            notices.accept(stall);
+        }
+    }
+
+    private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        machine.onControl(datagram, offset, bytes, nowNs);
+    }
+
+    /// Notifies members when the session ends early, then frees everything, whatever state the lanes are in.
+    @Override
+    public void close() {
+        CloseHelper.closeAll(this::sayGoodbye, counters, endpoints, repair, data, control, transport, memory);
+    }
+
+    private void sayGoodbye() {
+        counters.publish();
+        for (int i = 0; i < SessionContext.GOODBYES && !drained && !failed; i++) {
+            session.leave();
+        }
+    }
+
+    /// A lane failed: the session can send nothing any more.
+    void fail() {
+        failed = true;
+    }
+}

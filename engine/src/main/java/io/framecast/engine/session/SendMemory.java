@@ -1,0 +1,105 @@
+package io.framecast.engine.session;
+
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.spi.SendRing;
+import io.framecast.engine.memory.MirroredMemory;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.reliability.window.WindowMemory;
+import io.framecast.reliability.wire.DataLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.agrona.CloseHelper;
+
+/// The source's registered memory: `slots` slots of the window and one more for probes, each `[header 40 |
+/// payload]`. The payload memory is mapped twice where the system supports it, so that every claim up to the whole
+/// window is contiguous.
+///
+/// Owns its memory; freed by [#close].
+public final class SendMemory implements AutoCloseable {
+    private final Arena arena = Arena.ofShared();
+    private final MirroredMemory payload;
+    private final MemorySegment headers;
+    private final int[] lengths;
+    private final int slots;
+    private final int slotBytes;
+    private final SendRing ring;
+
+    public SendMemory(final int slots, final int slotBytes) {
+        this.slots = slots;
+        this.slotBytes = slotBytes;
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            opened.add(arena);
+            lengths = new int[slots + 1];
+            lengths[slots] = slotBytes;
+            // The probe's payload is the memory behind the window: the mirror's first slot, or a spare one.
+            payload = opened.add(MirroredMemory.allocate((long) slots * slotBytes, slotBytes));
+            headers = arena.allocate((long) (slots + 1) * DataLayout.LENGTH, 64);
+            ring = new SendRing(
+                    headers,
+                    DataLayout.LENGTH,
+                    payload.segment().asSlice(0, (long) (slots + 1) * slotBytes),
+                    slotBytes,
+                    lengths);
+            opened.keep();
+        } catch (final OutOfMemoryError e) {
+            throw new ConfigException(
+                    "window: no room for "
+                            + MemoryNeeds.source(slots, slotBytes, 0).hostBytes()
+                            + " bytes; lower window= or frame-max=",
+                    e);
+        }
+    }
+
+    public SendRing ring() {
+        return ring;
+    }
+
+    /// The same memory, as the protocol sees it.
+    public WindowMemory window() {
+        return new WindowMemory(headers, ring.payload(), lengths, slots, slotBytes);
+    }
+
+    public MemorySegment headers() {
+        return headers;
+    }
+
+    /// Payload memory of all slots.
+    public MemorySegment payload() {
+        return payload.segment();
+    }
+
+    /// Of the window.
+    int slots() {
+        return slots;
+    }
+
+    int slotBytes() {
+        return slotBytes;
+    }
+
+    public int[] lengths() {
+        return lengths;
+    }
+
+    /// Whether `bytes` bytes from a slot on are contiguous.
+    public boolean isContiguous(final int slot, final long bytes) {
+        return payload.mirrored() || (long) slot * slotBytes + bytes <= (long) slots * slotBytes;
+    }
+
+    public MemorySegment slice(final int slot, final long bytes) {
+        return payload.segment().asSlice((long) slot * slotBytes, bytes);
+    }
+
+    /// Copies into the ring from a slot on, around its end where need be.
+    public void write(final int slot, final MemorySegment source, final long sourceOffset, final long bytes) {
+        final long offset = (long) slot * slotBytes;
+        final long head = Math.min(bytes, (long) slots * slotBytes - offset);
+        MemorySegment.copy(source, sourceOffset, payload.segment(), offset, head);
+        MemorySegment.copy(source, sourceOffset + head, payload.segment(), 0, bytes - head);
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(payload, arena);
+    }
+}

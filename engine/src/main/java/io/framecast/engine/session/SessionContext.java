@@ -1,0 +1,26 @@
+package io.framecast.engine.session;
+
+import io.framecast.engine.metrics.CounterTable;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/// The node's services and settings that sessions use.
+///
+/// @param seed of back-off, skew and injected loss
+/// @param lossProbability injected loss, 0 ≤ p < 1
+/// @param notices one-line notices for an operator
+/// @param epochOffsetNs difference between the engine's time and nanoseconds since the epoch
+/// @param counters the node's counters
+public record SessionContext(
+        long seed, double lossProbability, Consumer<String> notices, long epochOffsetNs, CounterTable counters) {
+    /// Sent without acknowledgement, so more than one.
+    public static final int GOODBYES = 3;
+
+    /// A process that stands still again and again reports it no sooner.
+    public static final long STANDSTILL_NOTICE_NS = 10_000_000_000L;
+
+    public RandomGenerator random() {
+        return new SplittableRandom(seed);
+    }
+}

@@ -1,0 +1,283 @@
+package io.framecast.engine.subscribe;
+
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.Transport;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.engine.memory.SystemMemory;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.session.MemoryNeeds;
+import io.framecast.engine.session.SendMemory;
+import io.framecast.reliability.assembly.ReadSlots;
+import io.framecast.reliability.onesided.ExposedWindow;
+import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
+import io.framecast.reliability.onesided.ReplicaMemory;
+import io.framecast.reliability.receive.CoRootOutput;
+import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RemotePlace;
+import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// The service of a co-root to its repair group: a replica of the window in host memory, and a lane of its own for
+/// repairs. The service allocates both only once the source has made this subscription a co-root. A failure ends
+/// the service alone: the repair group then has its repairs from the source.
+///
+/// Threading: the receiver's thread, except for [#close] and for the work of the conductor, which takes time in
+/// proportion to the window. Ownership: the service owns memory and lane until [#close].
+final class CoRootService implements CoRootOutput, AutoCloseable {
+    private static final int NO_PEER = -1;
+
+    private final Transport transport;
+    private final @Nullable OneSidedPort oneSided;
+    private final ControlLane control;
+    private final StreamInfo stream;
+    private final Consumer<String> notices;
+    private final Executor conductor;
+    private final @Nullable ReadSlots receiveBuffers;
+    private final int[] controlPeers = new int[SetLayout.MEMBERS_MAX];
+    private final int[] repairPeers = new int[SetLayout.MEMBERS_MAX];
+    // Set by the conductor once it exists.
+    private volatile @Nullable Made made;
+    private @Nullable Lane repair;
+    private @Nullable RepairStore store;
+    private @Nullable ExposedWindow share;
+    // Set by the conductor where the source replicates by RDMA writes.
+    private volatile @Nullable ReplicaMemory replica;
+    private boolean asked;
+    private boolean askedForReplica;
+    private volatile boolean closed;
+
+    /// Memory, lane and store, opened by the conductor.
+    ///
+    /// @param share the part that members of the repair group may read; null where the transport cannot share it
+    private record Made(
+            SendMemory memory,
+            Lane repair,
+            RepairStore store,
+            @Nullable ExposedWindow share) {}
+
+    /// @param receiveBuffers for repairs that this session reads out of its own replica; null for none
+    /// @param conductor runs long tasks in order, and all of them before [#close]
+    CoRootService(
+            final Transport transport,
+            final @Nullable OneSidedPort oneSided,
+            final ControlLane control,
+            final StreamInfo stream,
+            final @Nullable ReadSlots receiveBuffers,
+            final Consumer<String> notices,
+            final Executor conductor) {
+        this.transport = transport;
+        this.oneSided = oneSided;
+        this.control = control;
+        this.stream = stream;
+        this.receiveBuffers = receiveBuffers;
+        this.notices = notices;
+        this.conductor = conductor;
+        java.util.Arrays.fill(controlPeers, NO_PEER);
+        java.util.Arrays.fill(repairPeers, NO_PEER);
+    }
+
+    /// Null also while the conductor still opens the store: the source repeats its request until it is confirmed.
+    @Override
+    public @Nullable RepairStore openStore() {
+        final Made ready = made;
+        if (ready != null && store == null && !closed) {
+            repair = ready.repair();
+            share = ready.share();
+            store = ready.store();
+        } else if (!asked && !closed) {
+            asked = true;
+            conductor.execute(this::make);
+        }
+        return store;
+    }
+
+    private void make() {
+        try {
+            made = closed ? null : open();
+        } catch (final OutOfMemoryError | RuntimeException e) {
+            notices.accept("subscriber of " + stream.channel() + ": cannot serve others as a co-root: " + e.getMessage()
+                    + "; free memory, or set serve=no");
+        }
+    }
+
+    private Made open() {
+        final int slots = stream.windowSlots();
+        SystemMemory.require(MemoryNeeds.source(slots, stream.slotBytes(), 0).totalBytes());
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final SendMemory memory = opened.add(new SendMemory(slots, stream.slotBytes()));
+            final RepairStore empty =
+                    new RepairStore(memory.headers(), memory.payload(), memory.lengths(), slots, stream.slotBytes());
+            // Before the lane opens: the lane's registration then lies within the memory that members may read.
+            final ExposedWindow shared = share(memory);
+            if (shared != null) {
+                empty.guardedBy(opened.add(shared).guards());
+            }
+            final Lane lane = opened.add(transport.open(
+                    new LaneConfig(LaneKind.REPAIR, LaneConfig.Role.RECEIVER, memory.ring(), null, null)));
+            opened.keep();
+            return new Made(memory, lane, empty, shared);
+        }
+    }
+
+    private @Nullable ExposedWindow share(final SendMemory memory) {
+        if (oneSided == null) {
+            return null;
+        }
+        final String refusal = "subscriber of " + stream.channel() + ": repairs for others by datagram: ";
+        try {
+            return ExposedWindow.ofReplica(oneSided, memory.window(), SetLayout.MEMBERS_MAX, refusal, notices);
+        } catch (final RefusedException e) {
+            notices.accept(refusal + e.getMessage());
+            return null;
+        }
+    }
+
+    @Override
+    public boolean connect(final int member, final LaneAddresses addresses) {
+        final Lane lane = repair;
+        if (lane == null || closed) {
+            return false;
+        }
+        try {
+            controlPeers[member] = control.lane().connect(new LaneAddress(addresses.control()));
+            repairPeers[member] = lane.connect(new LaneAddress(addresses.repair()));
+            return true;
+        } catch (final TransportException e) {
+            disconnect(member);
+            return false;
+        }
+    }
+
+    @Override
+    public void disconnect(final int member) {
+        if (controlPeers[member] != NO_PEER && !closed) {
+            control.lane().disconnect(controlPeers[member]);
+        }
+        final Lane lane = repair;
+        if (repairPeers[member] != NO_PEER && lane != null && !closed) {
+            lane.disconnect(repairPeers[member]);
+        }
+        controlPeers[member] = NO_PEER;
+        repairPeers[member] = NO_PEER;
+        cut(member);
+    }
+
+    private void cut(final int member) {
+        final ExposedWindow current = share;
+        if (current != null && !closed) {
+            current.cut(member);
+        }
+    }
+
+    @Override
+    public boolean link(final int member, final byte[] descriptor) {
+        final ExposedWindow current = share;
+        cut(member);
+        return current != null && !closed && current.accept(member, descriptor);
+    }
+
+    @Override
+    public @Nullable LinkOffer linkOffer(final int member) {
+        final ExposedWindow current = share;
+        return current == null || closed ? null : current.offer(member, RemotePlace.NONE);
+    }
+
+    @Override
+    public @Nullable LinkOffer copyOffer() {
+        final ReplicaMemory memory = replica;
+        if (memory == null && !askedForReplica && !closed) {
+            askedForReplica = true;
+            conductor.execute(this::makeReplica);
+        }
+        return memory == null || closed ? null : memory.offer();
+    }
+
+    // On the conductor, because a registration takes time in proportion to the window.
+    private void makeReplica() {
+        final Made ready = made;
+        if (ready == null || ready.share() == null || oneSided == null || closed) {
+            return;
+        }
+        try {
+            replica = new ReplicaMemory(oneSided, ready.memory().window(), ready.share());
+        } catch (final OutOfMemoryError | RuntimeException e) {
+            notices.accept("subscriber of " + stream.channel() + ": gets its replica by datagram: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public long feedWord() {
+        final ReplicaMemory memory = replica;
+        return memory == null ? 0 : memory.word();
+    }
+
+    @Override
+    public int takeOwn(final long firstSequence, final int count) {
+        final ReadSlots slots = receiveBuffers;
+        final RepairStore held = store;
+        return slots == null || held == null ? ReceiverOutput.NOT_READ : slots.copy(held, firstSequence, count);
+    }
+
+    @Override
+    public void sendControl(final int member, final int bytes) {
+        if (controlPeers[member] != NO_PEER) {
+            control.unicast(controlPeers[member], bytes);
+        }
+    }
+
+    @Override
+    public int repair(final int member, final long firstSequence, final int count) {
+        final Lane lane = repair;
+        final RepairStore held = store;
+        if (lane == null || held == null || repairPeers[member] == NO_PEER) {
+            return 0;
+        }
+        final int slot = held.slot(firstSequence);
+        // The ring has one slot more than the window, which repairs must skip.
+        final int head = Math.min(count, held.slots() - slot);
+        try {
+            final int accepted = lane.unicast(repairPeers[member], slot, head);
+            return accepted < head || head == count
+                    ? accepted
+                    : accepted + lane.unicast(repairPeers[member], 0, count - head);
+        } catch (final RuntimeException e) {
+            // The subscription goes on receiving. The lane is closed with the service.
+            repair = null;
+            notices.accept(
+                    "subscriber of " + stream.channel() + ": repairs nothing for others any more: " + e.getMessage());
+            return 0;
+        }
+    }
+
+    /// Closes the lane and ends all answers. The store stays readable.
+    void closeLane() {
+        for (int member = 0; member < controlPeers.length; member++) {
+            disconnect(member);
+        }
+        closed = true;
+        CloseHelper.close(repair);
+    }
+
+    /// Idempotent.
+    @Override
+    public void close() {
+        closed = true;
+        final Made ready = made;
+        made = null;
+        if (ready != null) {
+            CloseHelper.closeAll(replica, ready.share(), ready.repair(), ready.memory());
+        }
+    }
+}

@@ -1,0 +1,498 @@
+package io.framecast.engine.subscribe;
+
+import io.framecast.api.Channel;
+import io.framecast.api.SourceEvent;
+import io.framecast.api.SourceOptions;
+import io.framecast.api.StreamConfig;
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.Lane;
+import io.framecast.api.spi.LaneAddress;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.LaneKind;
+import io.framecast.api.spi.ReceiveRing;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.LossInjector;
+import io.framecast.engine.port.ReceiveLane;
+import io.framecast.engine.port.TransportOneSided;
+import io.framecast.engine.ready.ReadySet;
+import io.framecast.engine.session.CounterBoard;
+import io.framecast.engine.session.Policies;
+import io.framecast.engine.session.SessionContext;
+import io.framecast.engine.sink.NicCounts;
+import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.assembly.RepairSlots;
+import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.RemoteWindows;
+import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.receive.ReceiverCounts;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.session.ReceiveSession;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.Executor;
+import java.util.function.IntConsumer;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// One subscription's part in one source's session: the protocol's [ReceiveSession], its lanes and memory, its
+/// peers, and the state of its life.
+///
+/// Threading: the conductor opens it, then the receiver's thread uses it; the conductor calls [#close].
+public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
+    private static final int NO_PEER = -1;
+    // A handshake without an answer for so long must not make other sources wait.
+    private static final long STALE_NS = 1_000_000_000;
+    // A handshake that takes longer is reported.
+    private static final long SLOW_NS = 1_000_000_000;
+    private static final long OBSTACLE_INTERVAL_NS = 200_000_000;
+
+    private final ControlLane control;
+    private final SessionQueue queue;
+    private final ReceiveMemory memory;
+    private final Lane data;
+    private final Lane repair;
+    private final @Nullable RemoteWindows windows;
+    private final @Nullable CoRootService serving;
+    private final ReceiverMachine machine;
+    private final FrameHandoff handoff;
+    private final ReceiveSession protocol;
+    private final CounterBoard counters;
+    private int sourcePeer = NO_PEER;
+    private int coRootPeer = NO_PEER;
+    private long heardNs;
+    private long startedNs;
+    private String obstacle = "";
+    private long obstacleNs;
+    private boolean joined;
+    private boolean over;
+    private boolean left;
+
+    /// Opens the lanes; the handshake is not begun. When the constructor throws, it closes everything it opened.
+    ///
+    /// @param control the subscription's
+    /// @param loss injected into the data and repair lanes
+    /// @param memory of this shape; the session owns it once the constructor returns
+    /// @param receiverId random, not 0
+    /// @param conductor runs long tasks in order
+    ReceiverSession(
+            final EngineSubscriber subscriber,
+            final Transport transport,
+            final SessionContext context,
+            final ControlLane control,
+            final LossInjector loss,
+            final MemoryShape shape,
+            final ReceiveMemory memory,
+            final long receiverId,
+            final Executor conductor) {
+        this.control = control;
+        this.memory = memory;
+        final Channel channel = subscriber.channel();
+        final StreamConfig config = channel.stream();
+        final StreamInfo stream = shape.stream();
+        final Delivery policy = Policies.onWire(config.delivery());
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            data = opened.add(
+                    transport.open(lane(LaneKind.DATA, memory.dataRing(), new LaneAddress(stream.dataAddress()))));
+            repair = opened.add(transport.open(lane(LaneKind.REPAIR, memory.repairRing(), null)));
+            final TransportCapabilities.Placement placement =
+                    transport.capabilities().placement();
+            final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss);
+            final LanePort repairPort = new ReceiveLane(repair, placement, RepairSlots.BATCH_MAX, loss);
+            final Assembly assembly = Assembly.of(shape, memory);
+            final int receiveSlots = assembly.prepare(dataPort);
+            final RepairSlots repairs = new RepairSlots(shape, memory);
+            final OneSidedPort oneSided = TransportOneSided.of(transport.oneSided(), conductor);
+            windows = oneSided == null
+                    ? null
+                    : opened.add(new RemoteWindows(
+                            oneSided, stream, repairs.reads(), !policy.isWaitedFor(), context.notices()));
+            // A co-root keeps payloads in host memory, which direct placement bypasses.
+            serving = config.coRoots().serves() && memory.data().hostAddressable()
+                    ? opened.add(new CoRootService(
+                            transport, oneSided, control, stream, repairs.reads(), context.notices(), conductor))
+                    : null;
+            machine = new ReceiverMachine(
+                    new ReceiverConfig(
+                            stream,
+                            receiverId,
+                            shape.ringSlots() - shape.spareSlots(),
+                            Math.min(data.receiveCapacity(), receiveSlots),
+                            config.reorderDatagrams(),
+                            policy,
+                            new LaneAddresses(
+                                    control.address().toBytes(),
+                                    repair.address().toBytes(),
+                                    windows == null ? new byte[0] : windows.descriptor()),
+                            Sites.number(config.coRoots().site())),
+                    context.random(),
+                    this,
+                    serving);
+            queue = subscriber.openQueue(stream);
+            handoff = new FrameHandoff(queue, subscriber.posted(), memory, assembly);
+            protocol = new ReceiveSession(
+                    machine,
+                    assembly,
+                    repairs,
+                    dataPort,
+                    repairPort,
+                    windows,
+                    handoff,
+                    policy,
+                    config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
+            counters = opened.add(new CounterBoard(context.counters(), labels(channel, stream)));
+            count(assembly);
+            opened.keep();
+        }
+    }
+
+    private static LaneConfig lane(final LaneKind kind, final ReceiveRing ring, final @Nullable LaneAddress peer) {
+        return new LaneConfig(kind, LaneConfig.Role.RECEIVER, null, ring, peer);
+    }
+
+    // With one source the counters keep their labels through all its sessions.
+    private static String labels(final Channel channel, final StreamInfo stream) {
+        final String name = Labels.of("channel", channel.name());
+        return channel.stream().sources().count() == 1
+                ? name
+                : Labels.join(name, Labels.of("session", SourceEvent.sessionText(stream.session())));
+    }
+
+    private void count(final Assembly assembly) {
+        final ReceiverCounts counts = machine.counts();
+        counters.receives(data, "data")
+                .receives(repair, "repair")
+                .verdicts(machine.verdicts())
+                .triggers(counts)
+                .add(EngineCounter.REPAIRS_RECEIVED, counts::repairedDatagrams)
+                .add(EngineCounter.NACKS_SENT, counts::nacks)
+                .add(EngineCounter.ACKS_SENT, counts::acks)
+                .add(EngineCounter.SERVED_MEMBERS, counts::servedMembers)
+                .add(EngineCounter.REPORTS_RECEIVED, counts::reportsTaken)
+                .add(EngineCounter.MEMBER_LINKS, counts::memberLinks)
+                .add(EngineCounter.SET_REPAIRS_SENT, counts::repairsSent)
+                .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
+                .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
+                .add(EngineCounter.STORED_BYTES, memory::storedBytes);
+        final NicCounts copies = memory.nicCounts();
+        if (copies != null) {
+            counters.copies(copies);
+        }
+        if (windows != null) {
+            counters.add(EngineCounter.GRANTS_WRITTEN, counts::grantsWritten)
+                    .add(EngineCounter.FEED_TAKEN, counts::fedDatagrams)
+                    .add(EngineCounter.OWN_REPAIRS, counts::ownRepairs)
+                    .add(EngineCounter.DATAGRAMS_PULLED, windows.sourceReads()::landed)
+                    .add(EngineCounter.DATAGRAMS_PULLED_SET, windows.coRootReads()::landed)
+                    .fallback("feed", counts::feedFailures)
+                    .fallback("vain_feed", counts::vainFeeds)
+                    .fallback("link", counts::linkFailures)
+                    .fallback("slow_grant", counts::slowWrites)
+                    .fallback("overdue_pull", counts::overduePulls)
+                    .fallback("slow_pull", windows.sourceReads()::slow)
+                    .fallback("stale_pull", windows.sourceReads()::stale)
+                    .fallback("set_link", counts::coRootConnectionFailures)
+                    .fallback("slow_set_pull", windows.coRootReads()::slow)
+                    .fallback("stale_set_pull", windows.coRootReads()::stale);
+        }
+    }
+
+    public ReceiverMachine machine() {
+        return machine;
+    }
+
+    /// The protocol's part.
+    public ReceiveSession protocol() {
+        return protocol;
+    }
+
+    SessionQueue queue() {
+        return queue;
+    }
+
+    Lane repairLane() {
+        return repair;
+    }
+
+    /// The session's number.
+    long id() {
+        return queue.session();
+    }
+
+    /// Begins the handshake.
+    ///
+    /// @throws TransportException where the source announces an address that this transport cannot use
+    void start(final long nowNs) {
+        heardNs = nowNs;
+        startedNs = nowNs;
+        sourcePeer = control.lane().connect(new LaneAddress(machine.stream().controlAddress()));
+        machine.start(nowNs);
+    }
+
+    /// A control datagram that names this session.
+    void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        if (machine.onControl(datagram, offset, bytes, nowNs) == Verdict.GOOD) {
+            heardNs = nowNs;
+            if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_HEARTBEAT) {
+                queue.clock().onHeartbeat(datagram, offset, nowNs);
+            }
+        }
+    }
+
+    /// One duty cycle; after [#leave], it only takes back frames that the subscriber released.
+    int doWork(final long nowNs) {
+        if (left) {
+            return protocol.takeBack(nowNs);
+        }
+        final int work = protocol.doWork(nowNs);
+        counters.tick(nowNs);
+        return work;
+    }
+
+    /// The descriptors that wake the agent when data arrives.
+    void collectDescriptors(final IntConsumer descriptors) {
+        if (!left) {
+            descriptors.accept(data.readyDescriptor());
+            descriptors.accept(repair.readyDescriptor());
+        }
+    }
+
+    /// Whether each of the session's lanes has a descriptor of its own.
+    boolean isPollable() {
+        return left || (data.readyDescriptor() != ReadySet.NONE && repair.readyDescriptor() != ReadySet.NONE);
+    }
+
+    /// Arms the lanes' wake-ups before the agent sleeps.
+    void arm() {
+        if (!left) {
+            data.armReady();
+            repair.armReady();
+        }
+    }
+
+    long nextDeadlineNs() {
+        return left ? Long.MAX_VALUE : protocol.nextDeadlineNs();
+    }
+
+    boolean mustPoll() {
+        return left || handoff.isDraining() || protocol.isWaiting() || memory.isBusy();
+    }
+
+    /// Whether the subscriber has seen the start of this session.
+    boolean isJoined() {
+        return joined;
+    }
+
+    void onJoined() {
+        joined = true;
+    }
+
+    /// Whether nothing follows, and the queue holds everything that arrived.
+    boolean isOver() {
+        return over;
+    }
+
+    void onOver() {
+        over = true;
+    }
+
+    /// Whether the session delivers frames, or will.
+    boolean isReceiving() {
+        return joined && !over;
+    }
+
+    /// Whether the handshake is under way.
+    boolean isJoining() {
+        return !joined && !over;
+    }
+
+    /// Whether the session is joining, and the source has been silent for too long.
+    boolean isStale(final long nowNs) {
+        return isJoining() && nowNs - heardNs > STALE_NS;
+    }
+
+    /// Whether the handshake takes longer than expected, and its obstacle is due for a check.
+    boolean isObstacleDue(final long nowNs) {
+        final boolean due = isJoining() && nowNs - startedNs > SLOW_NS && nowNs >= obstacleNs;
+        if (due) {
+            obstacleNs = nowNs + OBSTACLE_INTERVAL_NS;
+        }
+        return due;
+    }
+
+    /// This process stood still during the handshake.
+    void onStandstill(final long nowNs) {
+        heardNs = nowNs;
+        startedNs = nowNs;
+        machine.onStandstill(nowNs);
+    }
+
+    /// The obstacle of the handshake, in one line; empty where the handshake did not take long.
+    String obstacle() {
+        return obstacle;
+    }
+
+    void onObstacle(final String line) {
+        obstacle = line;
+    }
+
+    /// Whether the source ended and needs no more answers.
+    boolean isForgotten(final long nowNs) {
+        return over && machine.state() == State.ENDED && nowNs - heardNs > machine.silenceNs();
+    }
+
+    /// Whether lanes are closed.
+    boolean hasLeft() {
+        return left;
+    }
+
+    /// Sends the leave messages and closes the lanes; frames in the queue stay readable. Idempotent.
+    void leave() {
+        if (left) {
+            return;
+        }
+        left = true;
+        CloseHelper.quietCloseAll(
+                this::sayGoodbye,
+                counters::publish,
+                counters,
+                this::serveNobody,
+                windows,
+                memory::detach,
+                repair,
+                data,
+                this::disconnect);
+    }
+
+    private void serveNobody() {
+        if (serving != null) {
+            serving.closeLane();
+        }
+    }
+
+    private void sayGoodbye() {
+        for (int i = 0; i < SessionContext.GOODBYES; i++) {
+            machine.leave();
+        }
+    }
+
+    private void disconnect() {
+        connectCoRoot(null);
+        if (sourcePeer != NO_PEER) {
+            control.lane().disconnect(sourcePeer);
+            sourcePeer = NO_PEER;
+        }
+    }
+
+    /// Whether memory can be freed while the subscriber goes on.
+    ///
+    /// @param listened whether the user listens for the end of sessions
+    boolean isReleased(final boolean listened) {
+        return left && queue.isQuiet(listened) && !protocol.isHeld();
+    }
+
+    /// Whether memory can be freed; the subscriber polls no more.
+    boolean isDrained() {
+        protocol.drain();
+        return !protocol.isHeld();
+    }
+
+    @Override
+    public MemorySegment control() {
+        return control.slot();
+    }
+
+    @Override
+    public void sendControl(final int bytes) {
+        if (sourcePeer != NO_PEER) {
+            control.unicast(sourcePeer, bytes);
+        }
+    }
+
+    @Override
+    public boolean connectToSource(final LinkOffer offer) {
+        return windows != null && windows.connectToSource(offer);
+    }
+
+    @Override
+    public boolean writeCredit(final long word) {
+        return windows != null && windows.writeCredit(word);
+    }
+
+    @Override
+    public int readFromSource(final long firstSequence, final int count) {
+        return windows == null ? NOT_READ : windows.readFromSource(firstSequence, count);
+    }
+
+    @Override
+    public boolean openCoRootEndpoint() {
+        return windows != null && windows.openCoRootEndpoint();
+    }
+
+    @Override
+    public byte @Nullable [] coRootDescriptor() {
+        return windows == null ? null : windows.coRootDescriptor();
+    }
+
+    @Override
+    public boolean connectCoRootEndpoint(final LinkOffer offer) {
+        return windows != null && windows.connectCoRootEndpoint(offer);
+    }
+
+    @Override
+    public void closeCoRootEndpoint() {
+        if (windows != null) {
+            windows.closeCoRootEndpoint();
+        }
+    }
+
+    @Override
+    public int readFromCoRoot(final long firstSequence, final int count) {
+        return windows == null ? NOT_READ : windows.readFromCoRoot(firstSequence, count);
+    }
+
+    @Override
+    public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
+        if (coRootPeer != NO_PEER) {
+            control.lane().disconnect(coRootPeer);
+            coRootPeer = NO_PEER;
+        }
+        if (controlAddress == null) {
+            return true;
+        }
+        try {
+            coRootPeer = control.lane().connect(new LaneAddress(controlAddress));
+            return true;
+        } catch (final TransportException e) {
+            // The transport cannot use this address, so the session reports to the source instead.
+            return false;
+        }
+    }
+
+    @Override
+    public void sendToCoRoot(final int bytes) {
+        if (coRootPeer != NO_PEER) {
+            control.unicast(coRootPeer, bytes);
+        }
+    }
+
+    /// Frees the memory.
+    @Override
+    public void close() {
+        CloseHelper.closeAll(serving, memory, queue.frames()::close);
+    }
+}

@@ -1,0 +1,223 @@
+package io.framecast.engine.subscribe;
+
+import io.framecast.api.Channel;
+import io.framecast.api.PlacementOptions.Kind;
+import io.framecast.api.PlacementReport;
+import io.framecast.api.error.ConfigException;
+import io.framecast.api.error.DeviceException;
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.Transport;
+import io.framecast.api.spi.TransportCapabilities.Placement;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.engine.memory.SystemMemory;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.LossInjector;
+import io.framecast.engine.session.Failures;
+import io.framecast.engine.session.MemoryNeeds;
+import io.framecast.engine.session.Policies;
+import io.framecast.engine.session.SessionContext;
+import io.framecast.engine.sink.DirectReceiveMemory;
+import io.framecast.engine.sink.HostReceiveMemory;
+import io.framecast.engine.sink.LoopbackQueuePair;
+import io.framecast.engine.sink.PlacementProbe;
+import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.engine.sink.StagedReceiveMemory;
+import io.framecast.reliability.assembly.MemoryShape;
+import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.wire.StreamInfo;
+import java.security.SecureRandom;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// Makes a subscription's part in a session: memory within bounds, lanes, machine. Used by the conductor.
+final class ReceiverSessionFactory {
+    private static final int SLOTS_MAX = 1 << 24;
+
+    private final EngineSubscriber subscriber;
+    private final Channel channel;
+    private final Transport transport;
+    private final SessionContext context;
+    private final ControlLane control;
+    private final LossInjector loss;
+    private final SecureRandom secrets = new SecureRandom();
+    private final PlacementProbe probe;
+    // Found when the first session opens; null where frames lie in host memory.
+    private @Nullable PlacementReport way;
+
+    /// @param control the control lane that all sessions of the subscription share
+    ReceiverSessionFactory(
+            final EngineSubscriber subscriber,
+            final Transport transport,
+            final SessionContext context,
+            final ControlLane control,
+            final LossInjector loss) {
+        this.subscriber = subscriber;
+        this.transport = transport;
+        this.context = context;
+        this.control = control;
+        this.loss = loss;
+        channel = subscriber.channel();
+        probe = new PlacementProbe(channel.stream().placement(), subscriber.device(), transport);
+    }
+
+    /// Makes memory, lanes and machine; the handshake is not begun.
+    ///
+    /// @param conductor runs the session's later tasks
+    /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
+    ///     another source
+    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
+    ReceiverSession open(final StreamInfo stream, final Executor conductor) {
+        final Kind kind = way();
+        final MemoryShape shape = shape(stream, kind);
+        final MemoryNeeds needs =
+                MemoryNeeds.subscriber(shape, kind, transport.capabilities().headerReserveBytes());
+        requireWithinBounds(stream, needs);
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            requireRoom(needs);
+            final ReceiveMemory memory = opened.add(memory(shape, kind));
+            final ReceiverSession session = new ReceiverSession(
+                    subscriber, transport, context, control, loss, shape, memory, secrets.nextLong() | 1, conductor);
+            opened.keep();
+            return session;
+        } catch (final DeviceException e) {
+            return openOtherwise(stream, conductor, kind, e);
+        } catch (final OutOfMemoryError e) {
+            final String line =
+                    "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
+                            + " on the device; lower ring= or frames-held=, or frame-max= and window= at the source";
+            throw channel.stream().ringBytes() > 0
+                    ? new ConfigException(line, e)
+                    : new IncompatibleSourceException(line, e);
+        } catch (final TransportException e) {
+            throw new IncompatibleSourceException(Failures.line("join of " + channel.name(), e), e);
+        }
+    }
+
+    // The ring can be too long for a placement that worked with the probe's short one: the next placement is tried.
+    private ReceiverSession openOtherwise(
+            final StreamInfo stream, final Executor conductor, final @Nullable Kind kind, final DeviceException e) {
+        if (kind == null || kind == Kind.STAGED) {
+            throw e;
+        }
+        report(probe.without(kind, e));
+        return open(stream, conductor);
+    }
+
+    // Chosen once for all sessions, before the memory of the first is counted.
+    private @Nullable Kind way() {
+        if (!subscriber.device().hostAddressable() && way == null) {
+            report(probe.probe());
+        }
+        return way == null ? null : way.kind();
+    }
+
+    private void report(final PlacementReport report) {
+        way = report;
+        subscriber.onPlacement(report);
+        context.notices().accept("placement of " + channel.name() + ": " + report);
+    }
+
+    // Staged copies free receive buffers by themselves. With other placements, a datagram that arrives without
+    // credit takes a slot of the ring.
+    private MemoryShape shape(final StreamInfo stream, final @Nullable Kind kind) {
+        final MemoryShape.Kind shape = kind == null
+                ? transport.capabilities().placement() == Placement.BY_ARRIVAL
+                        ? MemoryShape.Kind.BY_ARRIVAL
+                        : MemoryShape.Kind.IN_RING
+                : kind == Kind.DIRECT ? MemoryShape.Kind.BY_ARRIVAL : MemoryShape.Kind.STAGED;
+        final int spareSlots = shape == MemoryShape.Kind.STAGED ? 0 : spareSlots(stream);
+        return MemoryShape.of(
+                stream, shape, ringSlots(stream, spareSlots), spareSlots, transport.oneSided() != null, framesHeld());
+    }
+
+    private ReceiveMemory memory(final MemoryShape shape, final @Nullable Kind kind) {
+        final DeviceBackend device = subscriber.device();
+        final int reserve = transport.capabilities().headerReserveBytes();
+        return switch (kind) {
+            case null -> new HostReceiveMemory(shape, device, reserve);
+            case DIRECT -> direct(shape, device, reserve);
+            case LOOPBACK -> StagedReceiveMemory.byNic(shape, device, reserve, nic());
+            case AUTO, FASTCOPY, STAGED ->
+                new StagedReceiveMemory(
+                        shape, device, reserve, Objects.requireNonNull(way).fastcopyMaxBytes());
+        };
+    }
+
+    private LoopbackQueuePair nic() {
+        return new LoopbackQueuePair(Objects.requireNonNull(transport.oneSided()), context.notices());
+    }
+
+    // Checks the whole ring with the transport, so that a refusal comes before a lane is opened.
+    private ReceiveMemory direct(final MemoryShape shape, final DeviceBackend device, final int reserve) {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final ReceiveMemory memory = opened.add(new DirectReceiveMemory(shape, device, reserve));
+            final Optional<String> refusal =
+                    transport.canReceiveInto(memory.dataRing().payload());
+            if (refusal.isPresent()) {
+                throw new DeviceException(refusal.get());
+            }
+            opened.keep();
+            return memory;
+        }
+    }
+
+    private int framesHeld() {
+        return channel.stream().framesHeld();
+    }
+
+    // Any process may send to the group, so its announcement must not decide how much memory this subscriber takes.
+    private void requireWithinBounds(final StreamInfo stream, final MemoryNeeds needs) {
+        final long given = channel.stream().ringMaxBytes();
+        final long most = given > 0 ? given : ringMaxDefault();
+        if (needs.totalBytes() > most && channel.stream().ringBytes() == 0) {
+            throw new IncompatibleSourceException(
+                    "ring-max: a source of frame-max=" + stream.frameMaxBytes() + " wants " + needs.totalBytes()
+                            + " bytes here, ring-max is " + most
+                            + "; enlarge ring-max=, or lower frame-max= or window= at the source",
+                    null);
+        }
+    }
+
+    // Before any allocation; it covers pinned memory and receive buffers too, whichever module allocates them.
+    private void requireRoom(final MemoryNeeds needs) {
+        SystemMemory.require(needs.hostBytes());
+        if (needs.deviceBytes() > subscriber.device().availableBytes()) {
+            throw new OutOfMemoryError(needs.deviceBytes() + " bytes wanted on the device");
+        }
+    }
+
+    private long ringMaxDefault() {
+        final long device = subscriber.device().availableBytes();
+        return (device == Long.MAX_VALUE ? SystemMemory.availableBytes() : device) / 4;
+    }
+
+    // A source that does not wait also sends without credit. Its datagrams need a receive buffer, or the transport
+    // fills up with old ones.
+    private int spareSlots(final StreamInfo stream) {
+        return Policies.onWire(channel.stream().delivery()).isWaitedFor()
+                ? 0
+                : MemoryShape.batchMax(stream.slotBytes());
+    }
+
+    private int ringSlots(final StreamInfo stream, final int spareSlots) {
+        final long needed = spareSlots
+                + ReceiverConfig.ringSlotsMin(stream, channel.stream().framesHeld());
+        final long asked = channel.stream().ringBytes() / stream.slotBytes();
+        if (channel.stream().ringBytes() > 0 && asked < needed) {
+            throw new ConfigException("ring: expected at least " + needed * stream.slotBytes() + " bytes for frame-max "
+                    + stream.frameMaxBytes() + ", got " + channel.stream().ringBytes()
+                    + "; enlarge ring= or leave it out");
+        }
+        // Multiples of 64 slots of multiples of 64 bytes are whole pages.
+        final long slots = (Math.max(asked, needed) + 63) / 64 * 64;
+        if (slots > SLOTS_MAX) {
+            final String line = "ring: expected at most " + SLOTS_MAX + " slots of " + stream.slotBytes()
+                    + " bytes, got " + slots + "; lower ring= or frames-held=, or frame-max= at the source";
+            throw asked > SLOTS_MAX ? new ConfigException(line) : new IncompatibleSourceException(line, null);
+        }
+        return (int) slots;
+    }
+}

@@ -1,0 +1,181 @@
+package io.framecast.engine.subscribe;
+
+import io.framecast.api.LossReason;
+import io.framecast.engine.session.ForeignTraffic;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// A subscription's sessions with its sources. Sessions that are over stay until the subscriber has taken
+/// everything; the counts of removed sessions stay in the totals. Used by the receiver's thread.
+final class ReceiverSessions {
+    private final List<ReceiverSession> sessions = new ArrayList<>();
+    private final WireTotals retired = new WireTotals();
+    private final WireTotals totals = new WireTotals();
+
+    int size() {
+        return sessions.size();
+    }
+
+    ReceiverSession get(final int index) {
+        return sessions.get(index);
+    }
+
+    void add(final ReceiverSession session) {
+        sessions.add(session);
+    }
+
+    /// Removes a session and keeps its counts.
+    ///
+    /// @return whether the session was present
+    boolean remove(final ReceiverSession session) {
+        final boolean removed = sessions.remove(session);
+        if (removed) {
+            retired.add(session);
+        }
+        return removed;
+    }
+
+    /// The session with this number and open lanes, or null.
+    @Nullable
+    ReceiverSession find(final long id) {
+        for (int i = 0; i < sessions.size(); i++) {
+            final ReceiverSession session = sessions.get(i);
+            if (!session.hasLeft() && session.id() == id) {
+                return session;
+            }
+        }
+        return null;
+    }
+
+    /// Any session with open lanes, or null.
+    @Nullable
+    ReceiverSession any() {
+        for (int i = 0; i < sessions.size(); i++) {
+            if (!sessions.get(i).hasLeft()) {
+                return sessions.get(i);
+            }
+        }
+        return null;
+    }
+
+    /// The number of sessions that deliver frames.
+    int receiving() {
+        int count = 0;
+        for (int i = 0; i < sessions.size(); i++) {
+            count += sessions.get(i).isReceiving() ? 1 : 0;
+        }
+        return count;
+    }
+
+    /// The session whose handshake is under way, or null.
+    @Nullable
+    ReceiverSession joining() {
+        for (int i = 0; i < sessions.size(); i++) {
+            if (sessions.get(i).isJoining()) {
+                return sessions.get(i);
+            }
+        }
+        return null;
+    }
+
+    /// Closes the lanes of sessions whose source ended and fell silent. Until then they answer the source, because
+    /// an answer may be lost.
+    ///
+    /// @param nowNs `Long.MAX_VALUE` treats all sources as silent
+    void forgetEnded(final long nowNs) {
+        for (int i = 0; i < sessions.size(); i++) {
+            if (sessions.get(i).isForgotten(nowNs)) {
+                sessions.get(i).leave();
+            }
+        }
+    }
+
+    boolean arePollable() {
+        for (int i = 0; i < sessions.size(); i++) {
+            if (!sessions.get(i).isPollable()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void arm() {
+        for (int i = 0; i < sessions.size(); i++) {
+            sessions.get(i).arm();
+        }
+    }
+
+    void collectDescriptors(final IntConsumer descriptors) {
+        for (int i = 0; i < sessions.size(); i++) {
+            sessions.get(i).collectDescriptors(descriptors);
+        }
+    }
+
+    long nextDeadlineNs() {
+        long deadlineNs = Long.MAX_VALUE;
+        for (int i = 0; i < sessions.size(); i++) {
+            deadlineNs = Math.min(deadlineNs, sessions.get(i).nextDeadlineNs());
+        }
+        return deadlineNs;
+    }
+
+    boolean mustPoll() {
+        for (int i = 0; i < sessions.size(); i++) {
+            if (sessions.get(i).mustPoll()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Frames lost in all sessions so far, reported or not.
+    long lost(final LossReason reason) {
+        long total = retired.lost(reason);
+        for (int i = 0; i < sessions.size(); i++) {
+            total += sessions.get(i).queue().losses().total(reason);
+        }
+        return total;
+    }
+
+    /// Datagrams of the remaining sessions that no peer of theirs can have sent.
+    long foreignDatagrams() {
+        long total = 0;
+        for (int i = 0; i < sessions.size(); i++) {
+            final ReceiverSession session = sessions.get(i);
+            total += sessions.get(i).hasLeft() ? 0 : ForeignTraffic.datagrams(session.repairLane());
+            total += ForeignTraffic.datagrams(session.machine().verdicts());
+        }
+        return total;
+    }
+
+    /// The counts of all sessions so far, added up; valid until the next call.
+    WireTotals totals() {
+        totals.set(retired);
+        for (int i = 0; i < sessions.size(); i++) {
+            totals.add(sessions.get(i));
+        }
+        return totals;
+    }
+
+    /// Closes the lanes of all.
+    void leave() {
+        sessions.forEach(ReceiverSession::leave);
+    }
+
+    /// Whether all memory can be freed; the subscriber polls no more.
+    boolean areDrained() {
+        boolean drained = true;
+        for (int i = 0; i < sessions.size(); i++) {
+            drained &= sessions.get(i).isDrained();
+        }
+        return drained;
+    }
+
+    /// Frees the memory of all sessions. By the conductor, after the last use by another thread.
+    void close() {
+        CloseHelper.closeAll(sessions);
+    }
+}

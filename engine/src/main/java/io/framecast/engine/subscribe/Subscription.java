@@ -1,0 +1,555 @@
+package io.framecast.engine.subscribe;
+
+import io.framecast.api.Channel;
+import io.framecast.api.LossCounts;
+import io.framecast.api.LossReason;
+import io.framecast.api.SourceEvent;
+import io.framecast.api.SourceOptions;
+import io.framecast.api.Subscriber;
+import io.framecast.api.SubscriberStats;
+import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.LaneConfig;
+import io.framecast.api.spi.Transport;
+import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.LossInjector;
+import io.framecast.engine.ready.ReadySet;
+import io.framecast.engine.session.CounterBoard;
+import io.framecast.engine.session.DisconnectReason;
+import io.framecast.engine.session.Failures;
+import io.framecast.engine.session.ForeignTraffic;
+import io.framecast.engine.session.SessionContext;
+import io.framecast.reliability.flow.Standstill;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// A subscriber's life on its channel. It listens on the control lane until it hears a source of the channel's
+/// name. Then the conductor opens a session, and the subscription runs it to its end. It runs as many sessions at a
+/// time as the subscriber wants sources. With `rejoin` it waits for a source that was lost.
+///
+/// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's. Queues carry the
+/// commands between them.
+public final class Subscription implements AutoCloseable {
+    private static final long STATS_INTERVAL_NS = 20_000_000;
+    private static final long CONTROL_INTERVAL_NS = 100_000;
+    private static final long NEVER = Long.MAX_VALUE;
+    // A quarter of this time between two duty cycles counts as a standstill: the receiver read nothing meanwhile.
+    private static final long STANDSTILL_NS = 4_000_000_000L;
+
+    /// Asks the conductor to make and free sessions.
+    public interface Opener {
+        public void open(Subscription subscription, StreamInfo stream);
+
+        /// Frees the memory of a session whose lanes are closed.
+        void free(ReceiverSession session);
+
+        /// Runs another long task, before any task that is requested later.
+        void run(Runnable task);
+    }
+
+    private final EngineSubscriber subscriber;
+    private final Channel channel;
+    private final SourceOptions options;
+    private final Transport transport;
+    private final SessionContext context;
+    private final Opener opener;
+    private final ControlLane control;
+    private final ReceiverSessionFactory factory;
+    private final CounterBoard counters;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final ControlLane.Handler onControl = this::onControl;
+    // At most twice as many as sources: sessions that are over stay until the subscriber has taken everything.
+    private final ReceiverSessions sessions = new ReceiverSessions();
+    private final JoinBackoff backoff = new JoinBackoff();
+    private final EndedSessions endedSessions = new EndedSessions();
+    private final ForeignTraffic foreign;
+    // Malformed control datagrams that arrived while there was no session to count them.
+    private long strays;
+    private long standstillNoticeNs;
+    private final Standstill standstill = new Standstill(STANDSTILL_NS);
+    private String declined = "";
+    private long damagedReported;
+    private long rejoins;
+    // With one source: the deadline of its return, and the reason of its loss.
+    private long returnNs = NEVER;
+    private String lostReason = "";
+    // The conductor is opening a session.
+    private boolean opening;
+    // The subscriber has received its last state.
+    private boolean over;
+    // The subscription is closing or closed.
+    private boolean leaving;
+    private boolean lanesClosed;
+    private boolean busy;
+    private long controlDueNs;
+    private boolean statsDue;
+    private long statsNs;
+
+    public Subscription(
+            final EngineSubscriber subscriber,
+            final Transport transport,
+            final SessionContext context,
+            final Opener opener) {
+        this.subscriber = subscriber;
+        this.transport = new SharedTransport(transport);
+        this.context = context;
+        this.opener = opener;
+        channel = subscriber.channel();
+        options = channel.stream().sources();
+        final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
+        control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
+        foreign = ForeignTraffic.ofSubscriber(
+                channel,
+                () -> strays + ForeignTraffic.datagrams(control.lane()) + sessions.foreignDatagrams(),
+                context.notices());
+        factory = new ReceiverSessionFactory(subscriber, this.transport, context, control, loss);
+        counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this.transport, this);
+    }
+
+    public String channelName() {
+        return channel.name();
+    }
+
+    public EngineSubscriber subscriber() {
+        return subscriber;
+    }
+
+    /// The session of the source that was heard first among the remaining ones; null for none.
+    @Nullable
+    public ReceiverSession session() {
+        return sessions.size() == 0 ? null : sessions.get(0);
+    }
+
+    /// The number of sources that deliver frames.
+    public int sources() {
+        return sessions.receiving();
+    }
+
+    /// The number of sources joined again.
+    long rejoins() {
+        return rejoins;
+    }
+
+    /// Frames lost, reported or not.
+    public long lost(final LossReason reason) {
+        return sessions.lost(reason);
+    }
+
+    /// The descriptor that wakes the agent when control datagrams arrive.
+    int readyDescriptor() {
+        return transport.readyDescriptor();
+    }
+
+    /// The descriptors that wake the agent when data arrives.
+    void collectDescriptors(final IntConsumer descriptors) {
+        if (!leaving) {
+            descriptors.accept(control.lane().readyDescriptor());
+            sessions.collectDescriptors(descriptors);
+        }
+    }
+
+    /// Arms the wake-ups before the agent sleeps.
+    void arm() {
+        if (!leaving) {
+            control.lane().armReady();
+            sessions.arm();
+        }
+    }
+
+    private boolean isPollable() {
+        return transport.readyDescriptor() != ReadySet.NONE
+                || (control.lane().readyDescriptor() != ReadySet.NONE && sessions.arePollable());
+    }
+
+    /// The deadline of the next timer.
+    long nextDeadlineNs() {
+        if (leaving) {
+            return NEVER;
+        }
+        final boolean waiting = !over && !opening && sessions.joining() == null;
+        return Math.min(waiting ? returnNs : NEVER, sessions.nextDeadlineNs());
+    }
+
+    /// Whether the subscription waits for an event that no descriptor announces.
+    boolean mustPoll() {
+        return !leaving && (!isPollable() || sessions.mustPoll());
+    }
+
+    /// One duty cycle.
+    int doWork(final long nowNs) {
+        if (leaving) {
+            return 0;
+        }
+        onCycle(nowNs);
+        int work = pollControl(nowNs);
+        busy = false;
+        // Backwards, because the loop may remove a session.
+        for (int i = sessions.size() - 1; i >= 0; i--) {
+            final ReceiverSession session = sessions.get(i);
+            final int done = session.doWork(nowNs);
+            busy |= done > 0;
+            work += done;
+            if (!over) {
+                report(session, nowNs);
+            }
+            if (leaving) {
+                return work;
+            }
+            if (session.isReleased(subscriber.isListened())) {
+                free(session);
+            }
+        }
+        if (!over) {
+            publishState(nowNs);
+        }
+        foreign.tick(nowNs);
+        statsDue |= work > 0;
+        if (statsDue && nowNs >= statsNs) {
+            statsDue = false;
+            statsNs = nowNs + STATS_INTERVAL_NS;
+            publishStats();
+        }
+        counters.tick(nowNs);
+        return work;
+    }
+
+    // After a standstill of this process, the deadlines for a source or its answer move back by as much.
+    private void onCycle(final long nowNs) {
+        final long stoodNs = standstill.onCycle(nowNs);
+        if (stoodNs == 0) {
+            return;
+        }
+        returnNs = returnNs == NEVER ? NEVER : returnNs + stoodNs;
+        endedSessions.onStandstill(stoodNs);
+        final ReceiverSession joining = sessions.joining();
+        if (joining != null) {
+            joining.onStandstill(nowNs);
+        }
+    }
+
+    // While data arrives, the control lane carries little.
+    private int pollControl(final long nowNs) {
+        if (busy && nowNs < controlDueNs) {
+            return 0;
+        }
+        controlDueNs = nowNs + CONTROL_INTERVAL_NS;
+        return control.poll(onControl, nowNs);
+    }
+
+    private void onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        final ReceiverSession session = sessions.find(ControlLayout.session(datagram, offset));
+        if (session != null) {
+            session.onControl(datagram, offset, bytes, nowNs);
+            return;
+        }
+        final ReceiverSession other = sessions.any();
+        if (other != null) {
+            // That session counts the datagram, as another session's or as malformed.
+            other.onControl(datagram, offset, bytes, nowNs);
+        }
+        if (!over && !opening && sources() < options.count()) {
+            listen(datagram, offset, bytes, nowNs);
+        }
+    }
+
+    private void listen(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        if (ControlLayout.check(datagram, offset, bytes, checksum) != Verdict.GOOD) {
+            strays += sessions.any() == null ? 1 : 0;
+            return;
+        }
+        if (ControlLayout.type(datagram, offset) != ControlLayout.TYPE_HEARTBEAT
+                || !HeartbeatLayout.isValid(datagram, offset)
+                || (ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_END_OF_STREAM) != 0
+                || backoff.contains(ControlLayout.session(datagram, offset), nowNs)
+                || endedSessions.isOver(ControlLayout.session(datagram, offset), nowNs)) {
+            return;
+        }
+        final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
+        if (stream.channel().equals(channel.name()) && hasRoom(nowNs)) {
+            opener.open(this, stream);
+            // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
+            opening = true;
+        }
+    }
+
+    // Whether one more source has a place. Sources join one after another, so that forged sources take one place at
+    // most. A place that is blocked by a stale or finished session is freed here.
+    private boolean hasRoom(final long nowNs) {
+        final ReceiverSession joining = sessions.joining();
+        if (joining != null) {
+            if (joining.isStale(nowNs)) {
+                decline(joining, "join failed: a source was heard and does not answer; is it running?", nowNs);
+            }
+            return false;
+        }
+        if (sessions.size() >= 2 * options.count()) {
+            sessions.forgetEnded(NEVER);
+        }
+        return sessions.size() < 2 * options.count();
+    }
+
+    /// Conductor: makes the session's memory, lanes and machine.
+    ///
+    /// @return the session for [#attach]
+    /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
+    ///     another source
+    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
+    public ReceiverSession open(final StreamInfo stream) {
+        return factory.open(stream, opener::run);
+    }
+
+    /// Receiver: takes the session the conductor made.
+    public void attach(final ReceiverSession made, final long nowNs) {
+        opening = false;
+        sessions.add(made);
+        if (leaving) {
+            closeLanes();
+            return;
+        }
+        try {
+            made.protocol().resumeFrom(endedSessions.nextFrameId(made.id()));
+            made.start(nowNs);
+        } catch (final TransportException e) {
+            // The transport cannot use the source's address.
+            decline(made, Failures.line("join of " + channel.name(), e), nowNs);
+        } catch (final RuntimeException e) {
+            fail(Failures.line("join of " + channel.name(), e));
+        }
+    }
+
+    /// Receiver: the conductor could not open a session, for a cause that is not the source's. Other sessions go
+    /// on.
+    public void refuse(final long source, final String reason, final long nowNs) {
+        if (options.count() > 1 && sessions.size() > 0) {
+            decline(source, reason, nowNs);
+            return;
+        }
+        opening = false;
+        fail(reason);
+    }
+
+    /// Receiver: the conductor could not open a session, because of this source's announced configuration. The
+    /// subscription listens for another source, or for the same one later.
+    public void decline(final long source, final String reason, final long nowNs) {
+        opening = false;
+        backoff.add(source, nowNs);
+        if (leaving) {
+            closeLanes();
+            return;
+        }
+        if (sources() == 0) {
+            subscriber.onAlone(reason);
+        }
+        if (!declined.equals(reason)) {
+            declined = reason;
+            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        }
+    }
+
+    // The source does not match this subscription, or does not answer. The session's memory is freed.
+    private void decline(final ReceiverSession session, final String reason, final long nowNs) {
+        session.onOver();
+        session.leave();
+        free(session);
+        decline(session.id(), reason, nowNs);
+    }
+
+    private void free(final ReceiverSession session) {
+        if (!sessions.remove(session)) {
+            return;
+        }
+        subscriber.remove(session.queue());
+        opener.free(session);
+    }
+
+    /// Receiver: the subscription cannot go on. Frames, device and subscriber stay valid until the user closes
+    /// them.
+    void fail(final String reason) {
+        if (!over && !leaving) {
+            subscriber.onFailure(reason);
+        }
+        over = true;
+        leave();
+    }
+
+    private void report(final ReceiverSession session, final long nowNs) {
+        if (session.protocol().isStarted() && !session.isJoined()) {
+            onJoined(session);
+        }
+        if (session.isOver()) {
+            return;
+        }
+        final ReceiverMachine machine = session.machine();
+        final long stoodNs = session.protocol().standstillNs();
+        if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
+            standstillNoticeNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
+            context.notices()
+                    .accept("subscriber of " + channel.name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000)
+                            + "; asking its source");
+        }
+        switch (machine.state()) {
+            case JOINING, PROBING, STARTING -> {
+                if (session.isObstacleDue(nowNs)) {
+                    session.onObstacle(DisconnectReason.joining(machine));
+                    if (sources() == 0) {
+                        subscriber.onAlone(session.obstacle());
+                    }
+                }
+            }
+            case RECEIVING -> {}
+            case ENDED -> {
+                if (session.protocol().isEnded()) {
+                    onEnded(session);
+                }
+            }
+            case LOST -> {
+                // Frames that were complete when the source was lost are delivered first.
+                if (!session.isJoined()) {
+                    decline(session, DisconnectReason.notJoined(machine, session.obstacle()), nowNs);
+                } else if (session.protocol().isEnded()) {
+                    onLost(session, DisconnectReason.lost(machine, nowNs), nowNs);
+                }
+            }
+            case REFUSED -> {
+                if (machine.lostReason() == Reason.RING_TOO_SMALL
+                        && channel.stream().ringBytes() > 0
+                        && options.count() == 1) {
+                    over = true;
+                    subscriber.onEnd(Subscriber.State.FAILED, DisconnectReason.notJoined(machine, ""));
+                } else {
+                    decline(session, DisconnectReason.notJoined(machine, session.obstacle()), nowNs);
+                }
+            }
+        }
+    }
+
+    private void onJoined(final ReceiverSession session) {
+        final boolean again = options.count() == 1 ? returnNs != NEVER : endedSessions.contains(session.id());
+        session.onJoined();
+        rejoins += again ? 1 : 0;
+        returnNs = NEVER;
+        final SourceEvent.Kind kind = again ? SourceEvent.Kind.REJOINED : SourceEvent.Kind.JOINED;
+        final SourceEvent event =
+                new SourceEvent(session.id(), kind, session.protocol().firstFrameId(), "");
+        subscriber.add(session.queue(), event, session.protocol().firstReportedId(), options.count() == 1);
+        publishStats();
+    }
+
+    private void onEnded(final ReceiverSession session) {
+        session.onOver();
+        endedSessions.onEnded(session.id());
+        publishStats();
+        subscriber.end(session.queue(), ended(session, SourceEvent.Kind.ENDED, ""));
+        if (options.count() == 1) {
+            over = true;
+            subscriber.onState(Subscriber.State.END_OF_STREAM);
+        }
+    }
+
+    private void onLost(final ReceiverSession session, final String reason, final long nowNs) {
+        session.onOver();
+        publishStats();
+        subscriber.end(session.queue(), ended(session, SourceEvent.Kind.LOST, reason));
+        if (options.rejoins()) {
+            final long deadlineNs = nowNs + TimeUnit.MILLISECONDS.toNanos(options.rejoinMs());
+            endedSessions.onLost(session.id(), deadlineNs, session.protocol().nextFrameId());
+            returnNs = options.count() == 1 ? deadlineNs : NEVER;
+        } else {
+            endedSessions.onEnded(session.id());
+        }
+        if (options.count() == 1 && !options.rejoins()) {
+            over = true;
+            subscriber.onEnd(Subscriber.State.SOURCE_LOST, reason);
+            return;
+        }
+        lostReason = reason;
+        session.leave();
+        if (sources() == 0) {
+            subscriber.onAlone(reason);
+        }
+        if (!subscriber.isListened()) {
+            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+        }
+    }
+
+    private static SourceEvent ended(final ReceiverSession session, final SourceEvent.Kind kind, final String reason) {
+        return new SourceEvent(session.id(), kind, SourceEvent.NO_FRAME, reason);
+    }
+
+    private void publishState(final long nowNs) {
+        if (options.count() > 1) {
+            sessions.forgetEnded(nowNs);
+        } else if (nowNs >= returnNs && !opening && sessions.joining() == null) {
+            // A session that is joining before the deadline may still complete.
+            over = true;
+            subscriber.onEnd(
+                    Subscriber.State.SOURCE_LOST,
+                    lostReason + "; waited " + options.rejoinMs() + " ms (rejoin) in vain");
+            return;
+        }
+        subscriber.onState(sources() > 0 ? Subscriber.State.READY : Subscriber.State.JOINING);
+    }
+
+    private void publishStats() {
+        final WireTotals totals = sessions.totals();
+        subscriber.onStats(new SubscriberStats(
+                0,
+                0,
+                0,
+                totals.reassembledBytes(),
+                totals.repaired(),
+                totals.duplicates(),
+                LossCounts.NONE,
+                totals.rejected(),
+                rejoins));
+        // Reported again only when the count has doubled: a faulty source must not fill the log.
+        final long damaged = totals.lost(LossReason.DAMAGED);
+        if (damaged > 2 * damagedReported) {
+            context.notices()
+                    .accept("subscriber of " + channel.name() + ": " + damaged
+                            + " small frame(s) dropped, the table of their datagram is damaged; look at the network,"
+                            + " or at the source");
+            damagedReported = damaged;
+        }
+    }
+
+    /// Receiver: leaves the channel and closes the lanes; the user's frames stay readable. Idempotent.
+    void leave() {
+        leaving = true;
+        if (!opening) {
+            closeLanes();
+        }
+    }
+
+    private void closeLanes() {
+        if (!lanesClosed) {
+            lanesClosed = true;
+            CloseHelper.quietCloseAll(sessions::leave, counters::publish, counters, control, transport);
+        }
+    }
+
+    /// Whether the memory can be freed.
+    boolean isReleased() {
+        return !opening && sessions.areDrained() && !isBusy();
+    }
+
+    /// Whether the device still runs work, perhaps a kernel of the user: a thread that freed the memory now would
+    /// wait for it.
+    public boolean isBusy() {
+        return subscriber.device().isBusy();
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(sessions::close, subscriber.device());
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package io.framecast.reliability;
-
-import org.jspecify.annotations.NullMarked;

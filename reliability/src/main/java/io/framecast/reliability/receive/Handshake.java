@@ -1,0 +1,97 @@
+package io.framecast.reliability.receive;
+
+import io.framecast.reliability.flow.RetryTimer;
+import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.JoinLayout;
+import java.lang.foreign.MemorySegment;
+
+/// A receiver's side of JOIN → ADMIT → probe → READY: tokens, datagrams and their repetition. A probe may overtake
+/// its ADMIT, because the two take different lanes, so the handshake remembers the last probe.
+///
+/// One thread. Each step takes the state of the receiver, and returns the next one.
+final class Handshake {
+    static final long RETRY_NS = 20_000_000;
+    static final long RETRY_MAX_NS = 500_000_000;
+    /// Attempts of each step: eight seconds.
+    static final int ATTEMPTS_MAX = 20;
+
+    private final ReceiverConfig config;
+    private final ControlIds ids;
+    private final HeaderChecksum checksum;
+    private final ReceiverOutput output;
+    private final boolean serves;
+    private int token;
+    private int probeToken;
+    private boolean probed;
+    private final RetryTimer retry = new RetryTimer(RETRY_NS, RETRY_MAX_NS, ATTEMPTS_MAX);
+
+    Handshake(
+            final ReceiverConfig config,
+            final ControlIds ids,
+            final HeaderChecksum checksum,
+            final ReceiverOutput output,
+            final boolean serves) {
+        this.config = config;
+        this.ids = ids;
+        this.checksum = checksum;
+        this.output = output;
+        this.serves = serves;
+    }
+
+    State onAdmit(final State state, final int admitToken, final long nowNs) {
+        if (state != State.JOINING && state != State.PROBING) {
+            return state;
+        }
+        if (state == State.JOINING) {
+            restart(nowNs);
+        }
+        token = admitToken;
+        return proceed(State.PROBING, nowNs);
+    }
+
+    State onProbe(final State state, final int arrivedToken, final long nowNs) {
+        probeToken = arrivedToken;
+        probed = true;
+        return proceed(state, nowNs);
+    }
+
+    private State proceed(final State state, final long nowNs) {
+        if (state != State.PROBING || !probed || probeToken != token) {
+            return state;
+        }
+        restart(nowNs);
+        send(State.STARTING, nowNs);
+        return State.STARTING;
+    }
+
+    // The next step begins.
+    private void restart(final long nowNs) {
+        retry.begin(nowNs + RETRY_NS);
+    }
+
+    /// JOIN is repeated while probing as well: the source answers it with ADMIT and another probe.
+    void send(final State state, final long nowNs) {
+        final MemorySegment datagram = output.control();
+        output.sendControl(
+                state == State.STARTING
+                        ? AdmitLayout.writeReady(datagram, ids, token, config.firstGrantSlots(), checksum)
+                        : JoinLayout.write(datagram, ids, config.joinTerms(serves), checksum));
+        retry.onAttempt(nowNs);
+    }
+
+    /// Repeats the datagram of this step, or gives up after [#ATTEMPTS_MAX] attempts.
+    State onTick(final State state, final long nowNs) {
+        if (retry.isExhausted()) {
+            return state == State.PROBING ? State.REFUSED : State.LOST;
+        }
+        send(state, nowNs);
+        return state;
+    }
+
+    long dueNs() {
+        return retry.dueNs();
+    }
+}

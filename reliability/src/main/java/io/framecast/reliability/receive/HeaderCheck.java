@@ -1,0 +1,71 @@
+package io.framecast.reliability.receive;
+
+import io.framecast.reliability.wire.BundleLayout;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+
+/// The trust boundary of the data and repair lanes: after GOOD, a header belongs to the session and has no
+/// impossible value. [ReceiverMachine] checks the values that depend on the receiver's progress.
+final class HeaderCheck {
+    private final StreamInfo stream;
+    private final HeaderChecksum checksum;
+
+    HeaderCheck(final StreamInfo stream, final HeaderChecksum checksum) {
+        this.stream = stream;
+        this.checksum = checksum;
+    }
+
+    /// Checks a datagram of `bytes` bytes whose header lies at `offset`.
+    Verdict check(final MemorySegment header, final long offset, final int bytes) {
+        final int payloadBytes = bytes - DataLayout.LENGTH;
+        if (payloadBytes <= 0 || payloadBytes > stream.slotBytes()) {
+            return Verdict.BAD_LENGTH;
+        }
+        final int type = DataLayout.type(header, offset);
+        if (type < 0) {
+            return Verdict.BAD_VERSION;
+        }
+        if (type != DataLayout.TYPE_DATA && type != DataLayout.TYPE_PROBE) {
+            return Verdict.BAD_TYPE;
+        }
+        if (DataLayout.sessionTag(header, offset) != DataLayout.sessionTag(stream.session())) {
+            return Verdict.WRONG_SESSION;
+        }
+        if (!checksum.isSealed(header, offset, stream.session())) {
+            return Verdict.BAD_CHECKSUM;
+        }
+        return type == DataLayout.TYPE_PROBE || isPossible(header, offset, payloadBytes)
+                ? Verdict.GOOD
+                : Verdict.IMPOSSIBLE;
+    }
+
+    private boolean isPossible(final MemorySegment header, final long offset, final int payloadBytes) {
+        if (DataLayout.isBundle(header, offset)) {
+            return isPossibleBundle(header, offset, payloadBytes);
+        }
+        final long frameBytes = DataLayout.frameBytes(header, offset);
+        final long index = DataLayout.frameIndex(header, offset);
+        final long sequence = DataLayout.sequence(header, offset);
+        return frameBytes > 0
+                && frameBytes <= stream.frameMaxBytes()
+                && sequence >= index
+                && index * stream.slotBytes() < frameBytes
+                && payloadBytes == Math.min(stream.slotBytes(), frameBytes - index * stream.slotBytes())
+                && DataLayout.metadataBytes(header, offset) <= FrameLayout.METADATA_BYTES_MAX;
+    }
+
+    // The table is read and checked when the bundle's turn comes.
+    private static boolean isPossibleBundle(final MemorySegment header, final long offset, final int payloadBytes) {
+        final int frames = DataLayout.bundleFrames(header, offset);
+        return frames >= BundleLayout.FRAMES_MIN
+                && frames <= BundleLayout.FRAMES_MAX
+                && DataLayout.frameIndex(header, offset) == 0
+                && DataLayout.frameBytes(header, offset) == payloadBytes
+                && DataLayout.sequence(header, offset) >= 0
+                && BundleLayout.tableBytes(frames) + (frames - 1) * BundleLayout.ALIGN_BYTES < payloadBytes;
+    }
+}

@@ -1,0 +1,127 @@
+package io.framecast.reliability.receive;
+
+import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.wire.AckValues;
+
+/// A receiver's values for its source: the sequence below which everything is here, and the grant.
+///
+/// Pure state; one thread.
+final class ReceiveLedger {
+    private final ReceiverConfig config;
+    private final ReceiveWindow window;
+    private final MetadataTracker metadata;
+    private final FrameQueue queue;
+    private final StreamEnd streamEnd;
+    private long highestData = -1;
+    private long startSequence;
+    private long creditLimit;
+    private long granted;
+    private boolean over;
+
+    ReceiveLedger(
+            final ReceiverConfig config,
+            final ReceiveWindow window,
+            final MetadataTracker metadata,
+            final FrameQueue queue,
+            final StreamEnd streamEnd) {
+        this.config = config;
+        this.window = window;
+        this.metadata = metadata;
+        this.queue = queue;
+        this.streamEnd = streamEnd;
+    }
+
+    /// The receiver is a member from this sequence on.
+    void start(final long sequence) {
+        startSequence = sequence;
+        highestData = sequence - 1;
+        creditLimit = sequence + config.ringSlots();
+        granted = sequence + config.firstGrantSlots();
+    }
+
+    long startSequence() {
+        return startSequence;
+    }
+
+    /// The highest sequence that came by the data lane.
+    long highestData() {
+        return highestData;
+    }
+
+    void onData(final long sequence) {
+        highestData = Math.max(highestData, sequence);
+    }
+
+    /// 1 + the highest sequence that is here.
+    long highest() {
+        return Math.max(highestData + 1, window.next());
+    }
+
+    /// Sequences below have a slot.
+    long creditLimit() {
+        return creditLimit;
+    }
+
+    /// @return whether that is more than before
+    boolean onCredit(final long limit) {
+        if (limit <= creditLimit) {
+            return false;
+        }
+        creditLimit = limit;
+        return true;
+    }
+
+    /// The largest possible grant. It never shrinks, and is never less than the acknowledgement: a source that does
+    /// not wait may be far past the slots of a receiver whose user holds its whole ring.
+    long grant() {
+        final long capacityLimit = highest() + config.receiveCapacity();
+        // Frames not yet polled keep their place in the tables, which are as long as the window.
+        final long tableLimit = queue.first() + window.capacity();
+        final long room = Math.min(tableLimit, Math.min(creditLimit, capacityLimit));
+        return Math.max(granted, Math.max(metadata.acknowledgeable(), room));
+    }
+
+    /// The largest grant sent.
+    long granted() {
+        return granted;
+    }
+
+    /// 1 + the highest sequence of which anything is known.
+    long end() {
+        return window.end();
+    }
+
+    /// Every frame up to the last was polled.
+    void finish() {
+        over = true;
+    }
+
+    /// Every datagram and all metadata are here, and the last frame is whole.
+    boolean isComplete() {
+        return over || (streamEnd.isAt(metadata.first()) && window.next() >= metadata.first());
+    }
+
+    /// Fills in all values, and grants as much as possible.
+    void advertise(final AckValues values) {
+        granted = grant();
+        describe(values);
+    }
+
+    /// Another path carried this grant.
+    void grantedApart(final long grant) {
+        granted = Math.max(granted, grant);
+    }
+
+    /// Fills in all values, and grants nothing new.
+    ///
+    /// @param grant that the source knows
+    void advertiseApart(final AckValues values, final long grant) {
+        final long acknowledged = metadata.acknowledgeable();
+        values.progress(acknowledged, Math.max(acknowledged, grant), highest()).complete(isComplete());
+    }
+
+    /// Fills in the values as they are now.
+    void describe(final AckValues values) {
+        values.progress(metadata.acknowledgeable(), grant(), highest()).complete(isComplete());
+    }
+}

@@ -1,0 +1,61 @@
+package io.framecast.reliability.receive;
+
+import io.framecast.reliability.wire.CoRootOffer;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LaneAddresses;
+import io.framecast.reliability.wire.StreamInfo;
+
+/// The configuration of a receiver of one session.
+///
+/// @param stream the source's announcement
+/// @param receiverId this receiver's random id, not 0
+/// @param ringSlots data slots of its ring
+/// @param receiveCapacity datagrams that may be under way to it beyond what it has taken
+/// @param reorderDatagrams how far a datagram may be overtaken before its gap is reported
+/// @param delivery its behaviour when it cannot keep up
+/// @param addresses its unicast addresses
+/// @param site receivers of one site share a co-root where possible; 0: no site
+public record ReceiverConfig(
+        StreamInfo stream,
+        long receiverId,
+        int ringSlots,
+        int receiveCapacity,
+        int reorderDatagrams,
+        Delivery delivery,
+        LaneAddresses addresses,
+        int site) {
+    public ReceiverConfig {
+        if (receiverId == 0 || ringSlots <= 0 || receiveCapacity <= 0 || reorderDatagrams < 0) {
+            throw new IllegalArgumentException("receiver: expected an id, ring slots > 0 and receive capacity > 0, got "
+                    + receiverId + ", " + ringSlots + ", " + receiveCapacity);
+        }
+    }
+
+    /// No site.
+    public ReceiverConfig(
+            final StreamInfo stream,
+            final long receiverId,
+            final int ringSlots,
+            final int receiveCapacity,
+            final int reorderDatagrams,
+            final Delivery delivery,
+            final LaneAddresses addresses) {
+        this(stream, receiverId, ringSlots, receiveCapacity, reorderDatagrams, delivery, addresses, 0);
+    }
+
+    JoinLayout.Terms joinTerms(final boolean serves) {
+        return new JoinLayout.Terms(ringSlots, delivery, addresses, new CoRootOffer(site, serves));
+    }
+
+    /// The grant before anything has arrived.
+    int firstGrantSlots() {
+        return Math.min(ringSlots, receiveCapacity);
+    }
+
+    /// The smallest ring that a session works with: the frames held, one arriving frame, and the datagrams that the
+    /// source may have in flight.
+    public static long ringSlotsMin(final StreamInfo stream, final int framesHeld) {
+        return (framesHeld + 1) * stream.frameMaxSlots() + stream.windowSlots();
+    }
+}

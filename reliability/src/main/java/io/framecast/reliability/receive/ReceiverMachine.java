@@ -1,0 +1,674 @@
+package io.framecast.reliability.receive;
+
+import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.flow.Standstill;
+import io.framecast.reliability.repair.NackScheduler;
+import io.framecast.reliability.repair.RepairRequests;
+import io.framecast.reliability.window.FrameTable;
+import io.framecast.reliability.window.ReceiveWindow;
+import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.BundleLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeaderRun;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.StartLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.VerdictCounts;
+import java.lang.foreign.MemorySegment;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// One receiver of one session: join handshake, received datagrams, NACK, ACK, credit, whole frames in order.
+///
+/// Inputs are the `on…` methods; the caller calls [#onTick] at [#nextDeadlineNs] and takes whole frames with
+/// [#pollFrame]; outputs go to [ReceiverOutput]. The machine never touches payload. After `onData` or `onRepair`
+/// answered GOOD and [#acceptedSequence] is not negative, the caller places that payload before it polls frames.
+///
+/// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
+public final class ReceiverMachine {
+    /// The stage of the session.
+    public enum State {
+        /// JOIN sent, no ADMIT yet.
+        JOINING,
+        /// Admitted; the full-size probe has not arrived.
+        PROBING,
+        /// Probe arrived, READY sent, no START yet.
+        STARTING,
+        RECEIVING,
+        /// Every frame up to the source's last was polled.
+        ENDED,
+        /// The source fell silent, or evicted this receiver. Frames that are whole can still be polled.
+        LOST,
+        /// The source refused the join, or the probe never arrived.
+        REFUSED
+    }
+
+    /// A datagram without a place: a probe.
+    public static final long NO_SEQUENCE = -1;
+
+    private final ReceiverConfig config;
+    private final StreamInfo stream;
+    private final ReceiverOutput output;
+    private final ReceiveWindow window;
+    private final FrameTable frames;
+    private final NackScheduler nacks;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final HeaderCheck headers;
+    private final ControlIds ids;
+    private final VerdictCounts verdicts = new VerdictCounts();
+    private final ReceiverCounts counts = new ReceiverCounts();
+    private final Handshake handshake;
+    private final MetadataTracker metadata;
+    private final FrameQueue queue;
+    private final RepairStrategy repairs;
+    private final ReceiveLedger ledger;
+    private final Reporting reporting;
+    private final StreamEnd streamEnd = new StreamEnd();
+    private final SourceWatch source;
+    private final Standstill standstill;
+    // Null for a receiver that its source waits for.
+    private final @Nullable DropPolicy drops;
+
+    private State state = State.JOINING;
+    private Reason lostReason = Reason.SILENT;
+    private long acceptedSequence = NO_SEQUENCE;
+    // Frames that had begun when the source sent a heartbeat.
+    private long announcedFrames;
+
+    /// Makes a receiver that does not serve as a co-root; [#start] begins the handshake.
+    ///
+    /// @param random for back-off and skew only
+    public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
+        this(config, random, output, null);
+    }
+
+    /// @param serving effects of its work as a co-root; null for a receiver that does not serve
+    public ReceiverMachine(
+            final ReceiverConfig config,
+            final RandomGenerator random,
+            final ReceiverOutput output,
+            final @Nullable CoRootOutput serving) {
+        this.config = config;
+        this.output = output;
+        stream = config.stream();
+        source = new SourceWatch(stream.aliveTimeoutNs());
+        standstill = new Standstill(source.silenceNs());
+        headers = new HeaderCheck(stream, checksum);
+        ids = new ControlIds(stream.session()).receiver(config.receiverId());
+        handshake = new Handshake(config, ids, checksum, output, serving != null);
+        window = new ReceiveWindow(config.ringSlots());
+        frames = new FrameTable(window.capacity());
+        metadata = new MetadataTracker(frames, window, stream.slotBytes());
+        queue = new FrameQueue(frames, window, metadata, stream.slotBytes());
+        final DropPolicy.Arrivals arrivals = new DropPolicy.Arrivals(frames, window, metadata, queue);
+        drops = DropPolicy.of(config.delivery(), stream, arrivals);
+        nacks = new NackScheduler(window, config.reorderDatagrams(), random);
+        ledger = new ReceiveLedger(config, window, metadata, queue, streamEnd);
+        final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
+        reporting = new Reporting(ids, serving, output, checksum, counts, window, source, acks, ledger, config);
+        repairs =
+                new RepairStrategy(output, reporting, new NackSender(output, reporting, ids, checksum, counts), counts);
+    }
+
+    public void start(final long nowNs) {
+        source.onHeard(nowNs);
+        handshake.send(state, nowNs);
+    }
+
+    public State state() {
+        return state;
+    }
+
+    /// The reason for the state LOST or REFUSED.
+    public Reason lostReason() {
+        return lostReason;
+    }
+
+    public StreamInfo stream() {
+        return stream;
+    }
+
+    /// Whether the source evicted this receiver; else, in state LOST, the source closed or fell silent.
+    public boolean isEvicted() {
+        return source.isEvicted();
+    }
+
+    /// A duty cycle begins; call once in each, before [#onTick]. A long gap between two cycles means that this
+    /// process stood still: a member then asks the source before it takes it for lost.
+    ///
+    /// @return how long the process stood still, in nanoseconds; else 0
+    public long onCycle(final long nowNs) {
+        if (state != State.RECEIVING) {
+            // A handshake repeats itself, and the caller polls it rarely.
+            standstill.forget();
+            return 0;
+        }
+        final long stoodNs = standstill.onCycle(nowNs);
+        if (stoodNs > 0) {
+            source.onStandstill(nowNs);
+            reporting.onRequest(true, nowNs);
+        }
+        return stoodNs;
+    }
+
+    /// How long this process stood still, where that ended within the last [#silenceNs]; else 0.
+    public long stoodStillNs(final long nowNs) {
+        return standstill.recentNs(nowNs);
+    }
+
+    /// Silence after which the source is lost: its announced timeout, within bounds.
+    public long silenceNs() {
+        return source.silenceNs();
+    }
+
+    public VerdictCounts verdicts() {
+        return verdicts;
+    }
+
+    public ReceiverCounts counts() {
+        return counts;
+    }
+
+    /// The sequence of the datagram accepted last, or [#NO_SEQUENCE].
+    public long acceptedSequence() {
+        return acceptedSequence;
+    }
+
+    /// The sequence at which this receiver became a member; meaningful from RECEIVING on.
+    public long startSequence() {
+        return ledger.startSequence();
+    }
+
+    /// Length of this machine's tables: no two sequences in use are equal modulo this.
+    public int windowSlots() {
+        return window.capacity();
+    }
+
+    /// The sequence expected next on the data lane: behind the highest, not where a repair lies.
+    public long expectedSequence() {
+        return window.nextUnreceived(ledger.highest());
+    }
+
+    /// Number of sequences from `first` on that receives may be posted for: none of them has been received.
+    ///
+    /// @param max upper bound
+    public int expectedRun(final long first, final int max) {
+        return window.unreceivedRun(first, max);
+    }
+
+    public long acknowledgedSequence() {
+        return window.next();
+    }
+
+    public long missing() {
+        return window.missing();
+    }
+
+    /// The largest grant sent to the source.
+    public long grantedSequence() {
+        return ledger.granted();
+    }
+
+    /// A datagram of the data lane, of `bytes` bytes.
+    public Verdict onData(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
+        return verdicts.count(accept(header, offset, bytes, nowNs, false));
+    }
+
+    /// Takes full datagrams behind the one that [#onData] accepted last, their headers `stride` bytes apart: as
+    /// many as continue its frame in order.
+    ///
+    /// @return datagrams taken; [#acceptedSequence] is that of the last of them
+    public int onRun(
+            final MemorySegment headers, final long offset, final int stride, final int max, final long nowNs) {
+        if (acceptedSequence == NO_SEQUENCE || window.end() != acceptedSequence + 1) {
+            return 0;
+        }
+        final long first = acceptedSequence - DataLayout.frameIndex(headers, offset);
+        final long frameBytes = frames.frameBytes(first);
+        final long room = Math.min(first + frameBytes / stream.slotBytes(), ledger.granted()) - window.end();
+        final int run = HeaderRun.length(headers, offset, stride, (int) Math.min(max, room));
+        if (run > 0) {
+            window.receiveAtEnd(run);
+            final long frameEnd = first + StreamInfo.slots(frameBytes, stream.slotBytes());
+            onAccepted(run, acceptedSequence + run, frameEnd, false, nowNs);
+            verdicts.count(Verdict.GOOD, run);
+        }
+        return run;
+    }
+
+    /// The caller found the data lane empty. Without such calls the machine assumes that the lane is always empty.
+    public void onDrained(final long nowNs) {
+        nacks.onDrained(nowNs);
+    }
+
+    /// A datagram of the repair lane.
+    public Verdict onRepair(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
+        final Verdict verdict = accept(header, offset, bytes, nowNs, true);
+        if (verdict == Verdict.GOOD) {
+            counts.repairedDatagrams++;
+        }
+        return verdicts.count(verdict);
+    }
+
+    private Verdict accept(
+            final MemorySegment header, final long offset, final int bytes, final long nowNs, final boolean repair) {
+        acceptedSequence = NO_SEQUENCE;
+        final Verdict verdict = headers.check(header, offset, bytes);
+        if (verdict != Verdict.GOOD) {
+            return verdict;
+        }
+        source.onHeard(nowNs);
+        if (DataLayout.type(header, offset) == DataLayout.TYPE_PROBE) {
+            return onProbe((int) DataLayout.frameIndex(header, offset), bytes, nowNs);
+        }
+        if (state != State.RECEIVING) {
+            return Verdict.EARLY;
+        }
+        final long sequence = DataLayout.sequence(header, offset);
+        if (window.isReceived(sequence)) {
+            reporting.onDuplicate(nowNs);
+            return Verdict.DUPLICATE;
+        }
+        final long first = sequence - DataLayout.frameIndex(header, offset);
+        final long frameEnd = first + StreamInfo.slots(DataLayout.frameBytes(header, offset), stream.slotBytes());
+        if (sequence >= ledger.granted()) {
+            return drops != null && streamEnd.admits(frameEnd)
+                    ? drops.onOverrun(header, offset, frameEnd)
+                    : Verdict.IMPOSSIBLE;
+        }
+        if (first < queue.first() || !streamEnd.admits(frameEnd) || !frames.learn(header, offset, first)) {
+            return Verdict.INCONSISTENT;
+        }
+        streamEnd.onFrame(frameEnd);
+        if (sequence > window.end()) {
+            nacks.onGap(window.end(), sequence, nowNs);
+        }
+        window.receive(sequence);
+        onAccepted(1, sequence, frameEnd, repair, nowNs);
+        return Verdict.GOOD;
+    }
+
+    /// Drops the next frames that cannot become whole any more, or expired earlier, where the source does not wait.
+    /// Call until null in each cycle. Memory and credit ([#onCredit]) must follow before the next call.
+    ///
+    /// @return a reused object, or null when nothing is dropped
+    public @Nullable DroppedFrames pollUnfinished(final long nowNs) {
+        return drops == null || state != State.RECEIVING
+                ? null
+                : onDropped(drops.nextUnfinished(ledger.creditLimit() - queue.first(), source.rttNs(), nowNs), nowNs);
+    }
+
+    /// Drops the next frames that are whole and out of date, where the source does not wait. Call until null before
+    /// [#nextFrameBytes]. Memory and credit ([#onCredit]) must follow before the next call.
+    ///
+    /// @return a reused object, or null when nothing is dropped
+    public @Nullable DroppedFrames pollOutdated(final long nowNs) {
+        return drops == null ? null : onDropped(drops.nextOutdated(nowNs), nowNs);
+    }
+
+    private @Nullable DroppedFrames onDropped(final @Nullable DroppedFrames dropped, final long nowNs) {
+        if (dropped != null) {
+            counts.droppedFrames += dropped.frames();
+            reporting.onRequest(false, nowNs);
+        }
+        return dropped;
+    }
+
+    /// Whether a frame of that timestamp is older than the receiver's deadline, by the clock that stamped it.
+    public boolean isExpired(final long timestampNs, final long nowNs) {
+        return drops != null && drops.isTooOld(timestampNs, nowNs);
+    }
+
+    private void onAccepted(
+            final int count, final long last, final long frameEnd, final boolean repair, final long nowNs) {
+        acceptedSequence = last;
+        source.onData(nowNs);
+        metadata.advance(nowNs, source.rttNs());
+        if (!repair) {
+            ledger.onData(last);
+            nacks.onData(ledger.highestData(), nowNs);
+        }
+        onChange();
+        reporting.onAccepted(count, last + 1 == frameEnd, nowNs);
+    }
+
+    /// The datagrams that a co-root keeps for its group: the caller puts each accepted datagram there as it came,
+    /// and reports it by [#onStored]. Null for a receiver that does not serve.
+    public @Nullable RepairStore store() {
+        final CoRoot coRoot = reporting.coRoot();
+        return coRoot == null ? null : coRoot.store();
+    }
+
+    /// The store holds this sequence now.
+    public void onStored(final long sequence) {
+        final CoRoot coRoot = reporting.coRoot();
+        if (coRoot != null) {
+            coRoot.onHeld(sequence);
+        }
+    }
+
+    private Verdict onProbe(final int token, final int bytes, final long nowNs) {
+        if (bytes == DataLayout.LENGTH + stream.slotBytes()) {
+            state = handshake.onProbe(state, token, nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    /// A datagram of the control lane, of this session or not.
+    public Verdict onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        final Verdict common = ControlLayout.check(datagram, offset, bytes, checksum);
+        if (common != Verdict.GOOD) {
+            return verdicts.count(common);
+        }
+        if (ControlLayout.session(datagram, offset) != stream.session()) {
+            return verdicts.count(Verdict.WRONG_SESSION);
+        }
+        final long receiver = ControlLayout.receiver(datagram, offset);
+        if (receiver != 0 && receiver != config.receiverId()) {
+            return verdicts.count(reporting.onOthers(datagram, offset, nowNs));
+        }
+        return verdicts.count(dispatch(datagram, offset, nowNs));
+    }
+
+    private Verdict dispatch(final MemorySegment datagram, final long offset, final long nowNs) {
+        return switch (ControlLayout.type(datagram, offset)) {
+            case ControlLayout.TYPE_HEARTBEAT -> onHeartbeat(datagram, offset, nowNs);
+            case ControlLayout.TYPE_ADMIT -> onAdmit(datagram, offset, nowNs);
+            case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
+            case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
+            case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset, nowNs);
+            case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_SET, ControlLayout.TYPE_LINK ->
+                state == State.RECEIVING || state == State.ENDED
+                        ? reporting.onInstruction(datagram, offset, nowNs)
+                        : Verdict.EARLY;
+            // Datagrams from receivers to sources reach receivers too where both share a port.
+            case ControlLayout.TYPE_JOIN,
+                    ControlLayout.TYPE_READY,
+                    ControlLayout.TYPE_ACK,
+                    ControlLayout.TYPE_NACK,
+                    ControlLayout.TYPE_FRAME_REQUEST,
+                    ControlLayout.TYPE_LEAVE -> Verdict.UNKNOWN_MEMBER;
+            default -> Verdict.BAD_TYPE;
+        };
+    }
+
+    private Verdict onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!HeartbeatLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        source.onHeartbeat(
+                HeartbeatLayout.sourceTimeNs(datagram, offset), HeartbeatLayout.rttNs(datagram, offset), nowNs);
+        nacks.onRtt(source.rttNs());
+        reporting.link().onRtt(source.rttNs());
+        final int flags = ControlLayout.flags(datagram, offset);
+        final boolean direct = (flags & HeartbeatLayout.FLAG_DIRECT) != 0;
+        if (state == State.ENDED) {
+            reporting.onRequest(direct, nowNs);
+        }
+        if (state != State.RECEIVING) {
+            return Verdict.GOOD;
+        }
+        final long announcedEnd = HeartbeatLayout.nextSequence(datagram, offset);
+        final long sent = drops == null ? announcedEnd : Math.min(announcedEnd, ledger.granted());
+        if (sent > ledger.granted()) {
+            // The source went past this receiver's credit, so it no longer counts this receiver: an ACK brings the
+            // EVICT.
+            reporting.onRequest(true, nowNs);
+            return Verdict.IMPOSSIBLE;
+        }
+        final boolean end = (flags & HeartbeatLayout.FLAG_END_OF_STREAM) != 0;
+        if (!streamEnd.admits(announcedEnd) || (end && !streamEnd.onEnd(announcedEnd, window.end()))) {
+            return Verdict.INCONSISTENT;
+        }
+        announce(HeartbeatLayout.nextFrameId(datagram, offset), sent);
+        if (drops != null) {
+            drops.onHeartbeat(datagram, offset, nowNs);
+        }
+        if (sent > window.end()) {
+            nacks.onTail(window.end(), sent, nowNs);
+            window.extend(sent);
+        }
+        if (flags != 0) {
+            reporting.onRequest(direct, nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    // The announced datagrams limit the number of frames.
+    private void announce(final long frames, final long sent) {
+        final long datagrams = Math.max(0, sent - queue.first()) + stream.frameMaxSlots();
+        if (frames - queue.nextFrameId() <= datagrams * BundleLayout.FRAMES_MAX) {
+            announcedFrames = Math.max(announcedFrames, frames);
+        }
+    }
+
+    /// This process stood still during the handshake: the source gets time to answer.
+    public void onStandstill(final long nowNs) {
+        source.onStandstill(nowNs);
+    }
+
+    private Verdict onAdmit(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!AdmitLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        source.onHeard(nowNs);
+        state = handshake.onAdmit(state, AdmitLayout.token(datagram, offset), nowNs);
+        return Verdict.GOOD;
+    }
+
+    private Verdict onStart(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!StartLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        source.onHeard(nowNs);
+        if (state == State.STARTING) {
+            state = State.RECEIVING;
+            final long first = StartLayout.firstSequence(datagram, offset);
+            queue.start(first, StartLayout.firstFrameId(datagram, offset));
+            metadata.start(first);
+            window.reset(first);
+            ledger.start(first);
+        }
+        if (state == State.RECEIVING) {
+            reporting.onRequest(true, nowNs);
+        }
+        return Verdict.GOOD;
+    }
+
+    private Verdict onFrameMetadata(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!FrameLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        source.onHeard(nowNs);
+        final long first = FrameLayout.firstSequence(datagram, offset);
+        if (state != State.RECEIVING) {
+            return Verdict.EARLY;
+        }
+        if (first < queue.first()) {
+            return Verdict.DUPLICATE;
+        }
+        if (first >= ledger.granted()) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final byte[] bytes = FrameLayout.metadata(datagram, offset);
+        frames.putMetadata(first, bytes);
+        final RepairStore store = store();
+        if (store != null) {
+            store.putMetadata(first, bytes);
+        }
+        metadata.advance(nowNs, source.rttNs());
+        return Verdict.GOOD;
+    }
+
+    private Verdict onEvict(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!LeaveLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        switch (state) {
+            case JOINING, PROBING -> giveUp(State.REFUSED, LeaveLayout.reason(datagram, offset));
+            case STARTING, RECEIVING -> source.onGoodbye(LeaveLayout.reason(datagram, offset), nowNs);
+            case ENDED, LOST, REFUSED -> {}
+        }
+        return Verdict.GOOD;
+    }
+
+    private int giveUp(final State end, final Reason reason) {
+        state = end;
+        lostReason = reason;
+        return 1;
+    }
+
+    /// Slots were freed: sequences below `limit` have a slot now.
+    public void onCredit(final long limit, final long nowNs) {
+        if (ledger.onCredit(limit)) {
+            onChange();
+            reporting.onGrant(nowNs);
+        }
+    }
+
+    /// Whether a datagram of the repair lane would be accepted. A caller that must find a place for it asks before
+    /// [#onRepair]. Changes nothing.
+    public boolean wantsRepair(final MemorySegment header, final long offset, final int bytes) {
+        if (state != State.RECEIVING || headers.check(header, offset, bytes) != Verdict.GOOD) {
+            return false;
+        }
+        final long sequence = DataLayout.sequence(header, offset);
+        return DataLayout.type(header, offset) == DataLayout.TYPE_DATA
+                && sequence < ledger.granted()
+                && !window.isReceived(sequence)
+                && sequence - DataLayout.frameIndex(header, offset) >= queue.first();
+    }
+
+    /// Takes the reports of a caller that had no room for a repair.
+    public RepairRequests repairRequests() {
+        return nacks;
+    }
+
+    /// The receiver's actions on its source's memory.
+    public SourceConnection link() {
+        return reporting.link();
+    }
+
+    /// The receiver's actions on its co-root's memory.
+    public CoRootConnection coRootConnection() {
+        return reporting.coRootConnection();
+    }
+
+    /// First sequence of the frame that [#pollFrame] gives next.
+    public long nextFrameSequence() {
+        return queue.first();
+    }
+
+    public long nextFrameId() {
+        return queue.nextFrameId();
+    }
+
+    /// Number of frames of the whole session that are known to have begun, by a datagram or by a heartbeat. Those
+    /// from [#nextFrameId] on were neither polled nor dropped.
+    public long knownFrames() {
+        return Math.max(announcedFrames, begunFrames());
+    }
+
+    /// As [#knownFrames], by datagrams alone.
+    public long begunFrames() {
+        return queue.endOfKnown();
+    }
+
+    /// Length of the frame that [#pollFrame] gives next, in bytes; 0 when it is not whole yet.
+    public long nextFrameBytes() {
+        return state == State.RECEIVING || state == State.LOST ? queue.nextBytes() : 0;
+    }
+
+    /// The next whole frame in order, even of a lost source; it belongs to the caller until [#onCredit].
+    ///
+    /// @return a reused object, or null when no frame is whole
+    public @Nullable ReceivedFrame pollFrame() {
+        final long bytes = nextFrameBytes();
+        if (bytes == 0) {
+            endWhenDone();
+            return null;
+        }
+        counts.frames++;
+        final ReceivedFrame frame = queue.take(bytes);
+        onChange();
+        return frame;
+    }
+
+    private void onChange() {
+        if (drops != null) {
+            drops.onChange();
+        }
+    }
+
+    private void endWhenDone() {
+        if (state == State.RECEIVING && streamEnd.isAt(queue.first())) {
+            state = State.ENDED;
+            ledger.finish();
+        }
+    }
+
+    /// Runs timers; returns the work done.
+    public int onTick(final long nowNs) {
+        return switch (state) {
+            case JOINING, PROBING, STARTING -> onHandshakeTick(nowNs);
+            case RECEIVING -> onReceivingTick(nowNs);
+            // The source may have missed the last ACK, so the machine repeats it on request.
+            case ENDED -> nextDeadlineNs() > nowNs ? 0 : reporting.onTick(nowNs);
+            case LOST, REFUSED -> 0;
+        };
+    }
+
+    private int onHandshakeTick(final long nowNs) {
+        if (source.isLost(nowNs)) {
+            return giveUp(State.LOST, source.reason());
+        }
+        if (nowNs < handshake.dueNs()) {
+            return 0;
+        }
+        final State next = handshake.onTick(state, nowNs);
+        return next == state ? 1 : giveUp(next, Reason.SILENT);
+    }
+
+    private int onReceivingTick(final long nowNs) {
+        if (source.isLost(nowNs) && !ledger.isComplete()) {
+            return giveUp(State.LOST, source.reason());
+        }
+        int work = 0;
+        if (nacks.nextDeadlineNs() <= nowNs) {
+            work += repairs.onTick(nacks, ledger.highestData(), nowNs);
+        }
+        work += reporting.onTick(nowNs);
+        return work + reporting.askFor(metadata, nowNs);
+    }
+
+    public void leave() {
+        if (state != State.REFUSED && state != State.LOST) {
+            output.sendControl(LeaveLayout.writeLeave(output.control(), ids, Reason.LEFT, checksum));
+        }
+    }
+
+    /// The time at which [#onTick] has something to do; at the latest the time at which the source counts as lost.
+    public long nextDeadlineNs() {
+        return switch (state) {
+            case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());
+            case RECEIVING ->
+                Math.min(
+                        Math.min(reporting.nextDeadlineNs(), metadata.askNs()),
+                        Math.min(
+                                Math.min(
+                                        nacks.nextDeadlineNs(),
+                                        drops == null ? Long.MAX_VALUE : drops.nextDeadlineNs()),
+                                ledger.isComplete() ? Long.MAX_VALUE : source.lostNs()));
+            case ENDED -> reporting.nextDeadlineNs() < source.silentNs() ? reporting.nextDeadlineNs() : Long.MAX_VALUE;
+            case LOST, REFUSED -> Long.MAX_VALUE;
+        };
+    }
+}

@@ -1,0 +1,107 @@
+package io.framecast.reliability.receive;
+
+import io.framecast.reliability.repair.NackScheduler;
+import org.jspecify.annotations.Nullable;
+
+/// How a receiver gets datagrams that it misses. It takes the first way that is open:
+///
+/// 1. a co-root copies what its own replica of the window holds;
+/// 2. a member reads its co-root's replica by RDMA, once for each datagram;
+/// 3. a receiver without a co-root, or whose co-root has no endpoint, reads its source's window by RDMA;
+/// 4. a NACK asks the co-root;
+/// 5. a NACK asks the source: a receiver without a co-root at once, a member once its co-root's repairs did not
+///    come.
+///
+/// The ways 1 to 3 end with attempt [NackScheduler#ESCALATE_AFTER], so that nothing depends on them. Datagrams that
+/// find no room to be read now are tried again soon.
+///
+/// One thread.
+final class RepairStrategy implements NackScheduler.Output {
+    private static final long NO_ROOM_RETRY_NS = 50_000;
+
+    private final ReceiverOutput output;
+    private final Reporting reporting;
+    private final NackSender nacks;
+    private final ReceiverCounts counts;
+    private @Nullable NackScheduler scheduler;
+    private long nowNs;
+
+    RepairStrategy(
+            final ReceiverOutput output,
+            final Reporting reporting,
+            final NackSender nacks,
+            final ReceiverCounts counts) {
+        this.output = output;
+        this.reporting = reporting;
+        this.nacks = nacks;
+        this.counts = counts;
+    }
+
+    /// Gets, or asks for, everything that is due.
+    ///
+    /// @return work done
+    int onTick(final NackScheduler missing, final long highestData, final long now) {
+        nowNs = now;
+        scheduler = missing;
+        nacks.begin(now);
+        final int reported = missing.onTick(now, highestData, this);
+        nacks.flush();
+        return reported;
+    }
+
+    @Override
+    public void nack(final long firstSequence, final int count, final int attempts) {
+        final boolean last = attempts >= NackScheduler.ESCALATE_AFTER;
+        final int own = last ? 0 : copyOwn(firstSequence, count);
+        final long first = firstSequence + own;
+        final int left = count - own;
+        if (left > 0 && !read(first, left, attempts)) {
+            nacks.add(first, left, last || !reporting.isAssigned());
+        }
+    }
+
+    // How many, from the first on, the replica holds: none of these is read or asked for.
+    private int copyOwn(final long firstSequence, final int count) {
+        final int held = reporting.heldInReplica(firstSequence, count);
+        final int copied = held == 0 ? ReceiverOutput.NOT_READ : reporting.copyOwn(firstSequence, held);
+        if (copied == ReceiverOutput.NOT_READ) {
+            return 0;
+        }
+        counts.ownRepairs += copied;
+        retrySoon(firstSequence + copied, held - copied);
+        return held;
+    }
+
+    // Whether the datagrams are being read, or will be soon.
+    private boolean read(final long firstSequence, final int count, final int attempts) {
+        final int taken = beginRead(firstSequence, count, attempts);
+        if (taken == ReceiverOutput.NOT_READ) {
+            return false;
+        }
+        counts.pullRequests += taken;
+        retrySoon(firstSequence + taken, count - taken);
+        return true;
+    }
+
+    private int beginRead(final long firstSequence, final int count, final int attempts) {
+        if (reporting.isAssigned() && reporting.coRootConnection().isUp()) {
+            // Once: a co-root that lacks a datagram can say so only by sending it later.
+            return attempts == 0 ? output.readFromCoRoot(firstSequence, count) : ReceiverOutput.NOT_READ;
+        }
+        if (!reporting.link().mayRead(nowNs)) {
+            return ReceiverOutput.NOT_READ;
+        }
+        if (attempts >= NackScheduler.ESCALATE_AFTER) {
+            counts.overduePulls += count;
+            return ReceiverOutput.NOT_READ;
+        }
+        return output.readFromSource(firstSequence, count);
+    }
+
+    private void retrySoon(final long firstSequence, final int count) {
+        final NackScheduler current = scheduler;
+        if (count > 0 && current != null) {
+            current.retryNow(firstSequence, count, nowNs + NO_ROOM_RETRY_NS);
+        }
+    }
+}

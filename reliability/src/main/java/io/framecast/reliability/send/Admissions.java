@@ -1,0 +1,156 @@
+package io.framecast.reliability.send;
+
+import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.send.JoinAttempts.Obstacle;
+import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.random.RandomGenerator;
+
+/// Admits receivers: answers JOIN by ADMIT and a probe, or by a refusal, and sends an eviction notice to receivers
+/// that are not members.
+///
+/// One thread.
+final class Admissions {
+    // Rate of notices to receivers outside the table, so that garbage cannot make the source send.
+    private static final long STRANGER_INTERVAL_NS = 1_000_000;
+
+    private final StreamInfo stream;
+    private final MemberTable members;
+    private final RandomGenerator random;
+    private final SenderOutput output;
+    private final SenderCounts counts;
+    private final CoRoots coRoots;
+    private final CreditWords words;
+    private final ControlIds ids;
+    private final JoinBudget joins = new JoinBudget();
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final JoinAttempts attempts = new JoinAttempts();
+    private long strangerNs;
+
+    /// @param random for probe tokens
+    Admissions(
+            final StreamInfo stream,
+            final MemberTable members,
+            final RandomGenerator random,
+            final CoRoots coRoots,
+            final CreditWords words) {
+        this.words = words;
+        this.stream = stream;
+        this.members = members;
+        this.random = random;
+        this.coRoots = coRoots;
+        output = coRoots.output();
+        counts = coRoots.counts();
+        ids = new ControlIds(stream.session());
+    }
+
+    JoinAttempts attempts() {
+        return attempts;
+    }
+
+    /// The receiver has become a member. A receiver that leaves earlier stays in the list of attempts.
+    void settled(final int member) {
+        attempts.remove(members.addresses(member).control());
+    }
+
+    Verdict onJoin(final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!JoinLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final long id = ControlLayout.receiver(datagram, offset);
+        int member = members.find(id);
+        if (member != MemberTable.NONE && members.state(member) == State.GONE) {
+            evict(member, Reason.UNKNOWN);
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        if (member != MemberTable.NONE && members.state(member) == State.ACTIVE) {
+            return Verdict.DUPLICATE;
+        }
+        final boolean answeredJustNow =
+                member != MemberTable.NONE && nowNs - members.answeredNs(member) < JoinBudget.MEMBER_INTERVAL_NS;
+        if (answeredJustNow || !joins.take(nowNs)) {
+            return Verdict.LIMITED;
+        }
+        if (member == MemberTable.NONE) {
+            member = admit(id, datagram, offset, nowNs);
+            if (member == MemberTable.NONE) {
+                return Verdict.IMPOSSIBLE;
+            }
+        }
+        if (JoinLayout.ringSlots(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
+            evict(member, Reason.RING_TOO_SMALL);
+            members.remove(member, State.GONE);
+            attempts.onJoin(members.addresses(member).control(), Obstacle.RING_TOO_SMALL, nowNs);
+            counts.refusals++;
+            return Verdict.GOOD;
+        }
+        attempts.onJoin(members.addresses(member).control(), Obstacle.NO_ANSWER, nowNs);
+        members.heard(member, nowNs);
+        members.answered(member, nowNs);
+        // Each repetition carries the same token, so that an early probe serves a late ADMIT.
+        final int token = members.token(member);
+        ids.receiver(id);
+        output.sendControl(member, AdmitLayout.writeAdmit(output.control(), ids, token, checksum));
+        output.probe(token);
+        return Verdict.GOOD;
+    }
+
+    private int admit(final long id, final MemorySegment datagram, final long offset, final long nowNs) {
+        final int member = members.vacancy(nowNs);
+        if (member == MemberTable.NONE) {
+            attempts.onJoin(JoinLayout.terms(datagram, offset).addresses().control(), Obstacle.FULL, nowNs);
+            counts.refusals++;
+            refuse(id, Reason.FULL, nowNs);
+            return MemberTable.NONE;
+        }
+        if (members.state(member) != State.FREE) {
+            words.onGone(member);
+            output.disconnect(member);
+            members.remove(member, State.FREE);
+        }
+        final JoinLayout.Terms terms = JoinLayout.terms(datagram, offset);
+        if (!output.connect(
+                member, terms.addresses().control(), terms.addresses().repair())) {
+            return MemberTable.NONE;
+        }
+        members.admit(member, id, terms, random.nextInt(), nowNs);
+        coRoots.onAdmitted(member);
+        return member;
+    }
+
+    /// A datagram of a receiver outside the table: its place went to another receiver after its eviction. Without a
+    /// notice it would wait for ever.
+    void onStranger(final long id, final int type, final long nowNs) {
+        final boolean speaksAsMember = type == ControlLayout.TYPE_READY
+                || type == ControlLayout.TYPE_ACK
+                || type == ControlLayout.TYPE_NACK
+                || type == ControlLayout.TYPE_FRAME_REQUEST;
+        if (speaksAsMember) {
+            refuse(id, Reason.UNKNOWN, nowNs);
+        }
+    }
+
+    // By multicast, because the source has no address of a receiver outside the table.
+    private void refuse(final long id, final Reason reason, final long nowNs) {
+        if (id != 0 && nowNs >= strangerNs) {
+            strangerNs = nowNs + STRANGER_INTERVAL_NS;
+            ids.receiver(id);
+            output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+        }
+    }
+
+    /// Sends a member the notice of its eviction.
+    void evict(final int member, final Reason reason) {
+        ids.receiver(members.id(member));
+        output.sendControl(member, LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+    }
+}

@@ -1,0 +1,491 @@
+package io.framecast.reliability.send;
+
+import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AssignLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by ASSIGN and
+/// SET, and the co-roots' aggregates.
+///
+/// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch, and
+/// its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root, does no
+/// harm. The source keeps the highest values that it knows of each member.
+///
+/// The source replaces a co-root that is gone, that has not confirmed its list, or that is late. A late co-root is
+/// silent while something is unacknowledged, although the source asked all members to answer. Its loss loses no
+/// data, because its own receipt has freed nothing.
+///
+/// Pure state; one thread. Times are nanoseconds since the engine's start.
+final class CoRoots {
+    /// The source replaces a co-root that is silent for longer while it waits for an answer.
+    static final long LATE_MIN_NS = 200_000_000;
+
+    static final long PLAN_INTERVAL_NS = 100_000_000;
+    private static final long REPEAT_NS = 20_000_000;
+    private static final int REPEAT_DOUBLINGS_MAX = 4;
+    private static final int LATE_RTTS = 8;
+    private static final int NONE = -1;
+
+    private final CoRootConfig config;
+    private final MemberTable members;
+    private final SenderOutput output;
+    private final SenderCounts counts;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final ControlIds ids;
+    private final long aliveTimeoutNs;
+    private final List<CoRootSet> sets = new ArrayList<>();
+    private final Replication feeds;
+    // By member.
+    private final @Nullable CoRootSet[] setOf;
+    private final int[] joined;
+    private final int[] instructed;
+    private final int[] confirmed;
+    private final int[] repeats;
+    private final long[] repeatNs;
+    private final long[] unfitNs;
+    private final long[] instructedNs;
+    private final long[] advancedNs;
+    private final boolean[] alone;
+
+    private int epoch;
+    private boolean changed;
+    private long planNs;
+    private static final long EXCUSE_INTERVAL_NS = 2_000_000_000;
+    // MAX_VALUE: the source waits for nothing; 0: it has waited for long.
+    private long stalledNs = Long.MAX_VALUE;
+    private long askNs;
+    private long awaitedNs;
+    private long excusedNs = -EXCUSE_INTERVAL_NS;
+    private long least;
+    private boolean wantsDirect;
+
+    CoRoots(
+            final SenderConfig config,
+            final MemberTable members,
+            final SenderOutput output,
+            final SenderCounts counts) {
+        this.config = config.coRoots();
+        this.members = members;
+        this.output = output;
+        this.counts = counts;
+        feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, output, counts);
+        ids = new ControlIds(config.stream().session());
+        aliveTimeoutNs = config.stream().aliveTimeoutNs();
+        final int capacity = members.capacity();
+        setOf = new CoRootSet[capacity];
+        joined = new int[capacity];
+        instructed = new int[capacity];
+        confirmed = new int[capacity];
+        repeats = new int[capacity];
+        repeatNs = new long[capacity];
+        unfitNs = new long[capacity];
+        instructedNs = new long[capacity];
+        advancedNs = new long[capacity];
+        alone = new boolean[capacity];
+    }
+
+    SenderOutput output() {
+        return output;
+    }
+
+    SenderCounts counts() {
+        return counts;
+    }
+
+    /// A new member takes a place of the table.
+    void onAdmitted(final int member) {
+        onGone(member);
+        instructed[member] = 0;
+        confirmed[member] = 0;
+        unfitNs[member] = 0;
+        advancedNs[member] = 0;
+        alone[member] = false;
+    }
+
+    /// The source accepted a member's ACK.
+    ///
+    /// @param complete whether the member has the whole stream, and the source knows that the stream has ended
+    void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
+        confirmed[member] = Math.max(confirmed[member], ControlLayout.epoch(datagram, offset));
+        final CoRootSet set = setOf[member];
+        if (set != null && set.coRoot() == member && AckLayout.isAggregate(datagram, offset)) {
+            onAggregate(set, datagram, offset, complete);
+        }
+    }
+
+    /// A member's own ACK or NACK showed progress.
+    void onAdvanced(final int member, final long nowNs) {
+        advancedNs[member] = nowNs;
+    }
+
+    private void onAggregate(
+            final CoRootSet set, final MemorySegment datagram, final long offset, final boolean complete) {
+        counts.aggregates++;
+        final int covered = AckLayout.covered(datagram, offset);
+        final long acknowledged = AckLayout.acknowledged(datagram, offset);
+        final long grant = AckLayout.grant(datagram, offset);
+        set.onAggregate(covered, acknowledged, grant, AckLayout.slowestMember(datagram, offset));
+        for (int i = 0; i < set.size(); i++) {
+            final int member = set.member(i);
+            if (joined[member] <= covered) {
+                members.acknowledge(member, acknowledged, grant);
+                if (complete) {
+                    members.complete(member);
+                }
+            }
+        }
+    }
+
+    /// Whether the member is in a group, as its co-root or as one of its members: then the source knows only the
+    /// group's minimum of it.
+    boolean isOfASet(final int member) {
+        return setOf[member] != null;
+    }
+
+    /// A member left, or was evicted.
+    void onGone(final int member) {
+        final CoRootSet set = setOf[member];
+        if (set == null) {
+            return;
+        }
+        setOf[member] = null;
+        if (set.coRoot() == member) {
+            // The next tick replaces it.
+            return;
+        }
+        epoch++;
+        set.shrink(member, epoch);
+        queueInstruction(set.coRoot());
+    }
+
+    // The next tick instructs the member, and later ticks repeat that until the member confirms.
+    private void queueInstruction(final int member) {
+        changed = true;
+        instructed[member] = epoch;
+        repeats[member] = 0;
+        repeatNs[member] = 0;
+    }
+
+    // Whether the co-root knows all members that left its group.
+    private boolean isSettled(final CoRootSet set) {
+        return confirmed[set.coRoot()] >= set.shrunkEpoch();
+    }
+
+    /// Sends co-roots the datagrams that they keep.
+    Replication feeds() {
+        return feeds;
+    }
+
+    /// A co-root announces the address of its replica; its connection stands.
+    Verdict onCopy(final int member, final MemorySegment datagram, final long offset, final long next) {
+        final CoRootSet set = setOf[member];
+        return set == null || set.coRoot() != member
+                ? Verdict.UNKNOWN_MEMBER
+                : feeds.onCopy(set, datagram, offset, next);
+    }
+
+    /// Whether the next heartbeat asks all members to answer the source itself.
+    boolean takeDirectRequest() {
+        final boolean wanted = wantsDirect;
+        wantsDirect = false;
+        return wanted;
+    }
+
+    /// To be called every few milliseconds while there are members.
+    ///
+    /// @param next the source's next sequence
+    /// @param blocked whether the source waits for credit
+    /// @return datagrams sent
+    int onTick(final long next, final boolean blocked, final long nowNs) {
+        if (config.count() == 0) {
+            return 0;
+        }
+        final long lateNs = Math.max(LATE_MIN_NS, LATE_RTTS * members.rttNs());
+        watchProgress(next, blocked, lateNs, nowNs);
+        if (members.acknowledgedByAll(next) == next) {
+            awaitedNs = nowNs;
+        }
+        for (int s = sets.size() - 1; s >= 0; s--) {
+            watch(sets.get(s), lateNs, nowNs);
+        }
+        if (nowNs >= planNs) {
+            planNs = nowNs + PLAN_INTERVAL_NS;
+            plan(nowNs);
+        }
+        counts.coRoots = sets.size();
+        return instruct(nowNs);
+    }
+
+    // In a stall that lasts, the source asks all members to answer it directly.
+    private void watchProgress(final long next, final boolean blocked, final long lateNs, final long nowNs) {
+        final long reached = blocked ? members.granted() : members.acknowledgedByAll(next);
+        final boolean waits = blocked || reached < next;
+        if (!waits || reached > least || stalledNs == Long.MAX_VALUE) {
+            stalledNs = waits ? nowNs + lateNs : Long.MAX_VALUE;
+        } else if (nowNs >= stalledNs && (stalledNs > 0 || nowNs >= askNs)) {
+            stalledNs = 0;
+            askNs = nowNs + lateNs;
+            wantsDirect = !sets.isEmpty();
+        }
+        least = reached;
+    }
+
+    /// This process stood still until now, so no co-root was late meanwhile.
+    void onStandstill(final long nowNs) {
+        wantsDirect = true;
+        // The excuse is rare: a dead co-root must be replaced.
+        if (nowNs - excusedNs > EXCUSE_INTERVAL_NS) {
+            excusedNs = nowNs;
+            awaitedNs = Math.max(awaitedNs, nowNs);
+        }
+    }
+
+    private void watch(final CoRootSet set, final long lateNs, final long nowNs) {
+        final int coRoot = set.coRoot();
+        // Time counts from the first instruction, which the next turn sends.
+        final boolean unconfirmed = instructed[coRoot] > confirmed[coRoot]
+                && repeats[coRoot] > 0
+                && nowNs - instructedNs[coRoot] > 2 * lateNs;
+        final long heardNs = Math.max(members.heardNs(coRoot), Math.max(set.formedNs(), awaitedNs));
+        final boolean silent = nowNs - heardNs > lateNs;
+        if (setOf[coRoot] != set || unconfirmed || silent) {
+            replace(set, nowNs);
+            return;
+        }
+        if (stalledNs == 0) {
+            partWithUnreachable(set, lateNs, nowNs);
+        }
+    }
+
+    // The co-root keeps naming a member as slowest, though that member reported more to the source long ago: the
+    // two cannot reach each other.
+    private void partWithUnreachable(final CoRootSet set, final long lateNs, final long nowNs) {
+        final int member = members.find(set.slowestMember());
+        if (set.slowestMember() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {
+            return;
+        }
+        final boolean advancedLongAgo = advancedNs[member] > 0 && nowNs - advancedNs[member] > lateNs;
+        final boolean aggregateSince = members.heardNs(set.coRoot()) - advancedNs[member] > lateNs;
+        final boolean behind =
+                joined[member] > set.covered() || set.isBehind(members.acknowledged(member), members.grant(member));
+        if (advancedLongAgo && aggregateSince && behind) {
+            alone[member] = true;
+            onGone(member);
+            queueInstruction(member);
+        }
+    }
+
+    private boolean isAssignedTo(final CoRootSet set, final int member) {
+        return setOf[member] == set && set.coRoot() != member;
+    }
+
+    private void replace(final CoRootSet set, final long nowNs) {
+        final int old = set.coRoot();
+        epoch++;
+        counts.failovers++;
+        if (setOf[old] == set) {
+            setOf[old] = null;
+            unfitNs[old] = nowNs + aliveTimeoutNs;
+            queueInstruction(old);
+        }
+        final int next = successor(set, nowNs);
+        if (next == NONE) {
+            dissolve(set);
+            return;
+        }
+        set.lead(next, epoch, nowNs);
+        queueInstruction(next);
+        for (int i = 0; i < set.size(); i++) {
+            joined[set.member(i)] = epoch;
+            advancedNs[set.member(i)] = 0;
+            queueInstruction(set.member(i));
+        }
+    }
+
+    // The member that is furthest along has the most datagrams to repair from.
+    private int successor(final CoRootSet set, final long nowNs) {
+        int best = NONE;
+        for (int i = 0; i < set.size(); i++) {
+            final int member = set.member(i);
+            if (canServe(member, nowNs)
+                    && (best == NONE || members.acknowledged(member) > members.acknowledged(best))) {
+                best = member;
+            }
+        }
+        return best;
+    }
+
+    private boolean canServe(final int member, final long nowNs) {
+        return members.offer(member).serves() && nowNs >= unfitNs[member];
+    }
+
+    private void dissolve(final CoRootSet set) {
+        sets.remove(set);
+        if (setOf[set.coRoot()] == set) {
+            setOf[set.coRoot()] = null;
+            queueInstruction(set.coRoot());
+        }
+        for (int i = 0; i < set.size(); i++) {
+            setOf[set.member(i)] = null;
+            queueInstruction(set.member(i));
+        }
+    }
+
+    private void plan(final long nowNs) {
+        int eligible = 0;
+        for (int m = 0; m < members.capacity(); m++) {
+            eligible += isEligible(m) ? 1 : 0;
+        }
+        final int wanted = config.count() == CoRootConfig.AUTO
+                ? CoRootModel.DEFAULT.coRoots(eligible, config.feed())
+                : Math.min(config.count(), eligible / 2);
+        epoch++;
+        changed = false;
+        if (sets.size() > (config.count() == CoRootConfig.AUTO ? 2 * wanted : wanted)) {
+            dissolve(smallest());
+        }
+        while (sets.size() < wanted) {
+            final int candidate = candidate(nowNs);
+            if (candidate == NONE) {
+                break;
+            }
+            final CoRootSet made = new CoRootSet(candidate, epoch, nowNs);
+            sets.add(made);
+            setOf[candidate] = made;
+            queueInstruction(candidate);
+        }
+        if (!sets.isEmpty()) {
+            assign(Math.min(SetLayout.MEMBERS_MAX, (eligible + sets.size() - 1) / sets.size() - 1));
+        }
+        epoch -= changed ? 0 : 1;
+    }
+
+    private boolean isEligible(final int member) {
+        return members.state(member) == State.ACTIVE
+                && members.isStarted(member)
+                && members.delivery(member).kind() == Delivery.Kind.RELIABLE
+                && !alone[member];
+    }
+
+    // Sites without a co-root take precedence.
+    private int candidate(final long nowNs) {
+        int best = NONE;
+        for (int m = 0; m < members.capacity(); m++) {
+            if (isEligible(m) && setOf[m] == null && canServe(m, nowNs)) {
+                if (config.sets() == CoRootConfig.Sets.BLOCK
+                        || !isServed(members.offer(m).site())) {
+                    return m;
+                }
+                best = best == NONE ? m : best;
+            }
+        }
+        return best;
+    }
+
+    private boolean isServed(final int site) {
+        for (final CoRootSet set : sets) {
+            if (members.offer(set.coRoot()).site() == site) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void assign(final int sizeMax) {
+        for (int m = 0; m < members.capacity(); m++) {
+            if (!isEligible(m) || setOf[m] != null) {
+                continue;
+            }
+            final CoRootSet set = roomiest(m, sizeMax);
+            if (set != null) {
+                set.add(m);
+                setOf[m] = set;
+                joined[m] = epoch;
+                advancedNs[m] = 0;
+                queueInstruction(m);
+                queueInstruction(set.coRoot());
+            }
+        }
+    }
+
+    // A group of the member's site unless that is twice as full as it should be, else the smallest group.
+    private @Nullable CoRootSet roomiest(final int member, final int sizeMax) {
+        CoRootSet near = null;
+        CoRootSet any = null;
+        for (final CoRootSet set : sets) {
+            final int site = members.offer(set.coRoot()).site();
+            if (site != 0 && site == members.offer(member).site() && (near == null || set.size() < near.size())) {
+                near = set;
+            }
+            any = any == null || set.size() < any.size() ? set : any;
+        }
+        if (config.sets() == CoRootConfig.Sets.SITE
+                && near != null
+                && near.size() < Math.min(SetLayout.MEMBERS_MAX, 2 * sizeMax)) {
+            return near;
+        }
+        return any != null && any.size() < sizeMax ? any : null;
+    }
+
+    private CoRootSet smallest() {
+        CoRootSet best = sets.getFirst();
+        for (final CoRootSet set : sets) {
+            best = set.size() < best.size() ? set : best;
+        }
+        return best;
+    }
+
+    private int instruct(final long nowNs) {
+        int sent = 0;
+        for (int m = 0; m < members.capacity(); m++) {
+            if (members.state(m) == State.ACTIVE && instructed[m] > confirmed[m] && nowNs >= repeatNs[m]) {
+                instructedNs[m] = repeats[m] == 0 ? nowNs : instructedNs[m];
+                repeatNs[m] = nowNs + (REPEAT_NS << Math.min(repeats[m]++, REPEAT_DOUBLINGS_MAX));
+                sent += instruct(m);
+            }
+        }
+        counts.instructions += sent;
+        return sent;
+    }
+
+    private int instruct(final int member) {
+        ids.receiver(members.id(member)).epoch(instructed[member]);
+        final CoRootSet set = setOf[member];
+        if (set == null) {
+            output.sendControl(member, AssignLayout.writeDirect(output.control(), ids, checksum));
+            return 1;
+        }
+        if (set.coRoot() != member) {
+            final int coRoot = set.coRoot();
+            output.sendControl(
+                    member,
+                    AssignLayout.write(
+                            output.control(),
+                            ids,
+                            members.id(coRoot),
+                            members.addresses(coRoot).control(),
+                            checksum));
+            return 1;
+        }
+        final int parts = SetLayout.partsOf(set.size());
+        for (int part = 0; part < parts; part++) {
+            final int first = part * SetLayout.MEMBERS_PER_PART;
+            for (int i = first; i < Math.min(set.size(), first + SetLayout.MEMBERS_PER_PART); i++) {
+                final int m = set.member(i);
+                SetLayout.member(output.control(), i - first, members.id(m), joined[m], members.addresses(m));
+            }
+            output.sendControl(member, SetLayout.write(output.control(), ids, part, set.size(), checksum));
+        }
+        return parts;
+    }
+}

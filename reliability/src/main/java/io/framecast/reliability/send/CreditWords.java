@@ -1,0 +1,199 @@
+package io.framecast.reliability.send;
+
+import io.framecast.reliability.flow.RetryTimer;
+import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.CreditWord;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.StreamInfo;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// The source's side of one-sided credit: which members may write their grants into its status vector, and whether
+/// those words are possible. The source connects to a member once the member is ready. While the connection stands,
+/// the source repeats the address of the member's word until the word shows a grant. An impossible word closes that
+/// member's connection only: its grants then come by datagram, as before.
+///
+/// A word belongs to one membership by its epoch, which is random and which the source sends to that member alone.
+/// The source closes the connection before another member gets the word.
+///
+/// One thread.
+final class CreditWords {
+    private static final long RETRY_NS = 20_000_000;
+    private static final long RETRY_MAX_NS = RETRY_NS << 4;
+    private static final int ATTEMPTS_MAX = 20;
+    // Checks of a pending connection, a minute's worth: the device resolves neighbours a few at a time.
+    private static final int LOOKS_MAX = 190;
+
+    /// The stage of a member's connection.
+    private enum Stage {
+        NONE,
+        CONNECTING,
+        OFFERED,
+        LIVE
+    }
+
+    private final StreamInfo stream;
+    private final boolean feeding;
+    private final MemberTable members;
+    private final RandomGenerator random;
+    private final SenderOutput output;
+    private final SenderCounts counts;
+    private final ControlIds ids;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final Stage[] stages;
+    private final int[] epochs;
+    private final long[] words;
+    private final @Nullable RetryTimer[] retries;
+    private int guarded;
+
+    /// @param random for epochs
+    CreditWords(
+            final SenderConfig config,
+            final MemberTable members,
+            final RandomGenerator random,
+            final SenderOutput output,
+            final SenderCounts counts) {
+        stream = config.stream();
+        feeding = config.coRoots().feed() == CoRootConfig.Feed.UNICAST;
+        this.members = members;
+        this.random = random;
+        this.output = output;
+        this.counts = counts;
+        ids = new ControlIds(stream.session());
+        stages = new Stage[members.capacity()];
+        java.util.Arrays.fill(stages, Stage.NONE);
+        epochs = new int[members.capacity()];
+        words = new long[members.capacity()];
+        retries = new RetryTimer[members.capacity()];
+    }
+
+    /// A receiver has become a member: its handshake has confirmed its addresses.
+    void onActivated(final int member, final long nowNs) {
+        final byte[] descriptor = members.addresses(member).link();
+        if (descriptor.length == 0) {
+            return;
+        }
+        if (!output.link(member, descriptor)) {
+            counts.linkFailures++;
+            return;
+        }
+        stages[member] = Stage.CONNECTING;
+        guarded += members.delivery(member).isWaitedFor() ? 0 : 1;
+        epochs[member] = 1 + random.nextInt(CreditWord.EPOCH_MAX);
+        words[member] = 0;
+        retry(member, LOOKS_MAX, nowNs);
+    }
+
+    private void retry(final int member, final int attemptsMax, final long nowNs) {
+        final RetryTimer made = new RetryTimer(RETRY_NS, RETRY_MAX_NS, attemptsMax);
+        made.begin(nowNs);
+        retries[member] = made;
+    }
+
+    /// A member has left: when this returns it reaches none of the source's memory.
+    void onGone(final int member) {
+        if (stages[member] == Stage.NONE) {
+            return;
+        }
+        counts.links -= stages[member] == Stage.LIVE ? 1 : 0;
+        guarded -= members.delivery(member).isWaitedFor() ? 0 : 1;
+        stages[member] = Stage.NONE;
+        output.unlink(member);
+    }
+
+    /// Whether a member's endpoint is connected, as far as this side knows.
+    boolean isLinked(final int member) {
+        return stages[member] == Stage.OFFERED || stages[member] == Stage.LIVE;
+    }
+
+    /// Whether a member writes its grants; it may read repairs in any case.
+    boolean isLive(final int member) {
+        return stages[member] == Stage.LIVE;
+    }
+
+    /// Whether a member may read the window although the source reuses slots without waiting for it.
+    boolean isGuarded() {
+        return guarded > 0;
+    }
+
+    private void fail(final int member) {
+        counts.linkFailures++;
+        onGone(member);
+    }
+
+    /// Sends a member the address of its word when that is due, and gives up a failed connection.
+    ///
+    /// @return work done
+    int onTick(final int member, final long nowNs) {
+        final Stage stage = stages[member];
+        if (stage != Stage.NONE && output.isLinkBroken(member)) {
+            fail(member);
+            return 1;
+        }
+        final RetryTimer retry = retries[member];
+        if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || retry == null || !retry.isDue(nowNs)) {
+            return 0;
+        }
+        if (retry.isExhausted()) {
+            fail(member);
+            return 1;
+        }
+        final LinkOffer offer = output.linkOffer(member);
+        if (offer != null && stage == Stage.CONNECTING) {
+            stages[member] = Stage.OFFERED;
+            retry(member, ATTEMPTS_MAX, nowNs);
+        }
+        Objects.requireNonNull(retries[member]).onAttempt(nowNs);
+        if (offer == null) {
+            return 0;
+        }
+        ids.receiver(members.id(member));
+        output.sendControl(
+                member,
+                feeding
+                        ? LinkLayout.writeFeed(output.control(), ids, epochs[member], offer, checksum)
+                        : LinkLayout.write(output.control(), ids, epochs[member], offer, checksum));
+        return 1;
+    }
+
+    /// A member's word has changed.
+    ///
+    /// @param next sequence that the source sends next
+    /// @return whether the word granted something new
+    boolean onWord(final int member, final long word, final long next) {
+        final Stage stage = stages[member];
+        if (stage == Stage.NONE || stage == Stage.CONNECTING || members.state(member) != State.ACTIVE) {
+            return false;
+        }
+        final long grant = CreditWord.grant(word, next);
+        if (!isPossible(member, word, grant, next)) {
+            counts.impossibleWords++;
+            onGone(member);
+            return false;
+        }
+        if (stage == Stage.OFFERED) {
+            stages[member] = Stage.LIVE;
+            counts.links++;
+        }
+        words[member] = word;
+        counts.creditWords++;
+        if (grant <= members.grant(member)) {
+            return false;
+        }
+        members.acknowledge(member, members.acknowledged(member), grant);
+        return true;
+    }
+
+    // Grants only grow. A ring has no more free slots than slots, plus one frame that the receiver gives up unseen.
+    private boolean isPossible(final int member, final long word, final long grant, final long next) {
+        final long before = words[member];
+        return CreditWord.epoch(word) == epochs[member]
+                && grant >= 0
+                && grant <= next + members.ringSlots(member) + stream.frameMaxSlots()
+                && (before == 0 || grant >= CreditWord.grant(before, next));
+    }
+}

@@ -1,0 +1,121 @@
+package io.framecast.reliability.send;
+
+import io.framecast.reliability.send.CoRootConfig.Feed;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.Verdict;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Predicate;
+
+/// The way of data to co-roots with [Feed#UNICAST] (Subramoni: "reliable point to point transfer to co-roots"). A
+/// co-root that announced its replica gets the window written there over its RC connection, in order and without a
+/// gap from that time on. All other co-roots get each new datagram by unicast as well.
+///
+/// Slots that are to be written, or are being written, must not be reused: the machine guards the former, its
+/// caller the latter.
+///
+/// One thread.
+final class Replication {
+    private final boolean wanted;
+    private final List<CoRootSet> sets;
+    private final SenderOutput output;
+    private final SenderCounts counts;
+
+    private final Predicate<CoRootSet> settled;
+
+    /// @param sets the source's groups, as they are at any time
+    /// @param settled whether a co-root has confirmed every removal from its list: until then it may serve a former
+    ///     member, for which nothing was kept
+    Replication(
+            final Feed feed,
+            final List<CoRootSet> sets,
+            final Predicate<CoRootSet> settled,
+            final SenderOutput output,
+            final SenderCounts counts) {
+        wanted = feed == Feed.UNICAST;
+        this.sets = sets;
+        this.settled = settled;
+        this.output = output;
+        this.counts = counts;
+    }
+
+    /// A co-root announces its replica, and repeats that until its word shows the answer.
+    ///
+    /// @param set the group that it leads; announcements for an earlier group count for nothing
+    /// @param next first sequence of the replication, unless that has begun
+    Verdict onCopy(final CoRootSet set, final MemorySegment datagram, final long offset, final long next) {
+        if (!LinkLayout.isValidCopy(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        if (ControlLayout.epoch(datagram, offset) < set.ledEpoch()) {
+            return Verdict.STALE_EPOCH;
+        }
+        if (wanted) {
+            final int epoch = LinkLayout.epoch(datagram, offset);
+            // The source kept the sequences that are still to be written.
+            final long first = set.isFed() ? set.fedEnd() : next;
+            if (output.openFeed(set.coRoot(), LinkLayout.offer(datagram, offset), epoch, first)) {
+                set.feed(epoch, first);
+            }
+        }
+        return Verdict.GOOD;
+    }
+
+    /// The source multicast these datagrams for the first time.
+    void onSent(final long firstSequence, final int count) {
+        if (!wanted) {
+            return;
+        }
+        for (int i = 0; i < sets.size(); i++) {
+            final CoRootSet set = sets.get(i);
+            if (!set.isFed() || !push(set, firstSequence + count)) {
+                counts.fedDatagrams += output.repair(set.coRoot(), firstSequence, count);
+            }
+        }
+    }
+
+    /// There may be room for the remaining sequences.
+    void push(final long next) {
+        for (int i = 0; i < sets.size(); i++) {
+            if (sets.get(i).isFed()) {
+                push(sets.get(i), next);
+            }
+        }
+    }
+
+    /// Whether the next datagrams must be sealed before they are sent: the replication writes their guards as well.
+    boolean isAny() {
+        for (int i = 0; i < sets.size(); i++) {
+            if (sets.get(i).isFed()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Sequences from here on are still to be written.
+    long written() {
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < sets.size(); i++) {
+            least = sets.get(i).isFed() ? Math.min(least, sets.get(i).fedEnd()) : least;
+        }
+        return least;
+    }
+
+    // False when the replica cannot be written any more.
+    private boolean push(final CoRootSet set, final long next) {
+        int taken = settled.test(set) ? 1 : 0;
+        while (set.fedEnd() < next && taken > 0) {
+            taken = output.feed(set.coRoot(), set.fedEnd(), (int) (next - set.fedEnd()));
+            if (taken == SenderOutput.NO_FEED) {
+                counts.feedFailures++;
+                set.starve();
+                return false;
+            }
+            set.feed(set.feedEpoch(), set.fedEnd() + taken);
+            counts.writtenDatagrams += taken;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,624 @@
+package io.framecast.reliability.send;
+
+import io.framecast.reliability.flow.HeartbeatScheduler;
+import io.framecast.reliability.flow.Standstill;
+import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.HeartbeatValues;
+import io.framecast.reliability.wire.LeaveLayout;
+import io.framecast.reliability.wire.LeaveLayout.Reason;
+import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.StartLayout;
+import io.framecast.reliability.wire.StreamInfo;
+import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.VerdictCounts;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.random.RandomGenerator;
+
+/// One source's session: its members, the datagrams to send and to repeat, and the slots to free.
+///
+/// The caller sends `[nextSequence, nextSequence + sendable)` as it can and reports with [#onSent]; feeds control
+/// datagrams to [#onControl]; calls [#onTick] at [#nextDeadlineNs]; frees the window up to [#releasable].
+///
+/// No I/O, clock or thread: one caller, times in nanoseconds since the engine's start.
+public final class SenderMachine {
+    /// Repairs sent in one tick; the remaining repairs follow in the next tick, so that new data and control are
+    /// never starved.
+    public static final int REPAIRS_PER_TICK_MAX = 256;
+
+    /// Sequences examined for NACKs at one time of the caller's clock; receivers repeat requests for the others.
+    public static final int REQUESTS_PER_CYCLE_MAX = 16_384;
+
+    // The last resort, behind heartbeats and NACKs: a late retransmission costs less than a needless one.
+    private static final long TIMEOUT_MIN_NS = 100_000_000;
+    private static final long MEMBER_TICK_NS = 20_000_000;
+    private static final long TIMEOUT_MAX_NS = 1_000_000_000;
+    private static final long HOLD_OFF_MIN_NS = 200_000;
+    private static final int TIMEOUT_DOUBLINGS_MAX = 6;
+    private static final int READER_TIMEOUTS_MAX = 3;
+    private static final long TRAIL_INTERVAL_NS = 1_000_000;
+
+    private final StreamInfo stream;
+    private final SendWindow window;
+    private final SenderOutput output;
+    private final MemberTable members;
+    private final RetransmitScheduler repairs;
+    private final HeartbeatScheduler heartbeats;
+    private final Standstill standstill;
+    private final Admissions admissions;
+    private final CoRoots coRoots;
+    private final CreditWords words;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final ControlIds ids;
+    private final HeartbeatValues heartbeat;
+    private final byte[] channel;
+    private final long clockOffsetNs;
+    private final RetransmitScheduler.Output repairOutput = this::repair;
+    private final VerdictCounts verdicts = new VerdictCounts();
+    private final SenderCounts counts = new SenderCounts();
+
+    private long next;
+    private long waiting;
+    private long granted = Long.MAX_VALUE;
+    private boolean claimBlocked;
+    private boolean ending;
+    private long requestsNs = -1;
+    private int requestsLeft;
+    private long trailNs;
+    private long membersNs;
+    private boolean stuck;
+    private long memberDeadlineNs = Long.MAX_VALUE;
+
+    /// Makes a sender over the window that its publisher fills.
+    ///
+    /// @param random for probe tokens
+    public SenderMachine(
+            final SenderConfig config,
+            final SendWindow window,
+            final RandomGenerator random,
+            final SenderOutput output) {
+        stream = config.stream();
+        this.window = window;
+        this.output = output;
+        members = new MemberTable(config.membersMax());
+        repairs = new RetransmitScheduler(window);
+        heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
+        standstill = new Standstill(stream.aliveTimeoutNs());
+        ids = new ControlIds(stream.session());
+        heartbeat = new HeartbeatValues(ids);
+        coRoots = new CoRoots(config, members, output, counts);
+        words = new CreditWords(config, members, random, output, counts);
+        admissions = new Admissions(stream, members, random, coRoots, words);
+        clockOffsetNs = config.clockOffsetNs();
+        channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
+    }
+
+    public StreamInfo stream() {
+        return stream;
+    }
+
+    public VerdictCounts verdicts() {
+        return verdicts;
+    }
+
+    public SenderCounts counts() {
+        return counts;
+    }
+
+    public int readyMembers() {
+        return members.active();
+    }
+
+    /// Receivers that asked to join and are no members.
+    public JoinAttempts joinAttempts() {
+        return admissions.attempts();
+    }
+
+    public long nextSequence() {
+        return next;
+    }
+
+    public long grantedSequence() {
+        return granted;
+    }
+
+    public long rttNs() {
+        return members.rttNs();
+    }
+
+    /// Datagrams that are committed and covered by the credit of all members that the source waits for.
+    public int sendable() {
+        return (int) Math.max(0, Math.min(window.committed(), granted) - next);
+    }
+
+    /// Whether credit exceeds the committed datagrams: then an open bundle is sent as it is.
+    public boolean canFlushBundle() {
+        return next == window.committed() && granted > next;
+    }
+
+    /// Whether the next datagrams must be sealed before they are sent, for members that read the window and are not
+    /// waited for, or for replicas.
+    public boolean isGuarded() {
+        return words.isGuarded() || coRoots.feeds().isAny();
+    }
+
+    /// Sends the metadata of frames that begin in the next `count` datagrams; call before sending these.
+    public void announceMetadata(final int count) {
+        for (long sequence = next; sequence < next + count; sequence++) {
+            sendMetadata(RetransmitScheduler.EVERYBODY, sequence);
+        }
+    }
+
+    private void sendMetadata(final int member, final long sequence) {
+        final byte[] metadata = window.metadata(sequence);
+        if (metadata == null) {
+            return;
+        }
+        ids.receiver(0);
+        final int bytes = FrameLayout.write(output.control(), ids, sequence, metadata, checksum);
+        if (member == RetransmitScheduler.EVERYBODY) {
+            output.multicastControl(bytes);
+        } else {
+            output.sendControl(member, bytes);
+        }
+    }
+
+    /// The caller sent the next `count` datagrams.
+    public void onSent(final int count, final long nowNs) {
+        for (int i = 0; i < count; i++) {
+            repairs.onSent(next + i);
+        }
+        next += count;
+        coRoots.feeds().onSent(next - count, count);
+        counts.sentDatagrams += count;
+        heartbeats.onDataSent(nowNs);
+        if (memberDeadlineNs == Long.MAX_VALUE) {
+            memberDeadlineNs = nowNs + MEMBER_TICK_NS;
+        }
+    }
+
+    /// The last `count` sent datagrams wait in the transport. Heartbeats do not announce them yet, because a
+    /// heartbeat that overtook them would make a receiver miss datagrams that were never sent.
+    public void onWaiting(final long count, final long nowNs) {
+        if (count != waiting) {
+            waiting = count;
+            heartbeats.onDataSent(nowNs);
+        }
+    }
+
+    /// Slots below may be freed: all members that the source waits for have acknowledged them, and replicas have
+    /// been given them. The source keeps datagrams that other members lack as long as half the window is free, with
+    /// room for one more frame of any length.
+    public long releasable() {
+        final long waitedFor = members.acknowledgedByWaitedFor(next);
+        final long others = members.acknowledgedByOthers(next);
+        final long room = Math.max(stream.frameMaxSlots(), window.slots() / 2);
+        final long wanted = window.committed() + room - (window.slots() - 1);
+        return Math.min(coRoots.feeds().written(), Math.min(waitedFor, Math.max(others, wanted)));
+    }
+
+    /// Whether a window that is not full has no room for the frame to be committed next.
+    public void onClaimBlocked(final boolean value) {
+        claimBlocked = value;
+    }
+
+    /// No more frames will be committed. Heartbeats announce the end once everything is sent, unless the stream
+    /// ends within a frame.
+    public void end(final long nowNs) {
+        ending = true;
+        heartbeats.onUrgent(nowNs);
+    }
+
+    /// Whether every member has acknowledged everything committed. After [#end], every member must also know the
+    /// end, so that it does not take the source's silence for a loss. False for a stream that ends within a frame,
+    /// which has no valid end.
+    public boolean isDrained() {
+        return isAcknowledged() && (!ending || (!endsMidFrame() && members.isCompleteForAll()));
+    }
+
+    /// Whether waiting cannot bring anything more: the stream is drained, or it ends within a frame of which every
+    /// member has all datagrams. [#close] then notifies the members.
+    public boolean isSettled() {
+        return isDrained() || (ending && endsMidFrame() && isAcknowledged());
+    }
+
+    private boolean isAcknowledged() {
+        return next == window.committed() && members.areServed(next, window.freed());
+    }
+
+    // The committed datagrams end within a frame.
+    private boolean endsMidFrame() {
+        return window.boundaryFrom(next) != next;
+    }
+
+    /// Announces the end of the session to all members, without waiting.
+    public void close() {
+        ids.receiver(0);
+        output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, Reason.CLOSED, checksum));
+    }
+
+    /// A datagram of the control lane.
+    public Verdict onControl(final MemorySegment datagram, final long offset, final int bytes, final long nowNs) {
+        final Verdict common = ControlLayout.check(datagram, offset, bytes, checksum);
+        if (common != Verdict.GOOD) {
+            return verdicts.count(common);
+        }
+        if (ControlLayout.session(datagram, offset) != stream.session()) {
+            return verdicts.count(Verdict.WRONG_SESSION);
+        }
+        final int type = ControlLayout.type(datagram, offset);
+        if (type == ControlLayout.TYPE_JOIN) {
+            memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
+            return verdicts.count(admissions.onJoin(datagram, offset, nowNs));
+        }
+        final int member = members.find(ControlLayout.receiver(datagram, offset));
+        if (member == MemberTable.NONE) {
+            admissions.onStranger(ControlLayout.receiver(datagram, offset), type, nowNs);
+            return verdicts.count(Verdict.UNKNOWN_MEMBER);
+        }
+        return verdicts.count(dispatch(type, member, datagram, offset, nowNs));
+    }
+
+    private Verdict dispatch(
+            final int type, final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (members.state(member) == State.GONE) {
+            // The member missed the first notice.
+            admissions.evict(member, members.reason(member));
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        members.heard(member, nowNs);
+        return switch (type) {
+            case ControlLayout.TYPE_READY -> onReady(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset, nowNs);
+            case ControlLayout.TYPE_LINK -> onCopy(member, datagram, offset);
+            default -> Verdict.BAD_TYPE;
+        };
+    }
+
+    private Verdict onReady(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!AdmitLayout.isValid(datagram, offset)
+                || AdmitLayout.grantSlots(datagram, offset) == 0
+                || AdmitLayout.token(datagram, offset) != members.token(member)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        if (members.state(member) == State.ADMITTED) {
+            final long first = window.boundaryFrom(next);
+            admissions.settled(member);
+            members.activate(
+                    member, first, window.frameIdFrom(first), first + AdmitLayout.grantSlots(datagram, offset));
+            granted = members.granted();
+            heartbeats.onUrgent(nowNs);
+            words.onActivated(member, nowNs);
+        }
+        sendStart(member);
+        return Verdict.GOOD;
+    }
+
+    private void sendStart(final int member) {
+        ids.receiver(members.id(member));
+        output.sendControl(
+                member,
+                StartLayout.write(
+                        output.control(), ids, members.startSequence(member), members.startFrameId(member), checksum));
+    }
+
+    private Verdict onAck(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (members.state(member) != State.ACTIVE) {
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        if (!AckLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        final Verdict verdict = acknowledge(member, datagram, offset, nowNs);
+        counts.acks += verdict == Verdict.GOOD ? 1 : 0;
+        return verdict;
+    }
+
+    // From an ACK or a NACK.
+    private Verdict acknowledge(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        final long acknowledged = AckLayout.acknowledged(datagram, offset);
+        final long grant = AckLayout.grant(datagram, offset);
+        // A member may acknowledge its start before the source reached it, and the end of a frame that it dropped.
+        // It acknowledges nothing else unsent.
+        final boolean waitedFor = members.delivery(member).isWaitedFor();
+        final long ahead = waitedFor ? 0 : stream.frameMaxSlots();
+        if (acknowledged > Math.max(next + ahead, members.startSequence(member))
+                || grant - acknowledged > Integer.MAX_VALUE) {
+            return Verdict.IMPOSSIBLE;
+        }
+        members.started(member);
+        final boolean complete = ending && AckLayout.isComplete(datagram, offset);
+        if (complete) {
+            members.complete(member);
+        }
+        final long echo = AckLayout.echoTimeNs(datagram, offset);
+        if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
+            members.rtt(member).onSample(nowNs - echo - AckLayout.echoDelayNs(datagram, offset));
+        }
+        counts.creditDatagrams += grant > members.grant(member) ? 1 : 0;
+        final boolean moved = members.acknowledge(member, acknowledged, grant);
+        if (moved) {
+            members.timeoutNs(member, Long.MAX_VALUE);
+            coRoots.onAdvanced(member, nowNs);
+        }
+        coRoots.onAck(member, datagram, offset, complete);
+        granted = members.granted();
+        return Verdict.GOOD;
+    }
+
+    /// A member's word in the status vector has changed.
+    public void onWord(final int member, final long word) {
+        if (words.onWord(member, word, next)) {
+            granted = members.granted();
+        }
+    }
+
+    // A co-root announces its replica, if the source may write there.
+    private Verdict onCopy(final int member, final MemorySegment datagram, final long offset) {
+        return words.isLinked(member) ? coRoots.onCopy(member, datagram, offset, next) : Verdict.EARLY;
+    }
+
+    /// Writes have completed: there may be room for more.
+    public void onWritten() {
+        coRoots.feeds().push(next);
+    }
+
+    private Verdict onNack(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (members.state(member) != State.ACTIVE) {
+            return Verdict.UNKNOWN_MEMBER;
+        }
+        if (!NackLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        if (NackLayout.acknowledges(datagram, offset)) {
+            final Verdict verdict = acknowledge(member, datagram, offset, nowNs);
+            if (verdict != Verdict.GOOD) {
+                return verdict;
+            }
+        }
+        counts.nacks++;
+        if (nowNs != requestsNs) {
+            requestsNs = nowNs;
+            requestsLeft = REQUESTS_PER_CYCLE_MAX;
+        }
+        final long holdOffNs = Math.max(HOLD_OFF_MIN_NS, members.rttNs() / 2);
+        final int ranges = NackLayout.ranges(datagram, offset);
+        for (int range = 0; range < ranges; range++) {
+            // Freed sequences were acknowledged, or are no longer held; unsent sequences cannot be missing.
+            final long first = Math.max(NackLayout.first(datagram, offset, range), window.freed());
+            if (first > NackLayout.first(datagram, offset, range)) {
+                sendTrailingEdge(member, nowNs);
+            }
+            final long end = Math.min(
+                    next, NackLayout.first(datagram, offset, range) + NackLayout.count(datagram, offset, range));
+            for (long sequence = first; sequence < end; sequence++) {
+                if (requestsLeft-- <= 0) {
+                    return Verdict.LIMITED;
+                }
+                repairs.request(member, sequence, nowNs, holdOffNs);
+            }
+        }
+        return Verdict.GOOD;
+    }
+
+    // A member that is not waited for requests datagrams that the source no longer holds.
+    private void sendTrailingEdge(final int member, final long nowNs) {
+        if (!members.delivery(member).isWaitedFor() && nowNs >= trailNs) {
+            trailNs = nowNs + TRAIL_INTERVAL_NS;
+            heartbeats.onUrgent(nowNs);
+        }
+    }
+
+    private Verdict onFrameRequest(
+            final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (members.state(member) != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        counts.frameRequests++;
+        final long first = FrameLayout.firstSequence(datagram, offset);
+        if (first < window.freed() || first >= next) {
+            sendTrailingEdge(member, nowNs);
+            return Verdict.IMPOSSIBLE;
+        }
+        sendMetadata(member, first);
+        return Verdict.GOOD;
+    }
+
+    private Verdict onLeave(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
+        if (!LeaveLayout.isValid(datagram, offset)) {
+            return Verdict.IMPOSSIBLE;
+        }
+        // The member asked to leave, so no notice is due: its place and addresses are free at once.
+        words.onGone(member);
+        output.disconnect(member);
+        members.remove(member, State.FREE);
+        coRoots.onGone(member);
+        granted = members.granted();
+        // Its co-root is instructed at once: until the co-root knows, its replica is not written.
+        memberDeadlineNs = Math.min(memberDeadlineNs, nowNs);
+        return Verdict.GOOD;
+    }
+
+    /// A duty cycle begins; call once in each, before [#onTick]. A long gap between two cycles means that this
+    /// process stood still: it then asks its members before it takes one for lost.
+    ///
+    /// @return how long the process stood still, in nanoseconds; 0 otherwise, or without members
+    public long onCycle(final long nowNs) {
+        final long stoodNs = standstill.onCycle(nowNs);
+        if (stoodNs == 0 || memberDeadlineNs == Long.MAX_VALUE) {
+            return 0;
+        }
+        members.excuse(Standstill.askedNs(stream.aliveTimeoutNs(), nowNs));
+        coRoots.onStandstill(nowNs);
+        heartbeats.onUrgent(nowNs);
+        return stoodNs;
+    }
+
+    /// Timers and repairs.
+    ///
+    /// @return work done
+    public int onTick(final long nowNs) {
+        int work = 0;
+        if (!repairs.isEmpty()) {
+            final int repaired = repairs.drain(REPAIRS_PER_TICK_MAX, nowNs, repairOutput);
+            work += repaired;
+        }
+        if (memberDeadlineNs <= nowNs) {
+            work += onMembersTick(nowNs);
+        }
+        if (heartbeats.nextDeadlineNs() <= nowNs) {
+            sendHeartbeat(nowNs);
+            work++;
+        }
+        return work;
+    }
+
+    // Repairs for a member that is gone are dropped, because its address may have no receiver any more.
+    private int repair(final int member, final long firstSequence, final int count) {
+        if (member != RetransmitScheduler.EVERYBODY && members.state(member) != State.ACTIVE) {
+            return count;
+        }
+        final int accepted = output.repair(member, firstSequence, count);
+        counts.repairedDatagrams += accepted;
+        return accepted;
+    }
+
+    private void sendHeartbeat(final long nowNs) {
+        final boolean unacknowledged = members.acknowledgedByAll(next) < next;
+        final boolean blocked = window.committed() > next || window.isFull();
+        int flags = 0;
+        if (ending && next == window.committed() && waiting == 0 && !endsMidFrame()) {
+            flags |= HeartbeatLayout.FLAG_END_OF_STREAM;
+        }
+        if (unacknowledged || blocked) {
+            flags |= HeartbeatLayout.FLAG_ACK_REQUEST;
+        }
+        if (coRoots.takeDirectRequest()) {
+            flags |= HeartbeatLayout.FLAG_DIRECT | HeartbeatLayout.FLAG_ACK_REQUEST;
+        }
+        ids.receiver(0);
+        final MemorySegment datagram = output.control();
+        final long boundary = window.boundaryFrom(next);
+        final long announced = Math.max(0, next - waiting);
+        if (announced == boundary) {
+            flags |= HeartbeatLayout.FLAG_BOUNDARY;
+        }
+        heartbeat.progress(announced, window.frameIdFrom(boundary)).repairable(Math.max(0, announced - window.freed()));
+        heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
+        final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
+        output.multicastControl(HeartbeatLayout.write(datagram, length, flags, heartbeat, checksum));
+        counts.heartbeats++;
+        heartbeats.onSent(unacknowledged || blocked || ending, nowNs);
+    }
+
+    private int onMembersTick(final long nowNs) {
+        memberDeadlineNs = Long.MAX_VALUE;
+        int work = 0;
+        final long sinceNs = Math.min(nowNs - membersNs, 2 * MEMBER_TICK_NS);
+        membersNs = nowNs;
+        final boolean blocked = isBlocked();
+        for (int m = 0; m < members.capacity(); m++) {
+            if (members.state(m) == State.ACTIVE || members.state(m) == State.ADMITTED) {
+                final boolean holdsBack = blocked && isHeldBackBy(m);
+                work += members.isTooSlow(m, holdsBack, sinceNs) ? evictAs(m, Reason.SLOW) : onMemberTick(m, nowNs);
+                memberDeadlineNs = nowNs + MEMBER_TICK_NS;
+            }
+        }
+        passOn(blocked);
+        return work + coRoots.onTick(next, blocked, nowNs);
+    }
+
+    // A committed datagram must wait for credit, or the window has no room for more.
+    private boolean isBlocked() {
+        return next < window.committed() ? granted <= next : window.isFull() || claimBlocked;
+    }
+
+    private boolean isHeldBackBy(final int member) {
+        return members.state(member) == State.ACTIVE
+                && (next < window.committed()
+                        ? members.grant(member) <= next
+                        : members.acknowledged(member) <= window.freed());
+    }
+
+    // Where the source waits for no member and all members are stuck, the stream goes on, a window in each tick.
+    private void passOn(final boolean blocked) {
+        if (blocked && stuck && !members.isAnyWaitedFor()) {
+            granted = Math.max(granted, next + window.slots());
+        }
+        stuck = blocked;
+    }
+
+    private int evictAs(final int member, final Reason reason) {
+        // Before its slots can be reused: the member must read the datagrams that were sent.
+        words.onGone(member);
+        members.reason(member, reason);
+        admissions.evict(member, reason);
+        counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
+        members.remove(member, State.GONE);
+        coRoots.onGone(member);
+        granted = members.granted();
+        return 1;
+    }
+
+    private int onMemberTick(final int member, final long nowNs) {
+        if (nowNs - members.heardNs(member) > stream.aliveTimeoutNs()) {
+            return evictAs(member, Reason.SILENT);
+        }
+        if (members.state(member) != State.ACTIVE) {
+            return 0;
+        }
+        if (!members.isStarted(member)) {
+            sendStart(member);
+            return 1;
+        }
+        return words.onTick(member, nowNs) + onTimeoutTick(member, nowNs);
+    }
+
+    // A full ring is treated like a timeout: the source repeats the oldest datagram (Subramoni, buffer management),
+    // to the slowest member only.
+    private int onTimeoutTick(final int member, final long nowNs) {
+        final long oldest = members.acknowledged(member);
+        if (oldest >= next || coRoots.isOfASet(member)) {
+            members.timeoutNs(member, Long.MAX_VALUE);
+            return 0;
+        }
+        if (members.timeoutNs(member) == Long.MAX_VALUE) {
+            members.timeoutNs(member, nowNs + timeoutNs(member));
+            return 0;
+        }
+        if (members.timeoutNs(member) > nowNs) {
+            return 0;
+        }
+        members.onTimeout(member);
+        members.timeoutNs(member, nowNs + timeoutNs(member));
+        counts.timeouts++;
+        // A member that reads repairs itself at first needs only the source's progress.
+        if (!words.isLive(member) || members.timeouts(member) > READER_TIMEOUTS_MAX) {
+            repairs.request(member, oldest, nowNs, 0);
+        }
+        heartbeats.onUrgent(nowNs);
+        return 1;
+    }
+
+    private long timeoutNs(final int member) {
+        final long base = Math.max(TIMEOUT_MIN_NS, 2 * members.rtt(member).timeoutNs());
+        return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.timeouts(member)));
+    }
+
+    /// The time at which [#onTick] has something to do.
+    public long nextDeadlineNs() {
+        return repairs.isEmpty() ? Math.min(heartbeats.nextDeadlineNs(), memberDeadlineNs) : 0;
+    }
+}

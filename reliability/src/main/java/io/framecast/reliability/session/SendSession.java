@@ -1,0 +1,334 @@
+package io.framecast.reliability.session;
+
+import io.framecast.reliability.lane.ControlPort;
+import io.framecast.reliability.lane.SendLanePort;
+import io.framecast.reliability.onesided.MemberEndpoints;
+import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.send.SenderConfig;
+import io.framecast.reliability.send.SenderMachine;
+import io.framecast.reliability.send.SenderOutput;
+import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
+import io.framecast.reliability.wire.DataHeader;
+import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.StreamInfo;
+import java.lang.foreign.MemorySegment;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// A source's part in one session: in each cycle it sends within the members' grants, retransmits missing
+/// datagrams, and frees slots that every member acknowledged and no device reads.
+///
+/// No I/O, clock or thread of its own: [#doWork] by one thread, times in nanoseconds since the engine's start. The
+/// publisher's thread fills the window ([SendWindow]). Lanes, memory and endpoints are the caller's.
+public final class SendSession implements SenderOutput {
+    // Limits of one call and of one cycle: control waits no longer than that.
+    private static final int SEND_BATCH_BYTES = 1 << 20;
+    private static final int SEND_BATCH_MIN = 16;
+    private static final int SEND_ROUNDS_MAX = 2;
+
+    private final SenderMachine machine;
+    private final SendWindow window;
+    private final WindowMemory memory;
+    private final SendPacer pacer;
+    private final ControlPort control;
+    private final SendLanePort data;
+    private final SendLanePort repair;
+    private final SlotsInFlight dataInFlight;
+    private final SlotsInFlight repairsInFlight;
+    private final @Nullable MemberEndpoints endpoints;
+    private final int sendBatchMax;
+    private final int[] controlPeers;
+    private final int[] repairPeers;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final DataHeader probeHeader = new DataHeader();
+    private long cycleNs;
+    private long standstillNs;
+    private boolean claimBlocked;
+    private boolean ending;
+    private boolean ended;
+
+    /// @param window over `memory`
+    /// @param endpoints null where the transport has no one-sided operations
+    public SendSession(
+            final SenderConfig config,
+            final SendWindow window,
+            final WindowMemory memory,
+            final SendPacer pacer,
+            final ControlPort control,
+            final SendLanePort data,
+            final SendLanePort repair,
+            final @Nullable MemberEndpoints endpoints,
+            final RandomGenerator random) {
+        this.window = window;
+        this.memory = memory;
+        this.pacer = pacer;
+        this.control = control;
+        this.data = data;
+        this.repair = repair;
+        this.endpoints = endpoints;
+        dataInFlight = new SlotsInFlight(data, window.slots());
+        repairsInFlight = new SlotsInFlight(repair, window.slots());
+        sendBatchMax = Math.max(SEND_BATCH_MIN, SEND_BATCH_BYTES / memory.slotBytes());
+        controlPeers = new int[config.membersMax()];
+        repairPeers = new int[config.membersMax()];
+        java.util.Arrays.fill(controlPeers, SendLanePort.NO_PEER);
+        java.util.Arrays.fill(repairPeers, SendLanePort.NO_PEER);
+        if (endpoints != null) {
+            window.guardedBy(endpoints.guards());
+        }
+        machine = new SenderMachine(config, window, random, this);
+    }
+
+    public SenderMachine machine() {
+        return machine;
+    }
+
+    public StreamInfo stream() {
+        return machine.stream();
+    }
+
+    /// No frames follow those in the window; the next cycle announces it.
+    public void end() {
+        ending = true;
+    }
+
+    /// Whether, after [#end], every member acknowledged everything.
+    public boolean isDrained() {
+        return ended && machine.isDrained();
+    }
+
+    /// Whether, after [#end], nothing is left to wait for: drained, or ended within a frame.
+    public boolean isSettled() {
+        return ended && machine.isSettled();
+    }
+
+    /// Whether the window has no room for the publisher's next claim; before [#doWork].
+    public void onClaimBlocked(final boolean blocked) {
+        claimBlocked = blocked;
+    }
+
+    /// How long this process stood still before the last cycle, in nanoseconds; else 0.
+    public long standstillNs() {
+        return standstillNs;
+    }
+
+    /// The time at which a timer is due, or the pacer permits the next datagram.
+    public long nextDeadlineNs() {
+        return isPaced() ? Math.min(machine.nextDeadlineNs(), pacer.nextNs()) : machine.nextDeadlineNs();
+    }
+
+    // Whether the pacer ended the last cycle's sending.
+    private boolean isPaced() {
+        return machine.sendable() > 0 && machine.readyMembers() > 0 && pacer.nextNs() > cycleNs;
+    }
+
+    /// Whether progress depends on the transport or a member's memory, and no descriptor shows it.
+    public boolean isHeldBack() {
+        return (machine.sendable() > 0 && !isPaced())
+                || data.completed() != data.submitted()
+                || repair.completed() != repair.submitted()
+                || isCreditAwaited()
+                || (endpoints != null && endpoints.isWriting());
+    }
+
+    private boolean isCreditAwaited() {
+        return endpoints != null
+                && machine.counts().links() > 0
+                && window.committed() > machine.nextSequence()
+                && machine.sendable() == 0;
+    }
+
+    /// One cycle, behind the control datagrams that [SenderMachine#onControl] took.
+    ///
+    /// @return work done: datagrams, words, timers
+    public int doWork(final long nowNs) {
+        cycleNs = nowNs;
+        standstillNs = machine.onCycle(nowNs);
+        int work = 0;
+        if (endpoints != null) {
+            work += endpoints.poll(machine);
+            machine.onWritten();
+        }
+        if (machine.canFlushBundle()) {
+            window.takeBundle();
+        }
+        work += send(nowNs);
+        if (ending && !ended) {
+            ended = true;
+            window.takeBundle();
+            machine.end(nowNs);
+        }
+        machine.onClaimBlocked(claimBlocked);
+        if (machine.nextDeadlineNs() <= nowNs) {
+            work += machine.onTick(nowNs);
+        }
+        free();
+        return work;
+    }
+
+    /// @return work done; also where the pacer permits more so soon that the thread must not sleep
+    private int send(final long nowNs) {
+        int sent = 0;
+        for (int round = 0; round < SEND_ROUNDS_MAX; round++) {
+            final long first = machine.nextSequence();
+            final int slot = window.slot(first);
+            // The ring goes on behind the window, with the probe's slot: runs end where the window does.
+            final int ready = Math.min(Math.min(machine.sendable(), sendBatchMax), window.slots() - slot);
+            // Without members no receiver hears it: frames of a stream that all subscribers left are dropped.
+            final boolean unheard = machine.readyMembers() == 0;
+            final int count = unheard ? ready : paced(slot, ready, nowNs);
+            if (count == 0) {
+                sent += ready > 0 && pacer.isDueSoon(nowNs) ? 1 : 0;
+                break;
+            }
+            if (machine.isGuarded()) {
+                window.seal(first, count);
+            }
+            final int accepted = unheard ? count : data.multicast(slot, count);
+            if (!unheard) {
+                dataInFlight.onSent(slot, accepted);
+                charge(slot, accepted, nowNs);
+            }
+            machine.announceMetadata(accepted);
+            machine.onSent(accepted, nowNs);
+            sent += accepted;
+            if (accepted < count) {
+                break;
+            }
+        }
+        machine.onWaiting(data.submitted() - data.completed(), nowNs);
+        return sent;
+    }
+
+    private int paced(final int slot, final int most, final long nowNs) {
+        return pacer.datagrams(memory.lengths(), DataLayout.LENGTH, slot, most, nowNs);
+    }
+
+    private void charge(final int slot, final int count, final long nowNs) {
+        if (pacer.isUnlimited()) {
+            return;
+        }
+        long bytes = (long) count * DataLayout.LENGTH;
+        for (int i = 0; i < count; i++) {
+            bytes += memory.lengths()[slot + i];
+        }
+        pacer.onSent(bytes, nowNs);
+    }
+
+    // Slots that every member acknowledged and no device reads.
+    private void free() {
+        final long acknowledged = dataInFlight.freeable(window, machine.releasable());
+        final long sent = repairsInFlight.freeable(window, acknowledged);
+        window.free(endpoints == null ? sent : endpoints.freeable(sent));
+    }
+
+    /// Says goodbye to all members where the session ends early. The network may lose the goodbye.
+    public void leave() {
+        machine.close();
+    }
+
+    @Override
+    public MemorySegment control() {
+        return control.slot();
+    }
+
+    @Override
+    public void multicastControl(final int bytes) {
+        control.multicast(bytes);
+    }
+
+    @Override
+    public void sendControl(final int member, final int bytes) {
+        if (controlPeers[member] != SendLanePort.NO_PEER) {
+            control.unicast(controlPeers[member], bytes);
+        }
+    }
+
+    @Override
+    public void probe(final int token) {
+        final int slot = window.slots();
+        final long offset = WindowMemory.headerOffset(slot);
+        probeHeader.session(DataLayout.TYPE_PROBE, stream().session());
+        DataLayout.write(memory.headers(), offset, probeHeader, 0, Integer.toUnsignedLong(token));
+        checksum.seal(memory.headers(), offset, stream().session());
+        data.multicast(slot, 1);
+    }
+
+    @Override
+    public int repair(final int member, final long firstSequence, final int count) {
+        final boolean toAll = member == RetransmitScheduler.EVERYBODY;
+        if (!toAll && repairPeers[member] == SendLanePort.NO_PEER) {
+            return count;
+        }
+        final int slot = window.slot(firstSequence);
+        // Repairs are sent ahead of the time that new data must keep, because new data would leave no rate for
+        // them.
+        final int run = paced(slot, Math.min(count, window.slots() - slot), cycleNs + SendPacer.REPAIR_AHEAD_NS);
+        if (run == 0) {
+            return 0;
+        }
+        final int accepted = toAll ? repair.multicast(slot, run) : repair.unicast(repairPeers[member], slot, run);
+        repairsInFlight.onSent(slot, accepted);
+        charge(slot, accepted, cycleNs);
+        return accepted;
+    }
+
+    @Override
+    public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
+        controlPeers[member] = control.connect(controlAddress);
+        repairPeers[member] =
+                controlPeers[member] == SendLanePort.NO_PEER ? SendLanePort.NO_PEER : repair.connect(repairAddress);
+        if (repairPeers[member] == SendLanePort.NO_PEER) {
+            disconnect(member);
+            return false;
+        }
+        return true;
+    }
+
+    @Override
+    public void disconnect(final int member) {
+        if (controlPeers[member] != SendLanePort.NO_PEER) {
+            control.disconnect(controlPeers[member]);
+        }
+        if (repairPeers[member] != SendLanePort.NO_PEER) {
+            repair.disconnect(repairPeers[member]);
+        }
+        controlPeers[member] = SendLanePort.NO_PEER;
+        repairPeers[member] = SendLanePort.NO_PEER;
+    }
+
+    @Override
+    public boolean link(final int member, final byte[] descriptor) {
+        return endpoints != null && endpoints.accept(member, descriptor);
+    }
+
+    @Override
+    public @Nullable LinkOffer linkOffer(final int member) {
+        return endpoints == null ? null : endpoints.offer(member);
+    }
+
+    @Override
+    public boolean isLinkBroken(final int member) {
+        return endpoints != null && endpoints.isBroken(member);
+    }
+
+    @Override
+    public boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+        return endpoints != null && endpoints.openFeed(member, copy, epoch, first);
+    }
+
+    @Override
+    public int feed(final int member, final long firstSequence, final int count) {
+        return endpoints == null ? NO_FEED : endpoints.feed(member, firstSequence, count);
+    }
+
+    @Override
+    public void unlink(final int member) {
+        if (endpoints != null) {
+            endpoints.cut(member);
+        }
+    }
+}

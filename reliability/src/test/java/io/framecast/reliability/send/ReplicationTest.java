@@ -1,0 +1,216 @@
+package io.framecast.reliability.send;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.send.CoRootConfig.Feed;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RemotePlace;
+import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// The datagrams and writes that a source sends to its co-roots besides the multicast.
+final class ReplicationTest implements SenderOutput {
+    private static final int CO_ROOT = 3;
+    private static final int LED = 7;
+    private static final int WORD = 21;
+
+    private boolean settled = true;
+    private final List<String> done = new ArrayList<>();
+    private final SenderCounts counts = new SenderCounts();
+    private final List<CoRootSet> sets = new ArrayList<>(List.of(new CoRootSet(CO_ROOT, LED, 0)));
+    private final Replication feeds = new Replication(Feed.UNICAST, sets, _ -> settled, this, counts);
+    private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+    private boolean linked = true;
+    private int room = Integer.MAX_VALUE;
+
+    private Verdict tell(final Replication replication, final int epoch, final int word, final long next) {
+        final RemotePlace place = new RemotePlace(64, 9);
+        final ControlIds ids = new ControlIds(77).receiver(103).epoch(epoch);
+        LinkLayout.writeFeed(datagram, ids, word, LinkOffer.ofCopy(place, place, place, place), new HeaderChecksum());
+        return replication.onCopy(sets.getFirst(), datagram, 0, next);
+    }
+
+    private List<String> done() {
+        final List<String> all = List.copyOf(done);
+        done.clear();
+        return all;
+    }
+
+    @Test
+    void shouldSendDatagramsUntilACopyIsKnown() {
+        feeds.onSent(0, 5);
+        assertEquals(List.of("send 3: 0 + 5"), done());
+        assertEquals(5, counts.fedDatagrams());
+        assertEquals(Long.MAX_VALUE, feeds.written());
+    }
+
+    @Test
+    void shouldWriteWhatIsSentOnceACopyIsKnown() {
+        assertEquals(Verdict.GOOD, tell(feeds, LED, WORD, 5));
+        feeds.onSent(5, 3);
+        feeds.onSent(8, 1);
+        assertEquals(List.of("open 3: 5, epoch 21", "write 3: 5 + 3", "write 3: 8 + 1"), done());
+        assertEquals(4, counts.writtenDatagrams());
+        assertEquals(0, counts.fedDatagrams());
+        assertEquals(9, feeds.written());
+    }
+
+    @Test
+    void shouldWriteWithoutAGapWhenThereIsRoomAgain() {
+        tell(feeds, LED, WORD, 0);
+        room = 2;
+        feeds.onSent(0, 3);
+        feeds.onSent(3, 4);
+        assertEquals(2, feeds.written(), "what is not written yet must stay");
+        room = 9;
+        feeds.push(7);
+        assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 2", "write 3: 2 + 5"), done());
+        assertEquals(7, feeds.written());
+        feeds.push(7);
+        assertEquals(List.of(), done());
+    }
+
+    @Test
+    void shouldWaitWhileACoRootMayServeOneWhoIsGone() {
+        tell(feeds, LED, WORD, 0);
+        settled = false;
+        feeds.onSent(0, 3);
+        assertEquals(List.of("open 3: 0, epoch 21"), done());
+        assertEquals(0, feeds.written());
+        assertTrue(feeds.isAny());
+        settled = true;
+        feeds.push(3);
+        assertEquals(List.of("write 3: 0 + 3"), done());
+    }
+
+    @Test
+    void shouldSendDatagramsAgainWhenTheLinkIsGone() {
+        tell(feeds, LED, WORD, 0);
+        feeds.onSent(0, 3);
+        linked = false;
+        feeds.onSent(3, 4);
+        assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "send 3: 3 + 4"), done());
+        assertEquals(1, counts.feedFailures());
+        assertEquals(Long.MAX_VALUE, feeds.written(), "nothing is held back for a link that is gone");
+    }
+
+    @Test
+    void shouldSayAgainHowFarItIsWhenItIsToldAgain() {
+        tell(feeds, LED, WORD, 0);
+        feeds.onSent(0, 3);
+        tell(feeds, LED, WORD, 3);
+        tell(feeds, LED + 2, WORD, 3);
+        assertEquals(
+                List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "open 3: 3, epoch 21", "open 3: 3, epoch 21"), done());
+    }
+
+    @Test
+    void shouldBeginAnewWhenTheWordIsAnother() {
+        tell(feeds, LED, WORD, 0);
+        feeds.onSent(0, 3);
+        tell(feeds, LED + 1, WORD + 1, 9);
+        feeds.onSent(9, 1);
+        assertEquals(List.of("open 3: 0, epoch 21", "write 3: 0 + 3", "open 3: 3, epoch 22", "write 3: 3 + 7"), done());
+    }
+
+    @Test
+    void shouldNotBelieveWhatWasSaidAsACoRootOfAnEarlierEpoch() {
+        assertEquals(Verdict.STALE_EPOCH, tell(feeds, LED - 1, WORD, 0));
+        assertEquals(List.of(), done());
+        assertFalse(sets.getFirst().isFed());
+    }
+
+    @Test
+    void shouldForgetTheCopyOfACoRootThatWasReplaced() {
+        tell(feeds, LED, WORD, 0);
+        sets.getFirst().lead(CO_ROOT + 1, LED + 1, 0);
+        done.clear();
+        feeds.onSent(0, 2);
+        assertEquals(List.of("send 4: 0 + 2"), done());
+        assertEquals(Long.MAX_VALUE, feeds.written());
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoWordOfACopy() {
+        final ControlIds ids = new ControlIds(77).receiver(103).epoch(LED);
+        final LinkOffer withDescriptor = LinkOffer.ofMember(new byte[] {1});
+        LinkLayout.writeFeed(datagram, ids, WORD, withDescriptor, new HeaderChecksum());
+        assertEquals(Verdict.IMPOSSIBLE, feeds.onCopy(sets.getFirst(), datagram, 0, 0));
+        assertEquals(Verdict.IMPOSSIBLE, tell(feeds, LED, 0, 0));
+        assertEquals(Verdict.IMPOSSIBLE, tell(feeds, 0, WORD, 0));
+        assertEquals(List.of(), done());
+    }
+
+    @Test
+    void shouldDoNothingWhereCoRootsAreFedByMulticast() {
+        final Replication multicast = new Replication(Feed.MULTICAST, sets, _ -> settled, this, counts);
+        assertEquals(Verdict.GOOD, tell(multicast, LED, WORD, 0));
+        multicast.onSent(0, 3);
+        assertEquals(List.of(), done());
+    }
+
+    @Override
+    public boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+        assertEquals(64, copy.word().address());
+        done.add("open " + member + ": " + first + ", epoch " + epoch);
+        return linked;
+    }
+
+    @Override
+    public int feed(final int member, final long firstSequence, final int count) {
+        if (!linked) {
+            return NO_FEED;
+        }
+        final int taken = Math.min(count, room);
+        room -= taken;
+        if (taken > 0) {
+            done.add("write " + member + ": " + firstSequence + " + " + taken);
+        }
+        return taken;
+    }
+
+    @Override
+    public int repair(final int member, final long firstSequence, final int count) {
+        done.add("send " + member + ": " + firstSequence + " + " + count);
+        return count;
+    }
+
+    @Override
+    public MemorySegment control() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void multicastControl(final int bytes) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void sendControl(final int member, final int bytes) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void probe(final int token) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean connect(final int member, final byte[] controlAddress, final byte[] repairAddress) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void disconnect(final int member) {
+        throw new UnsupportedOperationException();
+    }
+}

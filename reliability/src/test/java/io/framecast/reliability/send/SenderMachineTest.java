@@ -1,0 +1,389 @@
+package io.framecast.reliability.send;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.receive.MachinePair;
+import io.framecast.reliability.wire.AckLayout;
+import io.framecast.reliability.wire.AckValues;
+import io.framecast.reliability.wire.AdmitLayout;
+import io.framecast.reliability.wire.CoRootOffer;
+import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.FrameLayout;
+import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.HeartbeatLayout;
+import io.framecast.reliability.wire.JoinLayout;
+import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.Verdict;
+import io.framecast.reliability.wire.Wire;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// A source by itself: the test writes its input by hand.
+final class SenderMachineTest {
+    private static final long TICK_NS = 20_000_000;
+    private static final long TIMEOUT_MAX_NS = 1_000_000_000;
+
+    private final MachinePair pair = new MachinePair();
+    private final SenderMachine sender = pair.sender;
+    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
+
+    private static ControlIds ids(final long receiver) {
+        return new ControlIds(MachinePair.SESSION).receiver(receiver);
+    }
+
+    private Verdict tell(final int bytes) {
+        return sender.onControl(scratch, 0, bytes, pair.nowNs);
+    }
+
+    private int requestJoin(final long id, final Delivery delivery) {
+        final JoinLayout.Terms terms =
+                new JoinLayout.Terms(256, delivery, MachinePair.ADDRESSES, new CoRootOffer(0, false));
+        assertEquals(Verdict.GOOD, tell(JoinLayout.write(scratch, ids(id), terms, checksum)));
+        final MemorySegment admit = pair.toReceiver.removeLast();
+        assertEquals(ControlLayout.TYPE_ADMIT, ControlLayout.type(admit, 0));
+        return AdmitLayout.token(admit, 0);
+    }
+
+    private Verdict ready(final long id, final int token, final int grant) {
+        return tell(AdmitLayout.writeReady(scratch, ids(id), token, grant, checksum));
+    }
+
+    private void join(final long id, final Delivery delivery, final int grant) {
+        final int token = requestJoin(id, delivery);
+        assertEquals(Verdict.GOOD, ready(id, token, grant));
+        pair.toReceiver.clear();
+    }
+
+    private Verdict ack(final long id, final AckValues values) {
+        return tell(AckLayout.write(scratch, ids(id), values, checksum));
+    }
+
+    private Verdict ack(final long id, final long acknowledged, final long grant) {
+        return ack(
+                id, new AckValues().progress(acknowledged, grant, acknowledged).echo(AckLayout.NO_ECHO, 0));
+    }
+
+    private Verdict nack(final long id, final long first, final int count) {
+        NackLayout.range(scratch, false, 0, first, count);
+        return tell(NackLayout.write(scratch, ids(id), 1, checksum));
+    }
+
+    private void publishAndSend(final int slots) {
+        for (int left = slots; left > 0; left -= 10) {
+            pair.publish(Math.min(10, left));
+        }
+        final int count = sender.sendable();
+        sender.onSent(count, pair.nowNs);
+    }
+
+    /// The next heartbeat, whenever it comes.
+    private MemorySegment heartbeat() {
+        pair.toReceiver.clear();
+        while (pair.toReceiver.isEmpty()
+                || ControlLayout.type(pair.toReceiver.peekLast(), 0) != ControlLayout.TYPE_HEARTBEAT) {
+            pair.nowNs = Math.max(pair.nowNs + 1, sender.nextDeadlineNs());
+            sender.onTick(pair.nowNs);
+        }
+        return pair.toReceiver.removeLast();
+    }
+
+    private int flags() {
+        return ControlLayout.flags(heartbeat(), 0);
+    }
+
+    @Test
+    void shouldTakeReadyOnlyFromWhoHasTheProbe() {
+        final int token = requestJoin(5, Delivery.RELIABLE);
+        assertEquals(Verdict.UNKNOWN_MEMBER, ack(5, 0, 1));
+        assertEquals(Verdict.UNKNOWN_MEMBER, nack(5, 0, 1));
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
+        assertEquals(Verdict.IMPOSSIBLE, ready(5, token + 1, 10));
+        assertEquals(Verdict.IMPOSSIBLE, ready(5, token, 0));
+        assertEquals(0, sender.readyMembers());
+        assertEquals(Verdict.GOOD, ready(5, token, 10));
+        assertEquals(1, sender.readyMembers());
+        assertEquals(10, sender.grantedSequence());
+        assertEquals(Verdict.BAD_TYPE, tell(AdmitLayout.writeAdmit(scratch, ids(5), token, checksum)));
+    }
+
+    @Test
+    void shouldSendNoMoreThanEverybodyHasRoomFor() {
+        join(5, Delivery.RELIABLE, 10);
+        join(6, Delivery.RELIABLE, 7);
+        assertTrue(sender.canFlushBundle());
+        pair.publish(5);
+        assertFalse(sender.canFlushBundle());
+        pair.publish(5);
+        assertEquals(7, sender.sendable());
+        sender.onSent(7, pair.nowNs);
+        assertEquals(0, sender.sendable());
+        assertEquals(7, sender.counts().sentDatagrams());
+        assertEquals(Verdict.GOOD, ack(6, 7, 12));
+        assertEquals(3, sender.sendable());
+        sender.onSent(3, pair.nowNs);
+        assertFalse(sender.canFlushBundle(), "everything is sent, and nothing more may be");
+    }
+
+    @Test
+    void shouldRefuseAnAckThatCannotBe() {
+        join(5, Delivery.RELIABLE, 20);
+        publishAndSend(10);
+        assertEquals(Verdict.IMPOSSIBLE, ack(5, 11, 20));
+        assertEquals(Verdict.IMPOSSIBLE, ack(5, 10, 11L + Integer.MAX_VALUE));
+        assertEquals(0, sender.releasable());
+        assertEquals(20, sender.grantedSequence());
+        assertEquals(Verdict.GOOD, ack(5, 10, 10L + Integer.MAX_VALUE));
+        assertEquals(10, sender.releasable());
+        assertEquals(1, sender.counts().acks());
+    }
+
+    @Test
+    void shouldLetOnlyWhoIsNotWaitedForBeAhead() {
+        join(5, Delivery.LATEST, 20);
+        publishAndSend(10);
+        assertEquals(Verdict.IMPOSSIBLE, ack(5, 27, 40));
+        assertEquals(Verdict.GOOD, ack(5, 26, 40));
+    }
+
+    @Test
+    void shouldMeasureByEchoesThatCanBe() {
+        join(5, Delivery.RELIABLE, 20);
+        pair.nowNs = 10_000_000;
+        final long unknown = sender.rttNs();
+        ack(5, new AckValues().progress(0, 20, 0).echo(pair.nowNs + 1, 0));
+        ack(5, new AckValues().progress(0, 20, 0).echo(-1, 0));
+        ack(5, new AckValues().progress(0, 20, 0).echo(AckLayout.NO_ECHO, 0));
+        assertEquals(unknown, sender.rttNs());
+        ack(5, new AckValues().progress(0, 20, 0).echo(4_000_000, 1_000_000));
+        assertEquals(5_000_000, sender.rttNs());
+        ack(5, new AckValues().progress(0, 20, 0).echo(pair.nowNs, 0));
+        assertEquals(5_000_000 - 5_000_000 / 8, sender.rttNs());
+    }
+
+    @Test
+    void shouldRepairWhatWasSentAndIsHeld() {
+        join(5, Delivery.RELIABLE, 40);
+        publishAndSend(20);
+        ack(5, 10, 40);
+        pair.window.free(sender.releasable());
+        pair.publish(5);
+        assertEquals(Verdict.GOOD, nack(5, 8, 4));
+        sender.onTick(pair.nowNs);
+        assertEquals(List.of(10L, 11L), List.copyOf(pair.repairs));
+        pair.repairs.clear();
+        assertEquals(Verdict.GOOD, nack(5, 18, 100));
+        assertEquals(0, sender.nextDeadlineNs());
+        sender.onTick(pair.nowNs);
+        assertEquals(List.of(18L, 19L), List.copyOf(pair.repairs));
+        assertEquals(2, sender.counts().nacks());
+        assertEquals(4, sender.counts().repairedDatagrams());
+    }
+
+    @Test
+    void shouldSendMetadataAgainToWhoAsks() {
+        join(5, Delivery.RELIABLE, 40);
+        pair.publish(2, new byte[] {1, 2});
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
+        sender.announceMetadata(sender.sendable());
+        assertEquals(1, pair.toReceiver.size());
+        sender.onSent(2, pair.nowNs);
+        pair.toReceiver.clear();
+        assertEquals(Verdict.GOOD, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
+        final MemorySegment frame = pair.toReceiver.remove();
+        assertEquals(0, ControlLayout.receiver(frame, 0));
+        assertArrayEquals(new byte[] {1, 2}, FrameLayout.metadata(frame, 0));
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 2, checksum)));
+        ack(5, 2, 40);
+        pair.window.free(2);
+        assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(scratch, ids(5), 0, checksum)));
+        assertEquals(4, sender.counts().frameRequests());
+    }
+
+    @Test
+    void shouldTellOfTheTrailWhoIsNotWaitedFor() {
+        join(5, Delivery.LATEST, 40);
+        join(6, Delivery.RELIABLE, 40);
+        publishAndSend(10);
+        ack(5, 10, 40);
+        ack(6, 10, 40);
+        pair.window.free(10);
+        heartbeat();
+        heartbeat();
+        final long quietNs = sender.nextDeadlineNs();
+        assertTrue(quietNs > pair.nowNs);
+        nack(6, 3, 2);
+        assertEquals(quietNs, sender.nextDeadlineNs());
+        nack(5, 3, 2);
+        assertTrue(sender.nextDeadlineNs() <= pair.nowNs, "at once");
+        heartbeat();
+        // Not for every member that requests it.
+        nack(5, 3, 2);
+        assertTrue(sender.nextDeadlineNs() > pair.nowNs);
+    }
+
+    @Test
+    void shouldSayInHeartbeatsHowFarItHasCome() {
+        join(5, Delivery.RELIABLE, 40);
+        publishAndSend(10);
+        MemorySegment heartbeat = heartbeat();
+        assertEquals(10, HeartbeatLayout.nextSequence(heartbeat, 0));
+        assertEquals(1, HeartbeatLayout.nextFrameId(heartbeat, 0));
+        assertEquals(10, HeartbeatLayout.repairable(heartbeat, 0));
+        assertEquals(1, HeartbeatLayout.members(heartbeat, 0));
+        assertEquals(0, ControlLayout.receiver(heartbeat, 0));
+        assertEquals(
+                HeartbeatLayout.FLAG_ACK_REQUEST | HeartbeatLayout.FLAG_BOUNDARY, ControlLayout.flags(heartbeat, 0));
+        ack(5, 10, 40);
+        pair.window.free(6);
+        heartbeat = heartbeat();
+        assertEquals(4, HeartbeatLayout.repairable(heartbeat, 0));
+        assertEquals(HeartbeatLayout.FLAG_BOUNDARY, ControlLayout.flags(heartbeat, 0));
+        assertEquals(pair.nowNs, HeartbeatLayout.clockNs(heartbeat, 0));
+        // Heartbeats do not announce datagrams that wait in the transport.
+        publishAndSend(5);
+        sender.onWaiting(2, pair.nowNs);
+        heartbeat = heartbeat();
+        assertEquals(13, HeartbeatLayout.nextSequence(heartbeat, 0));
+        assertEquals(HeartbeatLayout.FLAG_ACK_REQUEST, ControlLayout.flags(heartbeat, 0));
+        sender.onWaiting(0, pair.nowNs);
+        assertEquals(HeartbeatLayout.FLAG_ACK_REQUEST | HeartbeatLayout.FLAG_BOUNDARY, flags());
+    }
+
+    @Test
+    void shouldSayThatTheStreamEndsWhenAllOfItWentOut() {
+        join(5, Delivery.RELIABLE, 12);
+        publishAndSend(10);
+        sender.end(pair.nowNs);
+        sender.onWaiting(1, pair.nowNs);
+        assertEquals(0, flags() & HeartbeatLayout.FLAG_END_OF_STREAM);
+        sender.onWaiting(0, pair.nowNs);
+        assertTrue((flags() & HeartbeatLayout.FLAG_END_OF_STREAM) != 0);
+        pair.publish(5);
+        assertEquals(0, flags() & HeartbeatLayout.FLAG_END_OF_STREAM);
+        sender.onSent(2, pair.nowNs);
+        assertEquals(0, flags() & HeartbeatLayout.FLAG_END_OF_STREAM);
+    }
+
+    @Test
+    void shouldKeepForOthersOnlyWhatLeavesRoom() {
+        join(5, Delivery.LATEST, 200);
+        publishAndSend(30);
+        assertEquals(0, sender.releasable());
+        publishAndSend(10);
+        // Room for half a window: 40 + 32 − 63.
+        assertEquals(9, sender.releasable());
+        ack(5, 20, 200);
+        assertEquals(20, sender.releasable());
+        join(6, Delivery.RELIABLE, 200);
+        publishAndSend(5);
+        assertEquals(20, sender.releasable());
+        ack(5, 45, 200);
+        assertEquals(40, sender.releasable(), "where it joined");
+        ack(6, 45, 200);
+        assertEquals(45, sender.releasable());
+    }
+
+    @Test
+    void shouldGoOnWithoutThoseItDoesNotWaitFor() {
+        join(5, Delivery.LATEST, 10);
+        publishAndSend(20);
+        assertEquals(10, sender.nextSequence());
+        pair.nowNs += TICK_NS;
+        sender.onTick(pair.nowNs);
+        assertEquals(10, sender.grantedSequence());
+        pair.nowNs += TICK_NS;
+        sender.onTick(pair.nowNs);
+        assertEquals(10 + MachinePair.WINDOW, sender.grantedSequence());
+    }
+
+    @Test
+    void shouldNotGoOnWithoutThoseItWaitsFor() {
+        join(5, Delivery.RELIABLE, 10);
+        publishAndSend(20);
+        for (int i = 0; i < 5; i++) {
+            pair.nowNs += TICK_NS;
+            sender.onTick(pair.nowNs);
+            assertEquals(10, sender.grantedSequence());
+        }
+    }
+
+    private int ticksUntilEvicted() {
+        int ticks = 0;
+        while (sender.readyMembers() > 1 && ticks < 100) {
+            pair.nowNs += TICK_NS;
+            ack(6, sender.nextSequence(), 1000);
+            ack(5, 0, 10);
+            sender.onTick(pair.nowNs);
+            ticks++;
+        }
+        return ticks;
+    }
+
+    @Test
+    void shouldEvictWhoHoldsTheSourceBackForTooLong() {
+        join(5, Delivery.evict(200), 10);
+        join(6, Delivery.evict(200), 1000);
+        publishAndSend(20);
+        final int ticks = ticksUntilEvicted();
+        assertEquals(1, sender.counts().evictions());
+        assertTrue(ticks * TICK_NS > 200_000_000 && (ticks - 3) * TICK_NS <= 200_000_000, ticks + " ticks");
+        assertEquals(1000, sender.grantedSequence());
+    }
+
+    @Test
+    void shouldEvictWhoseAcknowledgementTheNextFrameWaitsFor() {
+        join(5, Delivery.evict(200), 1000);
+        join(6, Delivery.evict(200), 1000);
+        publishAndSend(20);
+        assertEquals(100, ticksUntilEvicted(), "no member is waited for");
+        sender.onClaimBlocked(true);
+        assertTrue(ticksUntilEvicted() < 100);
+        assertEquals(1, sender.counts().evictions());
+    }
+
+    @Test
+    void shouldWaitTwiceAsLongForEachTimeoutOfAMember() {
+        join(5, Delivery.RELIABLE, 40);
+        ack(5, 0, 40);
+        publishAndSend(10);
+        final List<Long> intervals = new ArrayList<>();
+        long last = pair.nowNs;
+        for (long timeouts = 0; timeouts < 6 && sender.readyMembers() > 0; ) {
+            pair.nowNs = Math.max(pair.nowNs + 1, sender.nextDeadlineNs());
+            // It lives, and acknowledges nothing.
+            nack(5, 100, 1);
+            sender.onTick(pair.nowNs);
+            if (sender.counts().timeouts() > timeouts) {
+                timeouts = sender.counts().timeouts();
+                intervals.add(pair.nowNs - last);
+                last = pair.nowNs;
+                sender.onTick(pair.nowNs);
+                assertEquals(0L, pair.repairs.removeLast());
+            }
+        }
+        assertEquals(6, intervals.size());
+        for (int i = 1; i < intervals.size(); i++) {
+            assertTrue(
+                    intervals.get(i) >= 2 * intervals.get(i - 1) - 3 * TICK_NS || intervals.get(i) >= TIMEOUT_MAX_NS,
+                    intervals::toString);
+            assertTrue(intervals.get(i) <= TIMEOUT_MAX_NS + TICK_NS, intervals::toString);
+        }
+        ack(5, 10, 40);
+        pair.nowNs += 2 * TICK_NS;
+        final long before = sender.counts().timeouts();
+        for (int i = 0; i < 20; i++) {
+            pair.nowNs += TICK_NS;
+            ack(5, 10, 40);
+            sender.onTick(pair.nowNs);
+        }
+        assertEquals(before, sender.counts().timeouts());
+    }
+}

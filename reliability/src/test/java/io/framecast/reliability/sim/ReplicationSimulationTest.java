@@ -1,0 +1,72 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.send.CoRootConfig;
+import io.framecast.reliability.send.CoRootConfig.Feed;
+import io.framecast.reliability.send.CoRootConfig.Sets;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/// `feed=unicast` by writes into co-roots' replicas, in the simulator: connections that are slow and break,
+/// co-roots that die and come again, sources that stand still meanwhile.
+final class ReplicationSimulationTest {
+    private static final int SEEDS = 150;
+
+    private static SimOptions drawn(final long seed, final Swarm swarm) {
+        final CoRootConfig coRoots = new CoRootConfig(1 + (int) seed % 3, Feed.UNICAST, Sets.BLOCK);
+        return SimOptions.draw(new SplittableRandom(seed), swarm)
+                .withCoRoots(coRoots)
+                .withOneSided(seed % 4 == 0 ? 0.5 : 1);
+    }
+
+    private static void run(final Swarm swarm) {
+        long written = 0;
+        long owned = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = Simulation.run(seed, drawn(seed, swarm));
+            assertEquals(List.of(), report.violations(), "seed " + seed);
+            written += report.oneSided().written();
+            owned += report.oneSided().owned();
+        }
+        assertTrue(written > 1000 && owned > 40, written + " written, " + owned + " of them for the co-root itself");
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenConnectionsBreak() {
+        run(Swarm.of(8, 0.05));
+    }
+
+    @Test
+    void shouldKeepEveryPromiseWhenProcessesDieMeanwhile() {
+        run(Swarm.of(8, 0.05).withCrashes());
+    }
+
+    @Test
+    void shouldFindThatASlotIsUsedAgainWhileItIsWritten() {
+        final Plant plant = Plant.REUSE_FED_SLOT;
+        boolean found = false;
+        for (long seed = 1; seed <= SEEDS && !found; seed++) {
+            found = !Simulation.run(seed, drawn(seed, Swarm.of(8, 0.05)).withPlant(plant))
+                    .isClean();
+        }
+        assertTrue(found, plant.label());
+    }
+
+    @Test
+    void shouldWriteWhatCoRootsKeepWhenTheirLinksStand() {
+        final SimOptions options = SimOptions.quiet(8, 200)
+                .withLink(LinkSpec.CLEAN.withLoss(0.02))
+                .withOneSided(1)
+                .withCoRoots(new CoRootConfig(2, Feed.UNICAST, Sets.BLOCK));
+        final SimReport report = Simulation.run(7, options);
+        assertEquals(List.of(), report.violations());
+        assertEquals(0, report.control().fed(), report::toString);
+        assertTrue(report.oneSided().written() > report.control().sent(), report::toString);
+        assertTrue(report.oneSided().owned() > 4, report::toString);
+        // Co-roots send the datagrams that they hold; members hardly ask the source.
+        assertTrue(report.traffic().repairs() - report.control().repairs() < 20, report::toString);
+    }
+}
