@@ -242,7 +242,7 @@ final class SimulationTest {
     }
 
     private static final String EXPECTED = """
-0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
+              0.0 % 1: 1365 MB/s,    0 repairs, wire +2.9 %
               0.0 % 8: 1364 MB/s,    0 repairs, wire +2.9 %
               0.1 % 1: 1364 MB/s,   29 repairs, wire +3.0 %
               0.1 % 8: 1319 MB/s,  232 repairs, wire +3.8 %
