@@ -62,8 +62,10 @@ public final class PlacementProbe {
         return kind == Kind.FASTCOPY ? behindFastcopy() : report(Kind.STAGED, 0);
     }
 
+    // No measurement on hardware shows that copies by the NIC are faster than those of the copy engine.
     private PlacementReport behindFastcopy() {
-        return report(isRefused(Kind.LOOPBACK, loopbackRefusal()) ? Kind.STAGED : Kind.LOOPBACK, 0);
+        refused.add(new Refusal(Kind.LOOPBACK, "used only where placement=loopback asks for it"));
+        return report(Kind.STAGED, 0);
     }
 
     private PlacementReport best() {

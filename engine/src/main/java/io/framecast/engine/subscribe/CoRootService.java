@@ -19,10 +19,10 @@ import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.receive.CoRootOutput;
 import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -45,8 +45,8 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final Consumer<String> notices;
     private final Executor conductor;
     private final @Nullable ReadSlots receiveBuffers;
-    private final int[] controlPeers = new int[SetLayout.MEMBERS_MAX];
-    private final int[] repairPeers = new int[SetLayout.MEMBERS_MAX];
+    private final int[] controlPeers = new int[RepairGroupLayout.MEMBERS_MAX];
+    private final int[] repairPeers = new int[RepairGroupLayout.MEMBERS_MAX];
     // Set by the conductor once it exists.
     private volatile @Nullable Made made;
     private @Nullable Lane repair;
@@ -137,7 +137,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
         }
         final String refusal = "subscriber of " + stream.channel() + ": repairs for others by datagram: ";
         try {
-            return ExposedWindow.ofReplica(oneSided, memory.window(), SetLayout.MEMBERS_MAX, refusal, notices);
+            return ExposedWindow.ofReplica(oneSided, memory.window(), RepairGroupLayout.MEMBERS_MAX, refusal, notices);
         } catch (final RefusedException e) {
             notices.accept(refusal + e.getMessage());
             return null;
@@ -189,13 +189,13 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     }
 
     @Override
-    public @Nullable LinkOffer linkOffer(final int member) {
+    public @Nullable EndpointOffer endpointOffer(final int member) {
         final ExposedWindow current = share;
         return current == null || closed ? null : current.offer(member, RemotePlace.NONE);
     }
 
     @Override
-    public @Nullable LinkOffer copyOffer() {
+    public @Nullable EndpointOffer replicaOffer() {
         final ReplicaMemory memory = replica;
         if (memory == null && !askedForReplica && !closed) {
             askedForReplica = true;
@@ -224,7 +224,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     }
 
     @Override
-    public int takeOwn(final long firstSequence, final int count) {
+    public int copyOwn(final long firstSequence, final int count) {
         final ReadSlots slots = receiveBuffers;
         final RepairStore held = store;
         return slots == null || held == null ? ReceiverOutput.NOT_READ : slots.copy(held, firstSequence, count);

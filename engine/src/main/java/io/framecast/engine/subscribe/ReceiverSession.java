@@ -39,8 +39,8 @@ import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.session.ReceiveSession;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -424,7 +424,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     @Override
-    public boolean connectToSource(final LinkOffer offer) {
+    public boolean connectToSource(final EndpointOffer offer) {
         return windows != null && windows.connectToSource(offer);
     }
 
@@ -449,7 +449,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     @Override
-    public boolean connectCoRootEndpoint(final LinkOffer offer) {
+    public boolean connectCoRootEndpoint(final EndpointOffer offer) {
         return windows != null && windows.connectCoRootEndpoint(offer);
     }
 

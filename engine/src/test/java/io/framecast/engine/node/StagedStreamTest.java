@@ -183,7 +183,7 @@ class StagedStreamTest extends LateDeviceFixture {
             delimiter = '#',
             value = {
                 "false # # staged (no direct: transport fifo lands in host memory only; no fastcopy: not offered; no loopback:"
-                        + " transport fifo has no one-sided reads)",
+                        + " used only where placement=loopback asks for it)",
                 "false # |placement=staged # staged",
                 "false # |placement=fastcopy|fastcopy-max=64k # fastcopy up to 65536 bytes",
                 "true # # direct",
@@ -202,7 +202,7 @@ class StagedStreamTest extends LateDeviceFixture {
         start(FifoNetwork.Faults.NONE, 0, SETTINGS + "emulated");
         assertEquals(
                 "staged (no direct: transport fifo lands in host memory only; no fastcopy: " + device.mapFailure
-                        + "; no loopback: transport fifo has no one-sided reads)",
+                        + "; no loopback: used only where placement=loopback asks for it)",
                 subscriber.placement().orElseThrow().toString());
         deliver(20, 1);
     }

@@ -21,7 +21,7 @@ import io.framecast.engine.udp.UdpTransportProvider;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.RemotePlace;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -165,16 +165,16 @@ class CoRootServiceTest {
         // More rounds than a lane has places for peers.
         for (int round = 0; round < 200; round++) {
             for (final byte[] address : addresses) {
-                final int member = round % SetLayout.MEMBERS_MAX;
+                final int member = round % RepairGroupLayout.MEMBERS_MAX;
                 assertFalse(service.connect(member, new LaneAddresses(PEER, address)));
                 assertFalse(service.connect(member, new LaneAddresses(address, PEER)));
                 assertEquals(0, service.repair(member, 0, 64));
             }
         }
-        for (int member = 0; member < SetLayout.MEMBERS_MAX; member++) {
+        for (int member = 0; member < RepairGroupLayout.MEMBERS_MAX; member++) {
             assertTrue(service.connect(member, new LaneAddresses(PEER, PEER)));
         }
-        for (int member = 0; member < SetLayout.MEMBERS_MAX; member++) {
+        for (int member = 0; member < RepairGroupLayout.MEMBERS_MAX; member++) {
             service.disconnect(member);
             service.disconnect(member);
         }
@@ -195,11 +195,12 @@ class CoRootServiceTest {
         assertTrue(open().guard());
         assertTrue(service.connect(0, new LaneAddresses(PEER, PEER)));
         assertTrue(service.link(0, new byte[] {1}));
-        assertNull(service.linkOffer(0));
+        assertNull(service.endpointOffer(0));
         final ScriptedOneSided.Endpoint first = oneSided.endpoints.getFirst();
         first.state = OneSidedEndpoint.State.UP;
         assertEquals(
-                RemotePlace.NONE, Objects.requireNonNull(service.linkOffer(0)).word());
+                RemotePlace.NONE,
+                Objects.requireNonNull(service.endpointOffer(0)).word());
         assertTrue(service.link(0, new byte[] {2}), "it came back");
         assertTrue(first.closed);
         assertFalse(service.link(1, new byte[] {-1}));
@@ -210,7 +211,7 @@ class CoRootServiceTest {
                 notices::toString);
         service.disconnect(0);
         assertTrue(oneSided.endpoints.getLast().closed);
-        assertNull(service.linkOffer(0));
+        assertNull(service.endpointOffer(0));
         service.link(3, new byte[] {3});
         service.closeLane();
         assertTrue(oneSided.endpoints.getLast().closed);

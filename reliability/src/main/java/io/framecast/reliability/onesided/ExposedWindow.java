@@ -5,7 +5,7 @@ import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.onesided.OneSidedPort.Region;
 import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,11 +71,11 @@ public final class ExposedWindow implements AutoCloseable {
     /// The values that a peer needs; null until its endpoint is up.
     ///
     /// @param word the word that the peer may write
-    public @Nullable LinkOffer offer(final int peer, final RemotePlace word) {
+    public @Nullable EndpointOffer offer(final int peer, final RemotePlace word) {
         final byte[] descriptor = peers.descriptor(peer);
         return descriptor == null
                 ? null
-                : new LinkOffer(descriptor, word, place(headers), place(payload), place(guardRegion));
+                : new EndpointOffer(descriptor, word, place(headers), place(payload), place(guardRegion));
     }
 
     /// Disconnects a peer, which reads no more when this returns.

@@ -9,7 +9,7 @@ import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
@@ -88,19 +88,19 @@ public final class MemberEndpoints implements AutoCloseable {
         return peers.accept(member, descriptor);
     }
 
-    /// See [SenderOutput#linkOffer].
-    public @Nullable LinkOffer offer(final int member) {
+    /// See [SenderOutput#endpointOffer].
+    public @Nullable EndpointOffer offer(final int member) {
         return window.offer(member, new RemotePlace(vector.address() + (long) member * Long.BYTES, vector.key()));
     }
 
-    /// See [SenderOutput#isLinkBroken]; a notice reports the first failure.
+    /// See [SenderOutput#isEndpointBroken]; a notice reports the first failure.
     public boolean isBroken(final int member) {
         final ReplicaWrites replica = replicas[member];
         return peers.isBroken(member) || (replica != null && replica.isOver());
     }
 
     /// See [SenderOutput#openFeed].
-    public boolean openFeed(final int member, final LinkOffer replica, final int epoch, final long first) {
+    public boolean openFeed(final int member, final EndpointOffer replica, final int epoch, final long first) {
         final EndpointPort endpoint = peers.up(member);
         if (endpoint == null) {
             return false;

@@ -3,7 +3,7 @@ package io.framecast.reliability.onesided;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.EndpointPort.State;
 import io.framecast.reliability.receive.ReceiverOutput;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ final class PeerWindow {
     private final Listener listener;
     private final ReadCounts counts;
     private final long[] tokens = new long[ReadSlots.SLOTS];
-    private @Nullable LinkOffer offer;
+    private @Nullable EndpointOffer offer;
     private @Nullable WindowReads reads;
     private State seen = State.IDLE;
     private boolean writing;
@@ -66,7 +66,7 @@ final class PeerWindow {
     /// Begins to connect to the peer's endpoint; all of the offer is from the wire.
     ///
     /// @return whether it is a descriptor of this transport; else [#failure] gives the reason
-    boolean connect(final LinkOffer peer) {
+    boolean connect(final EndpointOffer peer) {
         if (!endpoint.connect(peer.descriptor())) {
             return false;
         }
@@ -82,7 +82,7 @@ final class PeerWindow {
 
     /// Writes this receiver's credit into the peer's memory; one write at a time.
     boolean write(final long credit) {
-        final LinkOffer peer = offer;
+        final EndpointOffer peer = offer;
         if (peer == null || writing) {
             return false;
         }

@@ -5,7 +5,7 @@ import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverOutput;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -106,7 +106,7 @@ public final class RemoteWindows implements AutoCloseable {
     }
 
     /// See [ReceiverOutput#connectToSource].
-    public boolean connectToSource(final LinkOffer offer) {
+    public boolean connectToSource(final EndpointOffer offer) {
         final PeerWindow current = source;
         if (current == null) {
             return false;
@@ -146,7 +146,7 @@ public final class RemoteWindows implements AutoCloseable {
     }
 
     /// See [ReceiverOutput#connectCoRootEndpoint].
-    public boolean connectCoRootEndpoint(final LinkOffer offer) {
+    public boolean connectCoRootEndpoint(final EndpointOffer offer) {
         final PeerWindow current = coRoot;
         if (current == null || coRootDescriptor() == null) {
             return false;

@@ -6,7 +6,7 @@ import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.onesided.OneSidedPort.Region;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,8 +45,8 @@ public final class ReplicaMemory implements AutoCloseable {
     }
 
     /// The values that the source needs.
-    public LinkOffer offer() {
-        return LinkOffer.ofCopy(
+    public EndpointOffer offer() {
+        return EndpointOffer.ofCopy(
                 ExposedWindow.place(word),
                 ExposedWindow.place(headers),
                 ExposedWindow.place(payload),

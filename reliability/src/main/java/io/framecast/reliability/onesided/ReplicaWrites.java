@@ -6,7 +6,7 @@ import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.RemotePlace;
 
 /// RDMA writes of a source's window into one co-root's replica, which has the window's geometry: payloads, headers,
@@ -30,7 +30,7 @@ final class ReplicaWrites {
     private final ExposedWindow window;
     private final int slotsPerWrite;
     private final long[] tokens = new long[OPERATIONS_MAX];
-    private LinkOffer replica;
+    private EndpointOffer replica;
     private int epoch;
     private long posted;
     private long completed;
@@ -43,7 +43,7 @@ final class ReplicaWrites {
             final EndpointPort endpoint,
             final WindowMemory memory,
             final ExposedWindow window,
-            final LinkOffer replica) {
+            final EndpointOffer replica) {
         this.endpoint = endpoint;
         this.memory = memory;
         this.window = window;
@@ -56,7 +56,7 @@ final class ReplicaWrites {
     /// @param to the replica, from the wire; may be another than before
     /// @param first behind all that was written before
     /// @return false without room for it: the co-root asks again
-    boolean begin(final LinkOffer to, final int wordEpoch, final long first) {
+    boolean begin(final EndpointOffer to, final int wordEpoch, final long first) {
         if (endpoint.room() == 0 || refused) {
             return false;
         }

@@ -3,7 +3,7 @@ package io.framecast.reliability.onesided;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.wire.DataLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 
 /// RDMA reads of single datagrams out of one peer's window. The payload is read first and the header behind it,
@@ -26,7 +26,7 @@ final class WindowReads {
     private final ReadBuffers buffers;
     private final StreamInfo stream;
     private final boolean guarded;
-    private final LinkOffer window;
+    private final EndpointOffer window;
     // Reads end in order: a ring of slots, with the sequence of each and when it began.
     private final int[] order = new int[ReadSlots.SLOTS];
     private final long[] sequences = new long[ReadSlots.SLOTS];
@@ -44,7 +44,7 @@ final class WindowReads {
             final EndpointPort endpoint,
             final ReadBuffers buffers,
             final StreamInfo stream,
-            final LinkOffer window,
+            final EndpointOffer window,
             final boolean guarded,
             final ReadCounts counts) {
         this.counts = counts;

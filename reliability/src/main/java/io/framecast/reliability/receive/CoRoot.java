@@ -1,20 +1,20 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
-import io.framecast.reliability.repair.SetRepairs;
+import io.framecast.reliability.repair.GroupRepairs;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.NackLayout;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RcConnectLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -42,18 +42,18 @@ final class CoRoot {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ReceiverCounts counts;
     private final RepairStore store;
-    private final SetRepairs repairs;
+    private final GroupRepairs repairs;
     private final ReceiveWindow window;
     private final SourceWatch source;
     private final AckScheduler acks;
-    private final MemberSet set = new MemberSet();
+    private final RepairGroup set = new RepairGroup();
     // The list that arrives now, in parts.
-    private final long[] listIds = new long[SetLayout.MEMBERS_MAX];
-    private final int[] listJoined = new int[SetLayout.MEMBERS_MAX];
-    private final @Nullable LaneAddresses[] listAddresses = new LaneAddresses[SetLayout.MEMBERS_MAX];
+    private final long[] listIds = new long[RepairGroupLayout.MEMBERS_MAX];
+    private final int[] listJoined = new int[RepairGroupLayout.MEMBERS_MAX];
+    private final @Nullable LaneAddresses[] listAddresses = new LaneAddresses[RepairGroupLayout.MEMBERS_MAX];
     // By member of the group: the endpoint that it announced last, and the number of endpoints that it announced.
-    private final byte[] @Nullable [] descriptors = new byte[SetLayout.MEMBERS_MAX][];
-    private final int[] links = new int[SetLayout.MEMBERS_MAX];
+    private final byte[] @Nullable [] descriptors = new byte[RepairGroupLayout.MEMBERS_MAX][];
+    private final int[] links = new int[RepairGroupLayout.MEMBERS_MAX];
     private int listEpoch;
     private int listParts;
     private int listMembers;
@@ -85,14 +85,14 @@ final class CoRoot {
         this.acks = acks;
         this.store = store;
         ids = new ControlIds(session);
-        repairs = new SetRepairs(store);
+        repairs = new GroupRepairs(store);
     }
 
     RepairStore store() {
         return store;
     }
 
-    /// Takes a valid SET whose epoch is at least the one that the receiver obeys.
+    /// Takes a valid REPAIR_GROUP whose epoch is at least the one that the receiver obeys.
     ///
     /// @return the epoch of the newest list that is complete
     int onSet(final MemorySegment datagram, final long offset) {
@@ -105,19 +105,19 @@ final class CoRoot {
         if (announcedEpoch < listEpoch || announcedEpoch == set.epoch()) {
             return set.epoch();
         }
-        final int part = SetLayout.part(datagram, offset);
-        final int members = SetLayout.members(datagram, offset);
+        final int part = RepairGroupLayout.part(datagram, offset);
+        final int members = RepairGroupLayout.members(datagram, offset);
         if ((listParts & 1 << part) == 0) {
             listParts |= 1 << part;
             listMembers += members;
             for (int i = 0; i < members; i++) {
-                final int at = part * SetLayout.MEMBERS_PER_PART + i;
-                listIds[at] = SetLayout.id(datagram, offset, i);
-                listJoined[at] = SetLayout.joined(datagram, offset, i);
-                listAddresses[at] = SetLayout.addresses(datagram, offset, i);
+                final int at = part * RepairGroupLayout.MEMBERS_PER_PART + i;
+                listIds[at] = RepairGroupLayout.id(datagram, offset, i);
+                listJoined[at] = RepairGroupLayout.joined(datagram, offset, i);
+                listAddresses[at] = RepairGroupLayout.addresses(datagram, offset, i);
             }
         }
-        if (Integer.bitCount(listParts) == SetLayout.parts(datagram, offset)) {
+        if (Integer.bitCount(listParts) == RepairGroupLayout.parts(datagram, offset)) {
             adopt();
         }
         return set.epoch();
@@ -164,14 +164,14 @@ final class CoRoot {
     /// ACK, NACK or FRAME_REQUEST of another receiver.
     Verdict onReport(final MemorySegment datagram, final long offset, final long nowNs) {
         final int member = set.find(ControlLayout.receiver(datagram, offset));
-        if (member == MemberSet.NONE) {
+        if (member == RepairGroup.NONE) {
             return Verdict.UNKNOWN_MEMBER;
         }
         return switch (ControlLayout.type(datagram, offset)) {
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset);
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset);
-            case ControlLayout.TYPE_LINK -> onLink(member, datagram, offset);
+            case ControlLayout.TYPE_RC_CONNECT -> onLink(member, datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
     }
@@ -231,10 +231,10 @@ final class CoRoot {
 
     // A member repeats its endpoint until the co-root answers.
     private Verdict onLink(final int member, final MemorySegment datagram, final long offset) {
-        if (!LinkLayout.isValid(datagram, offset) || !LinkLayout.isOfSet(datagram, offset)) {
+        if (!RcConnectLayout.isValid(datagram, offset) || !RcConnectLayout.isOfSet(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        final byte[] descriptor = LinkLayout.offer(datagram, offset).descriptor();
+        final byte[] descriptor = RcConnectLayout.offer(datagram, offset).descriptor();
         if (!Arrays.equals(descriptor, descriptors[member])) {
             if (links[member] == LINKS_PER_MEMBER_MAX) {
                 return Verdict.LIMITED;
@@ -245,11 +245,11 @@ final class CoRoot {
                 output.link(member, descriptor);
             }
         }
-        final LinkOffer offer = output.linkOffer(member);
+        final EndpointOffer offer = output.endpointOffer(member);
         if (offer != null) {
             counts.memberLinks++;
             ids.receiver(set.id(member)).epoch(ControlLayout.epoch(datagram, offset));
-            output.sendControl(member, LinkLayout.writeOfSet(receiver.control(), ids, offer, checksum));
+            output.sendControl(member, RcConnectLayout.writeOfSet(receiver.control(), ids, offer, checksum));
             ids.epoch(0);
         }
         return Verdict.GOOD;

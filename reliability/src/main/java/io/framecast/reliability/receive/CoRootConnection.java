@@ -3,9 +3,9 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
@@ -68,15 +68,15 @@ public final class CoRootConnection {
         }
     }
 
-    /// The co-root's LINK. A LINK of an earlier assignment is not this co-root's.
+    /// The co-root's RC_CONNECT. A RC_CONNECT of an earlier assignment is not this co-root's.
     Verdict onOffer(final MemorySegment datagram, final long offset) {
-        if (!LinkLayout.isValid(datagram, offset)) {
+        if (!RcConnectLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         if (stage == Stage.ASKING && ControlLayout.epoch(datagram, offset) == ids.epoch()) {
             retry.stop();
             stage = Stage.CONNECTING;
-            if (!output.connectCoRootEndpoint(LinkLayout.offer(datagram, offset))) {
+            if (!output.connectCoRootEndpoint(RcConnectLayout.offer(datagram, offset))) {
                 fail();
             }
         }
@@ -119,7 +119,8 @@ public final class CoRootConnection {
         retry.onAttempt(nowNs);
         final byte[] descriptor = output.coRootDescriptor();
         if (descriptor != null) {
-            output.sendToCoRoot(LinkLayout.writeOfSet(output.control(), ids, LinkOffer.ofMember(descriptor), checksum));
+            output.sendToCoRoot(
+                    RcConnectLayout.writeOfSet(output.control(), ids, EndpointOffer.ofMember(descriptor), checksum));
         }
     }
 

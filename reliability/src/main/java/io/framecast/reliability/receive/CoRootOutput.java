@@ -1,15 +1,15 @@
 package io.framecast.reliability.receive;
 
-import io.framecast.reliability.repair.SetRepairs;
+import io.framecast.reliability.repair.GroupRepairs;
 import io.framecast.reliability.window.RepairStore;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkOffer;
 import org.jspecify.annotations.Nullable;
 
 /// The effects of a co-root's work on the outside. Repairs come from its store.
 ///
 /// Called by the receiver machine's thread. Members are indices 0 … 62 of its group; [#disconnect] frees an index.
-public interface CoRootOutput extends SetRepairs.Output {
+public interface CoRootOutput extends GroupRepairs.Output {
     /// Takes host memory for a replica of the source's window; the same memory for as long as the session lasts.
     ///
     /// @return as many slots as the source's window has, or null without memory: then another receiver serves
@@ -33,13 +33,13 @@ public interface CoRootOutput extends SetRepairs.Output {
     }
 
     /// The values that a member needs to read the replica; null until its connection stands.
-    default @Nullable LinkOffer linkOffer(final int member) {
+    default @Nullable EndpointOffer endpointOffer(final int member) {
         return null;
     }
 
     /// The addresses at which the source may write into the replica and into the word behind it; null while they
     /// are being prepared, or where writing is impossible.
-    default @Nullable LinkOffer copyOffer() {
+    default @Nullable EndpointOffer replicaOffer() {
         return null;
     }
 
@@ -51,7 +51,7 @@ public interface CoRootOutput extends SetRepairs.Output {
     /// Takes datagrams out of the store as if they were repairs.
     ///
     /// @return how many of them, from the first on; [ReceiverOutput#NOT_READ] when that is impossible
-    default int takeOwn(final long firstSequence, final int count) {
+    default int copyOwn(final long firstSequence, final int count) {
         return ReceiverOutput.NOT_READ;
     }
 

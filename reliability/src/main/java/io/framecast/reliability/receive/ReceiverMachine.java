@@ -385,7 +385,7 @@ public final class ReceiverMachine {
             case ControlLayout.TYPE_START -> onStart(datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME -> onFrameMetadata(datagram, offset, nowNs);
             case ControlLayout.TYPE_EVICT -> onEvict(datagram, offset, nowNs);
-            case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_SET, ControlLayout.TYPE_LINK ->
+            case ControlLayout.TYPE_ASSIGN, ControlLayout.TYPE_REPAIR_GROUP, ControlLayout.TYPE_RC_CONNECT ->
                 state == State.RECEIVING || state == State.ENDED
                         ? reporting.onInstruction(datagram, offset, nowNs)
                         : Verdict.EARLY;

@@ -1,6 +1,6 @@
 package io.framecast.reliability.receive;
 
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,7 @@ public interface ReceiverOutput {
     /// wire.
     ///
     /// @return false when that is not possible
-    default boolean connectToSource(final LinkOffer offer) {
+    default boolean connectToSource(final EndpointOffer offer) {
         return false;
     }
 
@@ -64,7 +64,7 @@ public interface ReceiverOutput {
     /// wire.
     ///
     /// @return false when that is not possible
-    default boolean connectCoRootEndpoint(final LinkOffer offer) {
+    default boolean connectCoRootEndpoint(final EndpointOffer offer) {
         return false;
     }
 

@@ -10,8 +10,8 @@ import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RcConnectLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -105,17 +105,18 @@ final class Reporting {
         return assigned;
     }
 
-    /// ASSIGN, SET or LINK.
+    /// ASSIGN, REPAIR_GROUP or RC_CONNECT.
     Verdict onInstruction(final MemorySegment datagram, final long offset, final long nowNs) {
-        if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK && LinkLayout.isOfSet(datagram, offset)) {
-            // A LINK of a co-root is no sign of the source's life.
+        if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_RC_CONNECT
+                && RcConnectLayout.isOfSet(datagram, offset)) {
+            // A RC_CONNECT of a co-root is no sign of the source's life.
             return coRootConnection.onOffer(datagram, offset);
         }
         source.onHeard(nowNs);
-        if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_LINK) {
+        if (ControlLayout.type(datagram, offset) == ControlLayout.TYPE_RC_CONNECT) {
             return link.onOffer(datagram, offset);
         }
-        return ControlLayout.type(datagram, offset) == ControlLayout.TYPE_SET
+        return ControlLayout.type(datagram, offset) == ControlLayout.TYPE_REPAIR_GROUP
                 ? onSet(datagram, offset, nowNs)
                 : onAssign(datagram, offset, nowNs);
     }
@@ -141,7 +142,7 @@ final class Reporting {
     }
 
     private Verdict onSet(final MemorySegment datagram, final long offset, final long nowNs) {
-        if (!SetLayout.isValid(datagram, offset)) {
+        if (!RepairGroupLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         final CoRootOutput server = serving;
@@ -279,7 +280,7 @@ final class Reporting {
 
     /// Copies these datagrams out of the replica.
     int copyOwn(final long firstSequence, final int count) {
-        return serving == null ? ReceiverOutput.NOT_READ : serving.takeOwn(firstSequence, count);
+        return serving == null ? ReceiverOutput.NOT_READ : serving.copyOwn(firstSequence, count);
     }
 
     /// Sends the first `bytes` bytes of the output's control memory to the destination of this receiver's reports.

@@ -2,7 +2,7 @@ package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.wire.CreditWord;
-import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 
@@ -62,15 +62,15 @@ public final class SourceConnection {
         stepDatagrams = Math.max(1, config.firstGrantSlots() / PARTS);
     }
 
-    /// LINK.
+    /// RC_CONNECT.
     Verdict onOffer(final MemorySegment datagram, final long offset) {
-        if (!LinkLayout.isValid(datagram, offset)) {
+        if (!RcConnectLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         if (stage == Stage.NONE) {
-            epoch = LinkLayout.epoch(datagram, offset);
-            feeding = LinkLayout.isFeeding(datagram, offset);
-            stage = output.connectToSource(LinkLayout.offer(datagram, offset)) ? Stage.CONNECTING : Stage.BROKEN;
+            epoch = RcConnectLayout.epoch(datagram, offset);
+            feeding = RcConnectLayout.isFeeding(datagram, offset);
+            stage = output.connectToSource(RcConnectLayout.offer(datagram, offset)) ? Stage.CONNECTING : Stage.BROKEN;
             counts.linkFailures += stage == Stage.BROKEN ? 1 : 0;
         }
         return Verdict.GOOD;

@@ -6,9 +6,9 @@ import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
 
@@ -127,9 +127,9 @@ final class WindowReplica {
             return;
         }
         retry.onAttempt(nowNs);
-        final @Nullable LinkOffer copy = output.copyOffer();
+        final @Nullable EndpointOffer copy = output.replicaOffer();
         if (copy != null) {
-            receiver.sendControl(LinkLayout.writeFeed(receiver.control(), terms.ids, epoch, copy, checksum));
+            receiver.sendControl(RcConnectLayout.writeFeed(receiver.control(), terms.ids, epoch, copy, checksum));
         }
     }
 

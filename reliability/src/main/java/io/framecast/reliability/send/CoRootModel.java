@@ -1,7 +1,7 @@
 package io.framecast.reliability.send;
 
 import io.framecast.reliability.send.CoRootConfig.Feed;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 
 /// The number of co-roots for a group (Subramoni, analytical model: "With too many co-roots, performance is bad due
 /// to large number of reliable point to point messages. With too few co-roots, performance is bad due to too much
@@ -30,7 +30,7 @@ public record CoRootModel(double ackNs, double unicastNs, double datagramsPerAck
         }
         final double unicast = feed == Feed.UNICAST ? unicastNs * datagramsPerAck : 0;
         final double best = StrictMath.sqrt(members * ackNs / (ackNs + unicast));
-        final int least = (members + SetLayout.MEMBERS_MAX) / (SetLayout.MEMBERS_MAX + 1);
+        final int least = (members + RepairGroupLayout.MEMBERS_MAX) / (RepairGroupLayout.MEMBERS_MAX + 1);
         return Math.max(least, (int) StrictMath.round(best));
     }
 

@@ -7,7 +7,7 @@ import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A source's co-roots (Subramoni, InfiniBand multicast collectives): the groups, their instructions by ASSIGN and
-/// SET, and the co-roots' aggregates.
+/// REPAIR_GROUP, and the co-roots' aggregates.
 ///
 /// Every change has an epoch. An aggregate covers only members that joined the group up to its covered epoch, and
 /// its values are lower bounds that stay true. So an aggregate of an older epoch, or of a former co-root, does no
@@ -43,10 +43,10 @@ final class CoRoots {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final ControlIds ids;
     private final long aliveTimeoutNs;
-    private final List<CoRootSet> sets = new ArrayList<>();
+    private final List<ServedGroup> sets = new ArrayList<>();
     private final Replication feeds;
     // By member.
-    private final @Nullable CoRootSet[] setOf;
+    private final @Nullable ServedGroup[] setOf;
     private final int[] joined;
     private final int[] instructed;
     private final int[] confirmed;
@@ -82,7 +82,7 @@ final class CoRoots {
         ids = new ControlIds(config.stream().session());
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
         final int capacity = members.capacity();
-        setOf = new CoRootSet[capacity];
+        setOf = new ServedGroup[capacity];
         joined = new int[capacity];
         instructed = new int[capacity];
         confirmed = new int[capacity];
@@ -117,7 +117,7 @@ final class CoRoots {
     /// @param complete whether the member has the whole stream, and the source knows that the stream has ended
     void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
         confirmed[member] = Math.max(confirmed[member], ControlLayout.epoch(datagram, offset));
-        final CoRootSet set = setOf[member];
+        final ServedGroup set = setOf[member];
         if (set != null && set.coRoot() == member && AckLayout.isAggregate(datagram, offset)) {
             onAggregate(set, datagram, offset, complete);
         }
@@ -129,7 +129,7 @@ final class CoRoots {
     }
 
     private void onAggregate(
-            final CoRootSet set, final MemorySegment datagram, final long offset, final boolean complete) {
+            final ServedGroup set, final MemorySegment datagram, final long offset, final boolean complete) {
         counts.aggregates++;
         final int covered = AckLayout.covered(datagram, offset);
         final long acknowledged = AckLayout.acknowledged(datagram, offset);
@@ -154,7 +154,7 @@ final class CoRoots {
 
     /// A member left, or was evicted.
     void onGone(final int member) {
-        final CoRootSet set = setOf[member];
+        final ServedGroup set = setOf[member];
         if (set == null) {
             return;
         }
@@ -177,7 +177,7 @@ final class CoRoots {
     }
 
     // Whether the co-root knows all members that left its group.
-    private boolean isSettled(final CoRootSet set) {
+    private boolean isSettled(final ServedGroup set) {
         return confirmed[set.coRoot()] >= set.shrunkEpoch();
     }
 
@@ -188,7 +188,7 @@ final class CoRoots {
 
     /// A co-root announces the address of its replica; its connection stands.
     Verdict onCopy(final int member, final MemorySegment datagram, final long offset, final long next) {
-        final CoRootSet set = setOf[member];
+        final ServedGroup set = setOf[member];
         return set == null || set.coRoot() != member
                 ? Verdict.UNKNOWN_MEMBER
                 : feeds.onCopy(set, datagram, offset, next);
@@ -250,7 +250,7 @@ final class CoRoots {
         }
     }
 
-    private void watch(final CoRootSet set, final long lateNs, final long nowNs) {
+    private void watch(final ServedGroup set, final long lateNs, final long nowNs) {
         final int coRoot = set.coRoot();
         // Time counts from the first instruction, which the next turn sends.
         final boolean unconfirmed = instructed[coRoot] > confirmed[coRoot]
@@ -269,7 +269,7 @@ final class CoRoots {
 
     // The co-root keeps naming a member as slowest, though that member reported more to the source long ago: the
     // two cannot reach each other.
-    private void partWithUnreachable(final CoRootSet set, final long lateNs, final long nowNs) {
+    private void partWithUnreachable(final ServedGroup set, final long lateNs, final long nowNs) {
         final int member = members.find(set.slowestMember());
         if (set.slowestMember() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {
             return;
@@ -285,11 +285,11 @@ final class CoRoots {
         }
     }
 
-    private boolean isAssignedTo(final CoRootSet set, final int member) {
+    private boolean isAssignedTo(final ServedGroup set, final int member) {
         return setOf[member] == set && set.coRoot() != member;
     }
 
-    private void replace(final CoRootSet set, final long nowNs) {
+    private void replace(final ServedGroup set, final long nowNs) {
         final int old = set.coRoot();
         epoch++;
         counts.failovers++;
@@ -313,7 +313,7 @@ final class CoRoots {
     }
 
     // The member that is furthest along has the most datagrams to repair from.
-    private int successor(final CoRootSet set, final long nowNs) {
+    private int successor(final ServedGroup set, final long nowNs) {
         int best = NONE;
         for (int i = 0; i < set.size(); i++) {
             final int member = set.member(i);
@@ -329,7 +329,7 @@ final class CoRoots {
         return members.offer(member).serves() && nowNs >= unfitNs[member];
     }
 
-    private void dissolve(final CoRootSet set) {
+    private void dissolve(final ServedGroup set) {
         sets.remove(set);
         if (setOf[set.coRoot()] == set) {
             setOf[set.coRoot()] = null;
@@ -359,13 +359,13 @@ final class CoRoots {
             if (candidate == NONE) {
                 break;
             }
-            final CoRootSet made = new CoRootSet(candidate, epoch, nowNs);
+            final ServedGroup made = new ServedGroup(candidate, epoch, nowNs);
             sets.add(made);
             setOf[candidate] = made;
             queueInstruction(candidate);
         }
         if (!sets.isEmpty()) {
-            assign(Math.min(SetLayout.MEMBERS_MAX, (eligible + sets.size() - 1) / sets.size() - 1));
+            assign(Math.min(RepairGroupLayout.MEMBERS_MAX, (eligible + sets.size() - 1) / sets.size() - 1));
         }
         epoch -= changed ? 0 : 1;
     }
@@ -393,7 +393,7 @@ final class CoRoots {
     }
 
     private boolean isServed(final int site) {
-        for (final CoRootSet set : sets) {
+        for (final ServedGroup set : sets) {
             if (members.offer(set.coRoot()).site() == site) {
                 return true;
             }
@@ -406,7 +406,7 @@ final class CoRoots {
             if (!isEligible(m) || setOf[m] != null) {
                 continue;
             }
-            final CoRootSet set = roomiest(m, sizeMax);
+            final ServedGroup set = roomiest(m, sizeMax);
             if (set != null) {
                 set.add(m);
                 setOf[m] = set;
@@ -419,10 +419,10 @@ final class CoRoots {
     }
 
     // A group of the member's site unless that is twice as full as it should be, else the smallest group.
-    private @Nullable CoRootSet roomiest(final int member, final int sizeMax) {
-        CoRootSet near = null;
-        CoRootSet any = null;
-        for (final CoRootSet set : sets) {
+    private @Nullable ServedGroup roomiest(final int member, final int sizeMax) {
+        ServedGroup near = null;
+        ServedGroup any = null;
+        for (final ServedGroup set : sets) {
             final int site = members.offer(set.coRoot()).site();
             if (site != 0 && site == members.offer(member).site() && (near == null || set.size() < near.size())) {
                 near = set;
@@ -431,15 +431,15 @@ final class CoRoots {
         }
         if (config.sets() == CoRootConfig.Sets.SITE
                 && near != null
-                && near.size() < Math.min(SetLayout.MEMBERS_MAX, 2 * sizeMax)) {
+                && near.size() < Math.min(RepairGroupLayout.MEMBERS_MAX, 2 * sizeMax)) {
             return near;
         }
         return any != null && any.size() < sizeMax ? any : null;
     }
 
-    private CoRootSet smallest() {
-        CoRootSet best = sets.getFirst();
-        for (final CoRootSet set : sets) {
+    private ServedGroup smallest() {
+        ServedGroup best = sets.getFirst();
+        for (final ServedGroup set : sets) {
             best = set.size() < best.size() ? set : best;
         }
         return best;
@@ -460,7 +460,7 @@ final class CoRoots {
 
     private int instruct(final int member) {
         ids.receiver(members.id(member)).epoch(instructed[member]);
-        final CoRootSet set = setOf[member];
+        final ServedGroup set = setOf[member];
         if (set == null) {
             output.sendControl(member, AssignLayout.writeDirect(output.control(), ids, checksum));
             return 1;
@@ -477,14 +477,14 @@ final class CoRoots {
                             checksum));
             return 1;
         }
-        final int parts = SetLayout.partsOf(set.size());
+        final int parts = RepairGroupLayout.partsOf(set.size());
         for (int part = 0; part < parts; part++) {
-            final int first = part * SetLayout.MEMBERS_PER_PART;
-            for (int i = first; i < Math.min(set.size(), first + SetLayout.MEMBERS_PER_PART); i++) {
+            final int first = part * RepairGroupLayout.MEMBERS_PER_PART;
+            for (int i = first; i < Math.min(set.size(), first + RepairGroupLayout.MEMBERS_PER_PART); i++) {
                 final int m = set.member(i);
-                SetLayout.member(output.control(), i - first, members.id(m), joined[m], members.addresses(m));
+                RepairGroupLayout.member(output.control(), i - first, members.id(m), joined[m], members.addresses(m));
             }
-            output.sendControl(member, SetLayout.write(output.control(), ids, part, set.size(), checksum));
+            output.sendControl(member, RepairGroupLayout.write(output.control(), ids, part, set.size(), checksum));
         }
         return parts;
     }

@@ -4,9 +4,9 @@ import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.send.MemberTable.State;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.CreditWord;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
@@ -130,7 +130,7 @@ final class CreditWords {
     /// @return work done
     int onTick(final int member, final long nowNs) {
         final Stage stage = stages[member];
-        if (stage != Stage.NONE && output.isLinkBroken(member)) {
+        if (stage != Stage.NONE && output.isEndpointBroken(member)) {
             fail(member);
             return 1;
         }
@@ -142,7 +142,7 @@ final class CreditWords {
             fail(member);
             return 1;
         }
-        final LinkOffer offer = output.linkOffer(member);
+        final EndpointOffer offer = output.endpointOffer(member);
         if (offer != null && stage == Stage.CONNECTING) {
             stages[member] = Stage.OFFERED;
             retry(member, ATTEMPTS_MAX, nowNs);
@@ -155,8 +155,8 @@ final class CreditWords {
         output.sendControl(
                 member,
                 feeding
-                        ? LinkLayout.writeFeed(output.control(), ids, epochs[member], offer, checksum)
-                        : LinkLayout.write(output.control(), ids, epochs[member], offer, checksum));
+                        ? RcConnectLayout.writeFeed(output.control(), ids, epochs[member], offer, checksum)
+                        : RcConnectLayout.write(output.control(), ids, epochs[member], offer, checksum));
         return 1;
     }
 

@@ -2,7 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.send.CoRootConfig.Feed;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.LinkLayout;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -18,19 +18,19 @@ import java.util.function.Predicate;
 /// One thread.
 final class Replication {
     private final boolean wanted;
-    private final List<CoRootSet> sets;
+    private final List<ServedGroup> sets;
     private final SenderOutput output;
     private final SenderCounts counts;
 
-    private final Predicate<CoRootSet> settled;
+    private final Predicate<ServedGroup> settled;
 
     /// @param sets the source's groups, as they are at any time
     /// @param settled whether a co-root has confirmed every removal from its list: until then it may serve a former
     ///     member, for which nothing was kept
     Replication(
             final Feed feed,
-            final List<CoRootSet> sets,
-            final Predicate<CoRootSet> settled,
+            final List<ServedGroup> sets,
+            final Predicate<ServedGroup> settled,
             final SenderOutput output,
             final SenderCounts counts) {
         wanted = feed == Feed.UNICAST;
@@ -44,18 +44,18 @@ final class Replication {
     ///
     /// @param set the group that it leads; announcements for an earlier group count for nothing
     /// @param next first sequence of the replication, unless that has begun
-    Verdict onCopy(final CoRootSet set, final MemorySegment datagram, final long offset, final long next) {
-        if (!LinkLayout.isValidCopy(datagram, offset)) {
+    Verdict onCopy(final ServedGroup set, final MemorySegment datagram, final long offset, final long next) {
+        if (!RcConnectLayout.isValidCopy(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         if (ControlLayout.epoch(datagram, offset) < set.ledEpoch()) {
             return Verdict.STALE_EPOCH;
         }
         if (wanted) {
-            final int epoch = LinkLayout.epoch(datagram, offset);
+            final int epoch = RcConnectLayout.epoch(datagram, offset);
             // The source kept the sequences that are still to be written.
             final long first = set.isFed() ? set.fedEnd() : next;
-            if (output.openFeed(set.coRoot(), LinkLayout.offer(datagram, offset), epoch, first)) {
+            if (output.openFeed(set.coRoot(), RcConnectLayout.offer(datagram, offset), epoch, first)) {
                 set.feed(epoch, first);
             }
         }
@@ -68,7 +68,7 @@ final class Replication {
             return;
         }
         for (int i = 0; i < sets.size(); i++) {
-            final CoRootSet set = sets.get(i);
+            final ServedGroup set = sets.get(i);
             if (!set.isFed() || !push(set, firstSequence + count)) {
                 counts.fedDatagrams += output.repair(set.coRoot(), firstSequence, count);
             }
@@ -104,7 +104,7 @@ final class Replication {
     }
 
     // False when the replica cannot be written any more.
-    private boolean push(final CoRootSet set, final long next) {
+    private boolean push(final ServedGroup set, final long next) {
         int taken = settled.test(set) ? 1 : 0;
         while (set.fedEnd() < next && taken > 0) {
             taken = output.feed(set.coRoot(), set.fedEnd(), (int) (next - set.fedEnd()));

@@ -54,7 +54,7 @@ public final class SenderCounts {
         return aggregates;
     }
 
-    /// ASSIGN and SET datagrams sent.
+    /// ASSIGN and REPAIR_GROUP datagrams sent.
     public long instructions() {
         return instructions;
     }

@@ -282,7 +282,7 @@ public final class SenderMachine {
             case ControlLayout.TYPE_NACK -> onNack(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_FRAME_REQUEST -> onFrameRequest(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_LEAVE -> onLeave(member, datagram, offset, nowNs);
-            case ControlLayout.TYPE_LINK -> onCopy(member, datagram, offset);
+            case ControlLayout.TYPE_RC_CONNECT -> onCopy(member, datagram, offset);
             default -> Verdict.BAD_TYPE;
         };
     }

@@ -1,7 +1,7 @@
 package io.framecast.reliability.send;
 
 import io.framecast.reliability.repair.RetransmitScheduler;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -40,12 +40,12 @@ public interface SenderOutput extends RetransmitScheduler.Output {
     }
 
     /// The values that a member needs to use its connection; null until the connection stands.
-    default @Nullable LinkOffer linkOffer(final int member) {
+    default @Nullable EndpointOffer endpointOffer(final int member) {
         return null;
     }
 
     /// Whether a member's connection failed, and never has an offer again.
-    default boolean isLinkBroken(final int member) {
+    default boolean isEndpointBroken(final int member) {
         return false;
     }
 
@@ -56,7 +56,7 @@ public interface SenderOutput extends RetransmitScheduler.Output {
     /// @param epoch of the word
     /// @param first sequence that is written first
     /// @return false when that is impossible: the member is fed by datagram
-    default boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+    default boolean openFeed(final int member, final EndpointOffer copy, final int epoch, final long first) {
         return false;
     }
 

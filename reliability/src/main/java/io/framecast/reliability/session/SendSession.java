@@ -11,8 +11,8 @@ import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
@@ -306,17 +306,17 @@ public final class SendSession implements SenderOutput {
     }
 
     @Override
-    public @Nullable LinkOffer linkOffer(final int member) {
+    public @Nullable EndpointOffer endpointOffer(final int member) {
         return endpoints == null ? null : endpoints.offer(member);
     }
 
     @Override
-    public boolean isLinkBroken(final int member) {
+    public boolean isEndpointBroken(final int member) {
         return endpoints != null && endpoints.isBroken(member);
     }
 
     @Override
-    public boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+    public boolean openFeed(final int member, final EndpointOffer copy, final int epoch, final long first) {
         return endpoints != null && endpoints.openFeed(member, copy, epoch, first);
     }
 

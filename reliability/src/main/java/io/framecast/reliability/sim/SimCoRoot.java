@@ -11,10 +11,10 @@ import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ final class SimCoRoot implements CoRootOutput {
     private final SimNetwork network;
     private final MemorySegment control;
     private final int address;
-    private final int[] members = new int[SetLayout.MEMBERS_MAX];
+    private final int[] members = new int[RepairGroupLayout.MEMBERS_MAX];
     private final SimReception reception;
     private final SimReceiver process;
     private final WindowMemory memory;
@@ -61,7 +61,7 @@ final class SimCoRoot implements CoRootOutput {
                 stream.slotBytes());
         if (world.options().audience().oneSided() > 0) {
             final OneSidedPort port = new SimOneSided(process, world, null);
-            exposed = ExposedWindow.ofReplica(port, memory, SetLayout.MEMBERS_MAX, "", _ -> {});
+            exposed = ExposedWindow.ofReplica(port, memory, RepairGroupLayout.MEMBERS_MAX, "", _ -> {});
             replica = new ReplicaMemory(port, memory, exposed);
         } else {
             exposed = null;
@@ -121,12 +121,12 @@ final class SimCoRoot implements CoRootOutput {
     }
 
     @Override
-    public @Nullable LinkOffer linkOffer(final int member) {
+    public @Nullable EndpointOffer endpointOffer(final int member) {
         return exposed == null ? null : exposed.offer(member, RemotePlace.NONE);
     }
 
     @Override
-    public @Nullable LinkOffer copyOffer() {
+    public @Nullable EndpointOffer replicaOffer() {
         return replica == null ? null : replica.offer();
     }
 
@@ -136,7 +136,7 @@ final class SimCoRoot implements CoRootOutput {
     }
 
     @Override
-    public int takeOwn(final long firstSequence, final int count) {
+    public int copyOwn(final long firstSequence, final int count) {
         final RepairStore held = store;
         if (held == null || reads == null) {
             return ReceiverOutput.NOT_READ;

@@ -17,11 +17,11 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
@@ -361,8 +361,8 @@ final class SimReception implements ReceiverOutput {
 
     private static boolean isOfSet(final MemorySegment datagram) {
         return datagram.byteSize() >= ControlLayout.LENGTH
-                && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_LINK
-                && LinkLayout.isOfSet(datagram, 0);
+                && ControlLayout.type(datagram, 0) == ControlLayout.TYPE_RC_CONNECT
+                && RcConnectLayout.isOfSet(datagram, 0);
     }
 
     private long accepted() {
@@ -392,7 +392,7 @@ final class SimReception implements ReceiverOutput {
     }
 
     @Override
-    public boolean connectToSource(final LinkOffer offer) {
+    public boolean connectToSource(final EndpointOffer offer) {
         return windows != null && windows.connectToSource(offer);
     }
 
@@ -421,7 +421,7 @@ final class SimReception implements ReceiverOutput {
     }
 
     @Override
-    public boolean connectCoRootEndpoint(final LinkOffer offer) {
+    public boolean connectCoRootEndpoint(final EndpointOffer offer) {
         return windows != null && windows.connectCoRootEndpoint(offer);
     }
 

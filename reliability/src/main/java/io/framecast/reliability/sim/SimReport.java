@@ -67,7 +67,7 @@ public record SimReport(
     ///
     /// @param sent data datagrams, each counted once
     /// @param taken ACKs, NACKs and requests that sources took
-    /// @param announced heartbeats, ASSIGNs and SETs that sources sent
+    /// @param announced heartbeats, ASSIGNs and REPAIR_GROUPs that sources sent
     /// @param aggregates of co-roots, among those taken
     /// @param reports ACKs, NACKs and requests that went to co-roots
     /// @param repairs datagrams that co-roots sent

@@ -34,8 +34,8 @@ public final class ControlLayout {
     public static final int TYPE_LEAVE = 10;
     public static final int TYPE_EVICT = 11;
     public static final int TYPE_ASSIGN = 12;
-    public static final int TYPE_SET = 13;
-    public static final int TYPE_LINK = 14;
+    public static final int TYPE_REPAIR_GROUP = 13;
+    public static final int TYPE_RC_CONNECT = 14;
 
     static final int VERSION_TYPE = 0;
     static final int FLAGS = 1;

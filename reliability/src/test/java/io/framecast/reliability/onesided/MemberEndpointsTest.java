@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.onesided.EndpointPort.State;
 import io.framecast.reliability.window.WindowMemory;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ final class MemberEndpointsTest {
             assertTrue(reach.accept(3, new byte[] {1}));
             assertNull(reach.offer(3));
             port.endpoints.getFirst().state = State.UP;
-            final LinkOffer offer = reach.offer(3);
+            final EndpointOffer offer = reach.offer(3);
             assertNotNull(offer);
             assertArrayEquals(new byte[] {4, 2}, offer.descriptor());
             assertEquals(words().address() + 24, offer.word().address());

@@ -19,8 +19,8 @@ import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverOutput;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
@@ -97,9 +97,9 @@ final class RemoteWindowsTest {
         oneSided.endpoints.getLast().state = State.IDLE;
     }
 
-    private LinkOffer offer(final int descriptor) {
+    private EndpointOffer offer(final int descriptor) {
         final RemotePlace place = new RemotePlace(payload.address(), payload.key());
-        return new LinkOffer(
+        return new EndpointOffer(
                 new byte[] {(byte) descriptor}, place, new RemotePlace(headers.address(), headers.key()), place, place);
     }
 

@@ -12,7 +12,7 @@ import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ final class ReplicaWritesTest {
     private ExposedWindow exposedCopy;
     private ExposedWindow share;
     private ReplicaMemory fed;
-    private LinkOffer offer;
+    private EndpointOffer offer;
 
     @BeforeEach
     void open() {

@@ -18,8 +18,8 @@ import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
@@ -77,7 +77,7 @@ final class WindowReadsTest {
     }
 
     private WindowReads reads(final boolean guarded) {
-        final LinkOffer offer = share.offer(0, RemotePlace.NONE);
+        final EndpointOffer offer = share.offer(0, RemotePlace.NONE);
         assertNotNull(offer);
         final WindowReads reads = new WindowReads(endpoint, landing, stream, offer, guarded, counts);
         reads.slowAfter(20_000_000);

@@ -11,9 +11,9 @@ import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /// it.
 final class CoRootConnectionTest {
     private static final long MS = 1_000_000;
-    private static final LinkOffer OFFER = new LinkOffer(
+    private static final EndpointOffer OFFER = new EndpointOffer(
             new byte[] {8},
             RemotePlace.NONE,
             FakeSourceConnection.HEADERS,
@@ -47,7 +47,7 @@ final class CoRootConnectionTest {
     }
 
     private Verdict answer(final int epoch) {
-        final int bytes = LinkLayout.writeOfSet(datagram, ids(epoch), OFFER, checksum);
+        final int bytes = RcConnectLayout.writeOfSet(datagram, ids(epoch), OFFER, checksum);
         return pair.receiver.onControl(datagram, 0, bytes, pair.nowNs);
     }
 
@@ -88,26 +88,26 @@ final class CoRootConnectionTest {
         fake.descriptor = null;
         assign(3, 77);
         pair.run(5 * MS);
-        assertEquals(0, toCoRoot(ControlLayout.TYPE_LINK), "there is no endpoint yet");
+        assertEquals(0, toCoRoot(ControlLayout.TYPE_RC_CONNECT), "there is no endpoint yet");
         fake.descriptor = FakeCoRootConnection.MEMBER;
         pair.run(200 * MS);
         final List<MemorySegment> notices = fake.toCoRoot.stream()
-                .filter(sent -> ControlLayout.type(sent, 0) == ControlLayout.TYPE_LINK)
+                .filter(sent -> ControlLayout.type(sent, 0) == ControlLayout.TYPE_RC_CONNECT)
                 .toList();
         assertTrue(notices.size() >= 2 && notices.size() <= 4, () -> notices.size() + " times");
         for (final MemorySegment sent : notices) {
-            assertTrue(LinkLayout.isValid(sent, 0) && LinkLayout.isOfSet(sent, 0));
+            assertTrue(RcConnectLayout.isValid(sent, 0) && RcConnectLayout.isOfSet(sent, 0));
             assertEquals(3, ControlLayout.epoch(sent, 0));
             assertEquals(5, ControlLayout.receiver(sent, 0));
             assertArrayEquals(
-                    FakeCoRootConnection.MEMBER, LinkLayout.offer(sent, 0).descriptor());
+                    FakeCoRootConnection.MEMBER, RcConnectLayout.offer(sent, 0).descriptor());
         }
         assertEquals(Verdict.GOOD, answer(3));
         assertNotNull(fake.opened);
         assertEquals(FakeSourceConnection.GUARDS, fake.opened.guards());
         fake.toCoRoot.clear();
         pair.run(2_000 * MS);
-        assertEquals(0, toCoRoot(ControlLayout.TYPE_LINK));
+        assertEquals(0, toCoRoot(ControlLayout.TYPE_RC_CONNECT));
     }
 
     @Test
@@ -214,7 +214,7 @@ final class CoRootConnectionTest {
         join();
         assign(3, 77);
         pair.run(20_000 * MS);
-        assertEquals(20, toCoRoot(ControlLayout.TYPE_LINK));
+        assertEquals(20, toCoRoot(ControlLayout.TYPE_RC_CONNECT));
         assertEquals(1, pair.receiver.counts().coRootConnectionFailures());
         pair.publish(8);
         pair.send(3);

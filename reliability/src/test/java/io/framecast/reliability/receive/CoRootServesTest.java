@@ -14,13 +14,13 @@ import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.NackLayout;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RcConnectLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
@@ -61,7 +61,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
             SLOTS,
             SLOT_BYTES);
     private final List<String> links = new ArrayList<>();
-    private @Nullable LinkOffer linkOffer;
+    private @Nullable EndpointOffer endpointOffer;
     private final CoRoot coRoot = new CoRoot(SESSION, this, this, counts, window, source, acks, store);
 
     private static LaneAddresses addresses(final long id) {
@@ -70,10 +70,11 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
 
     private int list(final int epoch, final int part, final int total, final long... ids) {
         for (int i = 0; i < ids.length; i++) {
-            SetLayout.member(datagram, i, ids[i], epoch, addresses(ids[i]));
+            RepairGroupLayout.member(datagram, i, ids[i], epoch, addresses(ids[i]));
         }
-        SetLayout.write(datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(epoch), part, total, checksum);
-        assertTrue(SetLayout.isValid(datagram, 0));
+        RepairGroupLayout.write(
+                datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(epoch), part, total, checksum);
+        assertTrue(RepairGroupLayout.isValid(datagram, 0));
         return coRoot.onSet(datagram, 0);
     }
 
@@ -117,8 +118,9 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     }
 
     private Verdict link(final long id, final int epoch, final int descriptor) {
-        final LinkOffer own = LinkOffer.ofMember(new byte[] {(byte) descriptor});
-        LinkLayout.writeOfSet(datagram, new ControlIds(SESSION).receiver(id).epoch(epoch), own, checksum);
+        final EndpointOffer own = EndpointOffer.ofMember(new byte[] {(byte) descriptor});
+        RcConnectLayout.writeOfSet(
+                datagram, new ControlIds(SESSION).receiver(id).epoch(epoch), own, checksum);
         return coRoot.onReport(datagram, 0, 0);
     }
 
@@ -141,14 +143,14 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(Verdict.GOOD, link(20, 3, 1), "sent again");
         assertEquals(List.of("0 by 1", "1 by 2"), links);
         assertEquals(List.of(), controls, "no endpoint stands yet");
-        linkOffer = LinkOffer.ofMember(new byte[] {9});
+        endpointOffer = EndpointOffer.ofMember(new byte[] {9});
         link(21, 3, 2);
         assertEquals(1, controls.size());
         final MemorySegment answer = MemorySegment.ofArray(controls.getFirst());
-        assertTrue(LinkLayout.isValid(answer, 0) && LinkLayout.isOfSet(answer, 0));
+        assertTrue(RcConnectLayout.isValid(answer, 0) && RcConnectLayout.isOfSet(answer, 0));
         assertEquals(21, ControlLayout.receiver(answer, 0));
         assertEquals(3, ControlLayout.epoch(answer, 0));
-        assertArrayEquals(new byte[] {9}, LinkLayout.offer(answer, 0).descriptor());
+        assertArrayEquals(new byte[] {9}, RcConnectLayout.offer(answer, 0).descriptor());
         assertEquals(1, counts.memberLinks());
     }
 
@@ -179,10 +181,11 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     void shouldRejectLinksThatCannotBe() {
         guard();
         list(3, 0, 1, 20);
-        final LinkOffer own = LinkOffer.ofMember(new byte[] {1});
-        LinkLayout.write(datagram, new ControlIds(SESSION).receiver(20), 7, own, checksum);
+        final EndpointOffer own = EndpointOffer.ofMember(new byte[] {1});
+        RcConnectLayout.write(datagram, new ControlIds(SESSION).receiver(20), 7, own, checksum);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0), "a source's, from a member");
-        LinkLayout.writeOfSet(datagram, new ControlIds(SESSION).receiver(20).epoch(3), own, checksum);
+        RcConnectLayout.writeOfSet(
+                datagram, new ControlIds(SESSION).receiver(20).epoch(3), own, checksum);
         for (final short length : new short[] {0, 65, -1}) {
             datagram.set(ValueLayout.JAVA_SHORT_UNALIGNED, 46, length);
             assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
@@ -192,7 +195,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
 
     @Test
     void shouldServeAListOnceAllItsPartsAreHere() {
-        final long[] first = new long[SetLayout.MEMBERS_PER_PART];
+        final long[] first = new long[RepairGroupLayout.MEMBERS_PER_PART];
         java.util.Arrays.setAll(first, i -> 20L + i);
         final int total = first.length + 2;
         assertEquals(0, list(3, 1, total, 50, 51));
@@ -226,7 +229,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(5, list(5, 0, 2, 30, 31), "an epoch has one list");
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(30, 1, false));
         // Half a list of a newer epoch changes nothing; an older half is not mixed with it.
-        final long[] half = new long[SetLayout.MEMBERS_PER_PART];
+        final long[] half = new long[RepairGroupLayout.MEMBERS_PER_PART];
         java.util.Arrays.setAll(half, i -> 40L + i);
         assertEquals(5, list(6, 0, half.length + 1, half));
         assertEquals(5, list(7, 1, half.length + 1, 60));
@@ -429,8 +432,8 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
         FrameLayout.writeRequest(datagram, ids, -1, checksum);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
-        SetLayout.member(datagram, 0, 20, 3, addresses(20));
-        SetLayout.write(datagram, ids.epoch(4), 0, 1, checksum);
+        RepairGroupLayout.member(datagram, 0, 20, 3, addresses(20));
+        RepairGroupLayout.write(datagram, ids.epoch(4), 0, 1, checksum);
         assertEquals(Verdict.BAD_TYPE, coRoot.onReport(datagram, 0, 0));
         assertEquals(0, counts.reportsTaken());
         assertEquals(List.of(), controls);
@@ -482,7 +485,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     }
 
     @Override
-    public @Nullable LinkOffer linkOffer(final int member) {
-        return linkOffer;
+    public @Nullable EndpointOffer endpointOffer(final int member) {
+        return endpointOffer;
     }
 }

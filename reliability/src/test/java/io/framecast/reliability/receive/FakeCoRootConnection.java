@@ -1,7 +1,7 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,14 +21,14 @@ final class FakeCoRootConnection {
     byte @Nullable [] descriptor = MEMBER;
 
     @Nullable
-    LinkOffer opened;
+    EndpointOffer opened;
 
     boolean make() {
         done.add("make");
         return true;
     }
 
-    boolean open(final LinkOffer offer) {
+    boolean open(final EndpointOffer offer) {
         done.add("open");
         opened = offer;
         return opens;

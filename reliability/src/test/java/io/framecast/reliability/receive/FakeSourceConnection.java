@@ -3,7 +3,7 @@ package io.framecast.reliability.receive;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.RemotePlace;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ final class FakeSourceConnection {
     int cuts;
 
     @Nullable
-    LinkOffer opened;
+    EndpointOffer opened;
 
     boolean accept(final int member, final byte[] descriptor) {
         assertEquals(0, member);
@@ -39,8 +39,8 @@ final class FakeSourceConnection {
     }
 
     @Nullable
-    LinkOffer offer(final int member) {
-        return up ? new LinkOffer(SOURCE, new RemotePlace(WORDS + 8L * member, 7), HEADERS, PAYLOAD, GUARDS) : null;
+    EndpointOffer offer(final int member) {
+        return up ? new EndpointOffer(SOURCE, new RemotePlace(WORDS + 8L * member, 7), HEADERS, PAYLOAD, GUARDS) : null;
     }
 
     void cut(final int member) {
@@ -48,7 +48,7 @@ final class FakeSourceConnection {
         cuts++;
     }
 
-    boolean open(final LinkOffer offer) {
+    boolean open(final EndpointOffer offer) {
         opened = offer;
         return opens;
     }

@@ -11,11 +11,11 @@ import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
@@ -246,12 +246,12 @@ public final class MachinePair {
         }
 
         @Override
-        public @Nullable LinkOffer linkOffer(final int member) {
+        public @Nullable EndpointOffer endpointOffer(final int member) {
             return link.offer(member);
         }
 
         @Override
-        public boolean isLinkBroken(final int member) {
+        public boolean isEndpointBroken(final int member) {
             return link.broken;
         }
 
@@ -307,7 +307,7 @@ public final class MachinePair {
         }
 
         @Override
-        public boolean connectCoRootEndpoint(final LinkOffer offer) {
+        public boolean connectCoRootEndpoint(final EndpointOffer offer) {
             return coRootConnection.open(offer);
         }
 
@@ -322,7 +322,7 @@ public final class MachinePair {
         }
 
         @Override
-        public boolean connectToSource(final LinkOffer offer) {
+        public boolean connectToSource(final EndpointOffer offer) {
             return link.open(offer);
         }
 

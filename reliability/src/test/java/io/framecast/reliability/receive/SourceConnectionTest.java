@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.EndpointOffer;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -73,7 +73,7 @@ final class SourceConnectionTest {
     @Test
     void shouldGiveTheMemberWhatItMustKnow() {
         join();
-        final LinkOffer offer = pair.link.opened;
+        final EndpointOffer offer = pair.link.opened;
         assertNotNull(offer);
         assertArrayEquals(FakeSourceConnection.SOURCE, offer.descriptor());
         assertEquals(FakeSourceConnection.WORDS, offer.word().address());

@@ -15,13 +15,13 @@ import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
 import io.framecast.reliability.wire.NackLayout;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.SlotGuard;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Wire;
@@ -75,7 +75,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             this,
             new WindowReplica.Terms(new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED)),
             new HeaderCheck(stream, checksum));
-    private @Nullable LinkOffer copy = LinkOffer.ofCopy(
+    private @Nullable EndpointOffer copy = EndpointOffer.ofCopy(
             new RemotePlace(8, 1), new RemotePlace(64, 2), new RemotePlace(128, 3), new RemotePlace(8, 4));
     private long word;
     private int term = 1;
@@ -111,8 +111,9 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     }
 
     private void serve() {
-        SetLayout.member(datagram, 0, MEMBER, OBEYED, new LaneAddresses(new byte[] {1}, new byte[] {2}));
-        SetLayout.write(datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED), 0, 1, checksum);
+        RepairGroupLayout.member(datagram, 0, MEMBER, OBEYED, new LaneAddresses(new byte[] {1}, new byte[] {2}));
+        RepairGroupLayout.write(
+                datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED), 0, 1, checksum);
         coRoot.onSet(datagram, 0);
     }
 
@@ -132,7 +133,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
 
     @Test
     void shouldWaitForItsCopyToBeOpenToTheSource() {
-        final LinkOffer later = copy;
+        final EndpointOffer later = copy;
         copy = null;
         for (int i = 0; i < 10; i++) {
             tick(500 * MS);
@@ -311,7 +312,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     }
 
     @Override
-    public @Nullable LinkOffer copyOffer() {
+    public @Nullable EndpointOffer replicaOffer() {
         return copy;
     }
 
@@ -328,10 +329,10 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     // To the source.
     @Override
     public void sendControl(final int bytes) {
-        assertTrue(LinkLayout.isValidCopy(control, 0));
+        assertTrue(RcConnectLayout.isValidCopy(control, 0));
         assertEquals(OBEYED, ControlLayout.epoch(control, 0));
-        assertEquals(64, LinkLayout.offer(control, 0).headers().address());
-        asked.add(LinkLayout.epoch(control, 0));
+        assertEquals(64, RcConnectLayout.offer(control, 0).headers().address());
+        asked.add(RcConnectLayout.epoch(control, 0));
     }
 
     @Override

@@ -10,7 +10,7 @@ import io.framecast.reliability.send.CoRootsWorld.Fed;
 import io.framecast.reliability.send.CoRootsWorld.Instruction;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -357,7 +357,7 @@ final class CoRootsTest {
         final List<Instruction> instructed = world.tick();
         final List<Instruction> parts =
                 instructed.stream().filter(one -> one.member() == 0).toList();
-        assertEquals(SetLayout.partsOf(32), parts.size());
+        assertEquals(RepairGroupLayout.partsOf(32), parts.size());
         assertTrue(parts.size() > 2);
         final TreeSet<Long> served = new TreeSet<>();
         parts.forEach(part -> served.addAll(part.serves()));
@@ -373,7 +373,7 @@ final class CoRootsTest {
                 .filter(one -> one.member() == 0)
                 .mapToInt(one -> one.serves().size())
                 .sum();
-        assertEquals(SetLayout.MEMBERS_MAX, served);
+        assertEquals(RepairGroupLayout.MEMBERS_MAX, served);
     }
 
     @Test

@@ -12,7 +12,7 @@ import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LaneAddresses;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
@@ -167,13 +167,15 @@ final class CoRootsWorld implements SenderOutput {
             instructed.add(new Instruction(member, epoch, coRoot, List.of(), List.of()));
             return;
         }
-        assertTrue(SetLayout.isValid(control, 0));
+        assertTrue(RepairGroupLayout.isValid(control, 0));
         final List<Long> ids = new ArrayList<>();
         final List<Integer> joined = new ArrayList<>();
-        for (int i = 0; i < SetLayout.members(control, 0); i++) {
-            ids.add(SetLayout.id(control, 0, i));
-            joined.add(SetLayout.joined(control, 0, i));
-            assertTrue(SetLayout.addresses(control, 0, i).control()[1] == ids.getLast() - 100, "a member's address");
+        for (int i = 0; i < RepairGroupLayout.members(control, 0); i++) {
+            ids.add(RepairGroupLayout.id(control, 0, i));
+            joined.add(RepairGroupLayout.joined(control, 0, i));
+            assertTrue(
+                    RepairGroupLayout.addresses(control, 0, i).control()[1] == ids.getLast() - 100,
+                    "a member's address");
         }
         instructed.add(new Instruction(member, epoch, members.id(member), ids, joined));
     }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.send.CoRootConfig.Feed;
 import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.wire.LinkLayout;
-import io.framecast.reliability.wire.LinkOffer;
+import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
 import io.framecast.reliability.wire.Wire;
@@ -26,7 +26,7 @@ final class ReplicationTest implements SenderOutput {
     private boolean settled = true;
     private final List<String> done = new ArrayList<>();
     private final SenderCounts counts = new SenderCounts();
-    private final List<CoRootSet> sets = new ArrayList<>(List.of(new CoRootSet(CO_ROOT, LED, 0)));
+    private final List<ServedGroup> sets = new ArrayList<>(List.of(new ServedGroup(CO_ROOT, LED, 0)));
     private final Replication feeds = new Replication(Feed.UNICAST, sets, _ -> settled, this, counts);
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private boolean linked = true;
@@ -35,7 +35,8 @@ final class ReplicationTest implements SenderOutput {
     private Verdict tell(final Replication replication, final int epoch, final int word, final long next) {
         final RemotePlace place = new RemotePlace(64, 9);
         final ControlIds ids = new ControlIds(77).receiver(103).epoch(epoch);
-        LinkLayout.writeFeed(datagram, ids, word, LinkOffer.ofCopy(place, place, place, place), new HeaderChecksum());
+        RcConnectLayout.writeFeed(
+                datagram, ids, word, EndpointOffer.ofCopy(place, place, place, place), new HeaderChecksum());
         return replication.onCopy(sets.getFirst(), datagram, 0, next);
     }
 
@@ -142,8 +143,8 @@ final class ReplicationTest implements SenderOutput {
     @Test
     void shouldRefuseWhatIsNoWordOfACopy() {
         final ControlIds ids = new ControlIds(77).receiver(103).epoch(LED);
-        final LinkOffer withDescriptor = LinkOffer.ofMember(new byte[] {1});
-        LinkLayout.writeFeed(datagram, ids, WORD, withDescriptor, new HeaderChecksum());
+        final EndpointOffer withDescriptor = EndpointOffer.ofMember(new byte[] {1});
+        RcConnectLayout.writeFeed(datagram, ids, WORD, withDescriptor, new HeaderChecksum());
         assertEquals(Verdict.IMPOSSIBLE, feeds.onCopy(sets.getFirst(), datagram, 0, 0));
         assertEquals(Verdict.IMPOSSIBLE, tell(feeds, LED, 0, 0));
         assertEquals(Verdict.IMPOSSIBLE, tell(feeds, 0, WORD, 0));
@@ -159,7 +160,7 @@ final class ReplicationTest implements SenderOutput {
     }
 
     @Override
-    public boolean openFeed(final int member, final LinkOffer copy, final int epoch, final long first) {
+    public boolean openFeed(final int member, final EndpointOffer copy, final int epoch, final long first) {
         assertEquals(64, copy.word().address());
         done.add("open " + member + ": " + first + ", epoch " + epoch);
         return linked;

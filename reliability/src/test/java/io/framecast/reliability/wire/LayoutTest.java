@@ -72,9 +72,9 @@ final class LayoutTest {
         all.add(exact(AckLayout.write(scratch, ids, whole, checksum)));
         all.add(exact(AssignLayout.write(scratch, ids, 55, new byte[] {6, 7}, checksum)));
         all.add(exact(AssignLayout.writeDirect(scratch, ids, checksum)));
-        SetLayout.member(scratch, 0, 55, 2, new LaneAddresses(new byte[] {1}, new byte[] {2, 3}));
-        SetLayout.member(scratch, 1, 56, 3, new LaneAddresses(new byte[] {4}, new byte[] {5}));
-        all.add(exact(SetLayout.write(scratch, ids, 0, 2, checksum)));
+        RepairGroupLayout.member(scratch, 0, 55, 2, new LaneAddresses(new byte[] {1}, new byte[] {2, 3}));
+        RepairGroupLayout.member(scratch, 1, 56, 3, new LaneAddresses(new byte[] {4}, new byte[] {5}));
+        all.add(exact(RepairGroupLayout.write(scratch, ids, 0, 2, checksum)));
         NackLayout.range(scratch, true, 0, 5, 2);
         NackLayout.range(scratch, true, 1, 9, 1);
         all.add(exact(NackLayout.write(scratch, ids, 2, ack.complete(false), checksum)));
@@ -87,13 +87,13 @@ final class LayoutTest {
                         new LaneAddresses(new byte[] {1}, new byte[] {2, 3}, new byte[] {9, 8, 7}),
                         new CoRootOffer(7, true)),
                 checksum)));
-        final LinkOffer offer = new LinkOffer(
+        final EndpointOffer offer = new EndpointOffer(
                 new byte[] {3, 1},
                 new RemotePlace(4096, 5),
                 new RemotePlace(77, 6),
                 new RemotePlace(99, 7),
                 new RemotePlace(800, 8));
-        all.add(exact(LinkLayout.write(scratch, ids, 0xfffe, offer, checksum)));
+        all.add(exact(RcConnectLayout.write(scratch, ids, 0xfffe, offer, checksum)));
         return all;
     }
 
@@ -108,8 +108,8 @@ final class LayoutTest {
             case ControlLayout.TYPE_FRAME -> FrameLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_FRAME_REQUEST -> FrameLayout.isValidRequest(datagram, 0);
             case ControlLayout.TYPE_ASSIGN -> AssignLayout.isValid(datagram, 0);
-            case ControlLayout.TYPE_LINK -> LinkLayout.isValid(datagram, 0);
-            case ControlLayout.TYPE_SET -> SetLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_RC_CONNECT -> RcConnectLayout.isValid(datagram, 0);
+            case ControlLayout.TYPE_REPAIR_GROUP -> RepairGroupLayout.isValid(datagram, 0);
             case ControlLayout.TYPE_LEAVE, ControlLayout.TYPE_EVICT -> LeaveLayout.isValid(datagram, 0);
             default -> false;
         };
@@ -195,33 +195,33 @@ final class LayoutTest {
                 new byte[] {9, 8, 7}, JoinLayout.terms(join, 0).addresses().link());
         assertEquals(0, JoinLayout.terms(all.get(1), 0).addresses().link().length);
         final MemorySegment link = all.getLast();
-        assertEquals(0xfffe, LinkLayout.epoch(link, 0));
-        final LinkOffer offer = LinkLayout.offer(link, 0);
+        assertEquals(0xfffe, RcConnectLayout.epoch(link, 0));
+        final EndpointOffer offer = RcConnectLayout.offer(link, 0);
         assertArrayEquals(new byte[] {3, 1}, offer.descriptor());
         assertEquals(new RemotePlace(4096, 5), offer.word());
         assertEquals(new RemotePlace(77, 6), offer.headers());
         assertEquals(new RemotePlace(99, 7), offer.payload());
         assertEquals(new RemotePlace(800, 8), offer.guards());
-        assertFalse(LinkLayout.isOfSet(link, 0));
+        assertFalse(RcConnectLayout.isOfSet(link, 0));
     }
 
     @Test
     void shouldTellALinkOfASetByItsEpochAndNoWord() {
         final MemorySegment link = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final HeaderChecksum sums = new HeaderChecksum();
-        final LinkOffer offer = LinkOffer.ofMember(new byte[] {1, 2});
+        final EndpointOffer offer = EndpointOffer.ofMember(new byte[] {1, 2});
         final ControlIds member = new ControlIds(7).receiver(5);
-        LinkLayout.writeOfSet(link, member.epoch(3), offer, sums);
-        assertTrue(LinkLayout.isValid(link, 0) && LinkLayout.isOfSet(link, 0));
-        assertEquals(RemotePlace.NONE, LinkLayout.offer(link, 0).guards());
-        LinkLayout.writeOfSet(link, member.epoch(0), offer, sums);
-        assertFalse(LinkLayout.isValid(link, 0));
-        LinkLayout.writeOfSet(link, member.epoch(3), offer, sums);
-        link.set(Wire.SHORT, LinkLayout.EPOCH, (short) 9);
-        assertFalse(LinkLayout.isValid(link, 0));
-        LinkLayout.write(link, member, 9, offer, sums);
-        link.set(Wire.LONG, LinkLayout.GUARDS, 4);
-        assertFalse(LinkLayout.isValid(link, 0));
+        RcConnectLayout.writeOfSet(link, member.epoch(3), offer, sums);
+        assertTrue(RcConnectLayout.isValid(link, 0) && RcConnectLayout.isOfSet(link, 0));
+        assertEquals(RemotePlace.NONE, RcConnectLayout.offer(link, 0).guards());
+        RcConnectLayout.writeOfSet(link, member.epoch(0), offer, sums);
+        assertFalse(RcConnectLayout.isValid(link, 0));
+        RcConnectLayout.writeOfSet(link, member.epoch(3), offer, sums);
+        link.set(Wire.SHORT, RcConnectLayout.EPOCH, (short) 9);
+        assertFalse(RcConnectLayout.isValid(link, 0));
+        RcConnectLayout.write(link, member, 9, offer, sums);
+        link.set(Wire.LONG, RcConnectLayout.GUARDS, 4);
+        assertFalse(RcConnectLayout.isValid(link, 0));
     }
 
     @Test
@@ -300,30 +300,32 @@ final class LayoutTest {
         assertEquals(55, AssignLayout.coRoot(all.get(12), 0));
         assertArrayEquals(new byte[] {6, 7}, AssignLayout.address(all.get(12), 0));
         assertEquals(0, AssignLayout.coRoot(all.get(13), 0));
-        assertEquals(0, SetLayout.part(all.get(14), 0));
-        assertEquals(1, SetLayout.parts(all.get(14), 0));
-        assertEquals(2, SetLayout.members(all.get(14), 0));
-        assertEquals(56, SetLayout.id(all.get(14), 0, 1));
-        assertEquals(3, SetLayout.joined(all.get(14), 0, 1));
+        assertEquals(0, RepairGroupLayout.part(all.get(14), 0));
+        assertEquals(1, RepairGroupLayout.parts(all.get(14), 0));
+        assertEquals(2, RepairGroupLayout.members(all.get(14), 0));
+        assertEquals(56, RepairGroupLayout.id(all.get(14), 0, 1));
+        assertEquals(3, RepairGroupLayout.joined(all.get(14), 0, 1));
         assertArrayEquals(
-                new byte[] {2, 3}, SetLayout.addresses(all.get(14), 0, 0).repair());
-        assertArrayEquals(new byte[] {4}, SetLayout.addresses(all.get(14), 0, 1).control());
+                new byte[] {2, 3},
+                RepairGroupLayout.addresses(all.get(14), 0, 0).repair());
+        assertArrayEquals(
+                new byte[] {4}, RepairGroupLayout.addresses(all.get(14), 0, 1).control());
     }
 
     @Test
     void shouldSplitASetThatIsLongerThanADatagram() {
-        final int total = SetLayout.MEMBERS_MAX;
+        final int total = RepairGroupLayout.MEMBERS_MAX;
         int seen = 0;
-        for (int part = 0; part < SetLayout.partsOf(total); part++) {
-            for (int i = 0; i < SetLayout.MEMBERS_PER_PART; i++) {
-                SetLayout.member(scratch, i, 1 + i, 2, new LaneAddresses(new byte[] {1}, new byte[] {2}));
+        for (int part = 0; part < RepairGroupLayout.partsOf(total); part++) {
+            for (int i = 0; i < RepairGroupLayout.MEMBERS_PER_PART; i++) {
+                RepairGroupLayout.member(scratch, i, 1 + i, 2, new LaneAddresses(new byte[] {1}, new byte[] {2}));
             }
-            final MemorySegment datagram = exact(SetLayout.write(scratch, ids, part, total, checksum));
-            assertTrue(SetLayout.isValid(datagram, 0));
-            seen += SetLayout.members(datagram, 0);
+            final MemorySegment datagram = exact(RepairGroupLayout.write(scratch, ids, part, total, checksum));
+            assertTrue(RepairGroupLayout.isValid(datagram, 0));
+            seen += RepairGroupLayout.members(datagram, 0);
         }
         assertEquals(total, seen);
-        assertEquals(1, SetLayout.partsOf(0));
+        assertEquals(1, RepairGroupLayout.partsOf(0));
     }
 
     @Test

@@ -236,40 +236,40 @@ final class LimitsTest {
     }
 
     private void set(final int part, final int total) {
-        for (int i = 0; i < SetLayout.MEMBERS_PER_PART; i++) {
-            SetLayout.member(scratch, i, 10 + i, 2, new LaneAddresses(new byte[] {1}, new byte[] {2}));
+        for (int i = 0; i < RepairGroupLayout.MEMBERS_PER_PART; i++) {
+            RepairGroupLayout.member(scratch, i, 10 + i, 2, new LaneAddresses(new byte[] {1}, new byte[] {2}));
         }
-        SetLayout.write(scratch, ids, part, total, checksum);
+        RepairGroupLayout.write(scratch, ids, part, total, checksum);
     }
 
     private void assertPart(final boolean valid, final int part, final int parts) {
-        scratch.set(Wire.SHORT, SetLayout.PART, (short) part);
-        scratch.set(Wire.SHORT, SetLayout.PARTS, (short) parts);
-        assertEquals(valid, SetLayout.isValid(scratch, 0), () -> part + " of " + parts);
+        scratch.set(Wire.SHORT, RepairGroupLayout.PART, (short) part);
+        scratch.set(Wire.SHORT, RepairGroupLayout.PARTS, (short) parts);
+        assertEquals(valid, RepairGroupLayout.isValid(scratch, 0), () -> part + " of " + parts);
     }
 
     @Test
     void shouldTakeListsUpToTheirLimits() {
-        final Check check = SetLayout::isValid;
+        final Check check = RepairGroupLayout::isValid;
         set(0, 0);
-        assertEquals(SetLayout.FIRST, ControlLayout.bytes(scratch, 0));
-        assertTrue(SetLayout.isValid(scratch, 0));
+        assertEquals(RepairGroupLayout.FIRST, ControlLayout.bytes(scratch, 0));
+        assertTrue(RepairGroupLayout.isValid(scratch, 0));
         set(0, 2);
         assertLongs(check, ControlLayout.RECEIVER, longs(1), 0);
         assertInts(check, ControlLayout.EPOCH, ints(1), 0, -1);
-        assertInts(check, SetLayout.MEMBERS, ints(2), 0, 1, 3, -1);
-        final int second = SetLayout.FIRST + SetLayout.MEMBER_BYTES;
+        assertInts(check, RepairGroupLayout.MEMBERS, ints(2), 0, 1, 3, -1);
+        final int second = RepairGroupLayout.FIRST + RepairGroupLayout.MEMBER_BYTES;
         assertLongs(check, second, longs(1, -1), 0);
-        assertAddress(check, second + SetLayout.CONTROL);
-        assertAddress(check, second + SetLayout.REPAIR);
+        assertAddress(check, second + RepairGroupLayout.CONTROL);
+        assertAddress(check, second + RepairGroupLayout.REPAIR);
     }
 
     @Test
     void shouldTakePartsThatAddUpToASet() {
-        assertEquals(5, SetLayout.PARTS_MAX);
-        assertEquals(1, SetLayout.partsOf(SetLayout.MEMBERS_PER_PART));
-        assertEquals(2, SetLayout.partsOf(SetLayout.MEMBERS_PER_PART + 1));
-        assertEquals(2, SetLayout.partsOf(2 * SetLayout.MEMBERS_PER_PART));
+        assertEquals(5, RepairGroupLayout.PARTS_MAX);
+        assertEquals(1, RepairGroupLayout.partsOf(RepairGroupLayout.MEMBERS_PER_PART));
+        assertEquals(2, RepairGroupLayout.partsOf(RepairGroupLayout.MEMBERS_PER_PART + 1));
+        assertEquals(2, RepairGroupLayout.partsOf(2 * RepairGroupLayout.MEMBERS_PER_PART));
         set(0, 2);
         assertPart(true, 0, 1);
         assertPart(true, 4, 5);
@@ -281,12 +281,12 @@ final class LimitsTest {
         assertPart(false, 0, 2);
         assertPart(true, 1, 2);
         // The last of a full set has seven.
-        set(4, SetLayout.MEMBERS_MAX);
-        assertTrue(SetLayout.isValid(scratch, 0));
-        set(4, SetLayout.MEMBERS_MAX + 1);
-        assertFalse(SetLayout.isValid(scratch, 0));
-        set(3, SetLayout.MEMBERS_MAX);
-        assertTrue(SetLayout.isValid(scratch, 0));
+        set(4, RepairGroupLayout.MEMBERS_MAX);
+        assertTrue(RepairGroupLayout.isValid(scratch, 0));
+        set(4, RepairGroupLayout.MEMBERS_MAX + 1);
+        assertFalse(RepairGroupLayout.isValid(scratch, 0));
+        set(3, RepairGroupLayout.MEMBERS_MAX);
+        assertTrue(RepairGroupLayout.isValid(scratch, 0));
     }
 
     @Test

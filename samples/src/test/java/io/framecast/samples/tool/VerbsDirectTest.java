@@ -280,10 +280,8 @@ final class VerbsDirectTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '#',
-            value = {"'' # ibv_reg_dmabuf_mr: errno 95, 2097152 bytes", "|one-sided=off # one-sided=off)"})
-    void shouldGoOnStagedAndSayWhyWhereTheDeviceTakesNoDmaBuf(final String keys, final String noLoopback) {
+    @ValueSource(strings = {"", "|one-sided=off"})
+    void shouldGoOnStagedAndSayWhyWhereTheDeviceTakesNoDmaBuf(final String keys) {
         standIn.set("takes_dma_buf", 0);
         final Publisher publisher = open(0, keys);
         deliver(publisher, 30);
@@ -294,7 +292,7 @@ final class VerbsDirectTest {
                             "staged (no direct: ibv_reg_dmabuf_mr: errno 95, 2097152 bytes of a dma-buf on standin"),
                     report);
             assertTrue(report.contains("takes no dma-buf; use nvidia-peermem, or staged placement"), report);
-            assertTrue(report.contains("; no loopback: " + noLoopback), report);
+            assertTrue(report.contains("; no loopback: used only where placement=loopback asks for it)"), report);
         }
     }
 

@@ -12,8 +12,8 @@ import io.framecast.reliability.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-final class MemberSetTest {
-    private final MemberSet set = new MemberSet();
+final class RepairGroupTest {
+    private final RepairGroup set = new RepairGroup();
     private final MemorySegment scratch = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
     private void report(final int member, final long acknowledged, final long grant, final boolean complete) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class SetRepairsTest {
+final class GroupRepairsTest {
     private static final int SLOTS = 16;
     private static final long HOLD_OFF_NS = 1_000;
     private static final long ALL = -1;
@@ -22,7 +22,7 @@ final class SetRepairsTest {
             new int[SLOTS],
             SLOTS,
             64);
-    private final SetRepairs repairs = new SetRepairs(store);
+    private final GroupRepairs repairs = new GroupRepairs(store);
     private final List<String> sent = new ArrayList<>();
 
     private void hold(final long... sequences) {

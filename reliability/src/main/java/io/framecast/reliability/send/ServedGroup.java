@@ -1,14 +1,14 @@
 package io.framecast.reliability.send;
 
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 
 /// One repair group, a co-root and its members, as the source knows them: indices of the member table.
 ///
 /// Pure state; one thread.
-final class CoRootSet {
+final class ServedGroup {
     private static final long NOT_FED = -1;
 
-    private final int[] members = new int[SetLayout.MEMBERS_MAX];
+    private final int[] members = new int[RepairGroupLayout.MEMBERS_MAX];
     private int size;
     private int coRoot;
     private int ledEpoch;
@@ -23,7 +23,7 @@ final class CoRootSet {
     private long fedEnd = NOT_FED;
     private int feedEpoch;
 
-    CoRootSet(final int coRoot, final int epoch, final long nowNs) {
+    ServedGroup(final int coRoot, final int epoch, final long nowNs) {
         lead(coRoot, epoch, nowNs);
     }
 

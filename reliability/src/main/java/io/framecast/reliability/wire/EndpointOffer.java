@@ -8,18 +8,18 @@ package io.framecast.reliability.wire;
 /// @param headers of the window: 40 bytes for each slot
 /// @param payload of the window: `slotBytes` for each slot
 /// @param guards a [SlotGuard] for each slot
-public record LinkOffer(
+public record EndpointOffer(
         byte[] descriptor, RemotePlace word, RemotePlace headers, RemotePlace payload, RemotePlace guards) {
     private static final byte[] NO_DESCRIPTOR = {};
 
     /// A co-root's announcement of its replica, over a connection that stands.
-    public static LinkOffer ofCopy(
+    public static EndpointOffer ofCopy(
             final RemotePlace word, final RemotePlace headers, final RemotePlace payload, final RemotePlace guards) {
-        return new LinkOffer(NO_DESCRIPTOR, word, headers, payload, guards);
+        return new EndpointOffer(NO_DESCRIPTOR, word, headers, payload, guards);
     }
 
     /// A member's announcement to its co-root: the endpoint's descriptor only.
-    public static LinkOffer ofMember(final byte[] descriptor) {
-        return new LinkOffer(descriptor, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE);
+    public static EndpointOffer ofMember(final byte[] descriptor) {
+        return new EndpointOffer(descriptor, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE, RemotePlace.NONE);
     }
 }

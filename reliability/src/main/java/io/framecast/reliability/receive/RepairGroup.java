@@ -1,7 +1,7 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.wire.AckLayout;
-import io.framecast.reliability.wire.SetLayout;
+import io.framecast.reliability.wire.RepairGroupLayout;
 import java.lang.foreign.MemorySegment;
 
 /// A co-root's members, as the source listed them, with their acknowledgements and grants.
@@ -11,14 +11,14 @@ import java.lang.foreign.MemorySegment;
 /// some epoch, all of which have reported. New members do not hold up the aggregate of the others.
 ///
 /// Pure state; one thread.
-final class MemberSet {
+final class RepairGroup {
     static final int NONE = -1;
 
-    private final long[] ids = new long[SetLayout.MEMBERS_MAX];
-    private final int[] joined = new int[SetLayout.MEMBERS_MAX];
-    private final long[] acknowledged = new long[SetLayout.MEMBERS_MAX];
-    private final long[] grants = new long[SetLayout.MEMBERS_MAX];
-    private final boolean[] complete = new boolean[SetLayout.MEMBERS_MAX];
+    private final long[] ids = new long[RepairGroupLayout.MEMBERS_MAX];
+    private final int[] joined = new int[RepairGroupLayout.MEMBERS_MAX];
+    private final long[] acknowledged = new long[RepairGroupLayout.MEMBERS_MAX];
+    private final long[] grants = new long[RepairGroupLayout.MEMBERS_MAX];
+    private final boolean[] complete = new boolean[RepairGroupLayout.MEMBERS_MAX];
     // A bit for each member.
     private long present;
     private long reported;

@@ -7,7 +7,7 @@ import io.framecast.reliability.window.RepairStore;
 /// sequence is queued once, so the store bounds the queue.
 ///
 /// Pure state; one thread. Times are nanoseconds since the engine's start.
-public final class SetRepairs {
+public final class GroupRepairs {
     /// Sends repairs to one member.
     public interface Output {
         /// Sends `count` consecutive sequences, all held.
@@ -30,7 +30,7 @@ public final class SetRepairs {
     private long tail;
 
     /// Makes an empty schedule for the sequences of a store.
-    public SetRepairs(final RepairStore store) {
+    public GroupRepairs(final RepairStore store) {
         this.store = store;
         sequences = new long[store.slots()];
         wantedBy = new long[store.slots()];

@@ -2,14 +2,15 @@ package io.framecast.reliability.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// SET, source → co-root: the whole list of its members, in parts of up to 14. Repeated until an ACK carries its
+/// REPAIR_GROUP, source → co-root: the whole list of its members, in parts of up to 14. Repeated until an ACK carries
+/// its
 /// epoch. The list of the highest epoch counts, once all its parts are here.
 ///
 /// ```
 ///  32 part u16  34 parts u16  36 members u32 (in this part)
 ///  40 { id u64, joined u32 (epoch in which it joined), control address (1 + 32), repair address (1 + 32) } …
 /// ```
-public final class SetLayout {
+public final class RepairGroupLayout {
     static final int PART = 32;
     static final int PARTS = 34;
     static final int MEMBERS = 36;
@@ -26,7 +27,7 @@ public final class SetLayout {
 
     static final int PARTS_MAX = (MEMBERS_MAX + MEMBERS_PER_PART - 1) / MEMBERS_PER_PART;
 
-    private SetLayout() {}
+    private RepairGroupLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
         final int bytes = ControlLayout.bytes(datagram, offset);
@@ -118,7 +119,7 @@ public final class SetLayout {
             final int total,
             final HeaderChecksum checksum) {
         final int members = Math.min(MEMBERS_PER_PART, total - part * MEMBERS_PER_PART);
-        ControlLayout.begin(datagram, ControlLayout.TYPE_SET, 0, ids);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_REPAIR_GROUP, 0, ids);
         datagram.set(Wire.SHORT, PART, (short) part);
         datagram.set(Wire.SHORT, PARTS, (short) partsOf(total));
         datagram.set(Wire.INT, MEMBERS, members);

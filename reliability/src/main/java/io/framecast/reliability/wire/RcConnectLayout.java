@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 
-/// LINK, source → member: the source's endpoint is up, with the addresses that the member may use. Repeated until
+/// RC_CONNECT, source → member: the source's endpoint is up, with the addresses that the member may use. Repeated until
 /// the member's word shows that it arrived.
 ///
 /// With flag 1, between a member and its co-root: the member repeats its endpoint until the co-root answers with
@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment;
 /// ```
 ///
 /// The epoch at 44 is 0 with flag 1 only. The length is 0 only in a co-root's announcement of its replica.
-public final class LinkLayout {
+public final class RcConnectLayout {
     static final int WORD = 32;
     static final int WORD_KEY = 40;
     static final int EPOCH = 44;
@@ -39,7 +39,7 @@ public final class LinkLayout {
     static final int FLAG_FEED = 2;
     private static final int NO_WORD = 0;
 
-    private LinkLayout() {}
+    private RcConnectLayout() {}
 
     public static boolean isValid(final MemorySegment datagram, final long offset) {
         return ControlLayout.bytes(datagram, offset) == LENGTH
@@ -88,10 +88,10 @@ public final class LinkLayout {
     }
 
     /// All values. Allocates.
-    public static LinkOffer offer(final MemorySegment datagram, final long offset) {
+    public static EndpointOffer offer(final MemorySegment datagram, final long offset) {
         final byte[] descriptor = new byte[descriptorBytes(datagram, offset)];
         MemorySegment.copy(datagram, JAVA_BYTE, offset + DESCRIPTOR, descriptor, 0, descriptor.length);
-        return new LinkOffer(
+        return new EndpointOffer(
                 descriptor,
                 place(datagram, offset + WORD, offset + WORD_KEY),
                 place(datagram, offset + HEADERS, offset + HEADERS_KEY),
@@ -103,20 +103,20 @@ public final class LinkLayout {
         return new RemotePlace(datagram.get(Wire.LONG, address), datagram.get(Wire.INT, key));
     }
 
-    /// The source's LINK.
+    /// The source's RC_CONNECT.
     ///
     /// @param epoch of the member's word
     public static int write(
             final MemorySegment datagram,
             final ControlIds ids,
             final int epoch,
-            final LinkOffer offer,
+            final EndpointOffer offer,
             final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_LINK, 0, ids);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_RC_CONNECT, 0, ids);
         return write(datagram, epoch, offer, checksum);
     }
 
-    /// The LINK of a source that feeds its co-roots by writes, or a co-root's announcement of its replica.
+    /// The RC_CONNECT of a source that feeds its co-roots by writes, or a co-root's announcement of its replica.
     ///
     /// @param ids of a co-root: the epoch that it obeys
     /// @param epoch of the word
@@ -124,9 +124,9 @@ public final class LinkLayout {
             final MemorySegment datagram,
             final ControlIds ids,
             final int epoch,
-            final LinkOffer offer,
+            final EndpointOffer offer,
             final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_LINK, FLAG_FEED, ids);
+        ControlLayout.begin(datagram, ControlLayout.TYPE_RC_CONNECT, FLAG_FEED, ids);
         return write(datagram, epoch, offer, checksum);
     }
 
@@ -134,13 +134,16 @@ public final class LinkLayout {
     ///
     /// @param ids the member, and the epoch in which it was assigned
     public static int writeOfSet(
-            final MemorySegment datagram, final ControlIds ids, final LinkOffer offer, final HeaderChecksum checksum) {
-        ControlLayout.begin(datagram, ControlLayout.TYPE_LINK, FLAG_SET, ids);
+            final MemorySegment datagram,
+            final ControlIds ids,
+            final EndpointOffer offer,
+            final HeaderChecksum checksum) {
+        ControlLayout.begin(datagram, ControlLayout.TYPE_RC_CONNECT, FLAG_SET, ids);
         return write(datagram, NO_WORD, offer, checksum);
     }
 
     private static int write(
-            final MemorySegment datagram, final int epoch, final LinkOffer offer, final HeaderChecksum checksum) {
+            final MemorySegment datagram, final int epoch, final EndpointOffer offer, final HeaderChecksum checksum) {
         datagram.set(Wire.LONG, WORD, offer.word().address());
         datagram.set(Wire.INT, WORD_KEY, offer.word().key());
         datagram.set(Wire.SHORT, EPOCH, (short) epoch);

@@ -1,0 +1,65 @@
+package io.framecast.reliability.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.framecast.reliability.send.CoRootConfig;
+import io.framecast.reliability.send.CoRootConfig.Feed;
+import io.framecast.reliability.send.CoRootConfig.Sets;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// One-sided reads and writes are on where the transport has them, because of what these runs show
+/// (docs/performance.md,
+/// "What one-sided operations gain").
+@Tag("campaign")
+final class OneSidedGainTest {
+    private static final int SEEDS = 4;
+    private static final int RECEIVERS = 8;
+
+    /// Means over the seeds.
+    private record Row(double bytesPerNs, double repairs, double control, double wireShare) {}
+
+    private static Row row(final double oneSided, final CoRootConfig coRoots) {
+        double speed = 0;
+        double repairs = 0;
+        double control = 0;
+        double wire = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            final SimReport report = Simulation.run(
+                    seed,
+                    SimOptions.quiet(RECEIVERS, 400)
+                            .withFrames(100_000, 1408, 512)
+                            .withFlow(256, 2, 0)
+                            .withLink(LinkSpec.lossy(0.05).withQueue(512))
+                            .withCoRoots(coRoots)
+                            .withOneSided(oneSided));
+            assertEquals(List.of(), report.violations(), "seed " + seed);
+            final double bytes = (double) report.deliveredBytes() / RECEIVERS;
+            speed += bytes / (report.timeNs() - Simulation.QUIET_BEGIN_NS) / SEEDS;
+            repairs += (double) report.repairs() / SEEDS;
+            control += (double) report.control().taken() / SEEDS;
+            wire += (report.wireBytes() / bytes - 1) / SEEDS;
+        }
+        return new Row(speed, repairs, control, wire);
+    }
+
+    @Test
+    void shouldTakeRepairsAndCreditOffTheSource() {
+        final Row datagrams = row(0, CoRootConfig.NONE);
+        final Row reads = row(1, CoRootConfig.NONE);
+        assertTrue(reads.bytesPerNs > 1.5 * datagrams.bytesPerNs, reads + " against " + datagrams);
+        assertTrue(reads.repairs < 0.01 * datagrams.repairs, reads + " against " + datagrams);
+        assertTrue(reads.control < 0.5 * datagrams.control, reads + " against " + datagrams);
+    }
+
+    @Test
+    void shouldFeedCoRootsWithoutDatagrams() {
+        final CoRootConfig unicast = new CoRootConfig(2, Feed.UNICAST, Sets.BLOCK);
+        final Row datagrams = row(0, unicast);
+        final Row writes = row(1, unicast);
+        assertTrue(writes.bytesPerNs > 1.5 * datagrams.bytesPerNs, writes + " against " + datagrams);
+        assertTrue(writes.wireShare < 0.1 * datagrams.wireShare, writes + " against " + datagrams);
+    }
+}
