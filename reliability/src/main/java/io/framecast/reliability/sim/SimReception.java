@@ -325,7 +325,9 @@ final class SimReception implements ReceiverOutput {
             final long first = DataLayout.sequence(datagram, 0) - DataLayout.frameIndex(datagram, 0);
             final long slots = StreamInfo.slots(
                     DataLayout.frameBytes(datagram, 0), machine.stream().slotBytes());
-            if (first >= machine.startSequence() && slots <= machine.windowSlots()) {
+            // Forged datagrams name any sequence.
+            final boolean near = first < machine.acknowledgedSequence() + machine.windowSlots();
+            if (first >= machine.startSequence() && near && slots <= machine.windowSlots()) {
                 life.onReported(first, (int) slots);
             }
         }
