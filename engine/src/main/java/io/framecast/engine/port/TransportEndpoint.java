@@ -76,7 +76,7 @@ final class TransportEndpoint implements EndpointPort {
     @Override
     public boolean connect(final byte[] descriptor) {
         final OneSidedEndpoint endpoint = made.get();
-        if (endpoint == null) {
+        if (endpoint == null || endpoint.state() != OneSidedEndpoint.State.IDLE) {
             return false;
         }
         try {
@@ -136,6 +136,10 @@ final class TransportEndpoint implements EndpointPort {
 
     @Override
     public void close() {
+        final OneSidedEndpoint endpoint = made.get();
+        if (endpoint != null && failure.isEmpty()) {
+            failure = endpoint.failure();
+        }
         closed = true;
         drop();
     }

@@ -68,7 +68,11 @@ public final class AllocationTable {
     }
 
     public long totalBytes() {
-        return Stream.of(sorted).mapToLong(Allocation::bytes).sum();
+        long total = 0;
+        for (final Allocation allocation : sorted) {
+            total += allocation.bytes();
+        }
+        return total;
     }
 
     // Index of the last allocation that starts at or before the address, -1 when there is none.

@@ -68,7 +68,9 @@ final class Verbs {
             final MemorySegment capture = Downcalls.newCapture(scratch);
             final int result =
                     (int) Objects.requireNonNull(Downcalls.call(JAVA_INT, function(name), capture, arguments));
-            return result < 0 ? Downcalls.errno(capture) : result;
+            final int errno = Downcalls.errno(capture);
+            // Some drivers return the errno as a negative number and leave none behind.
+            return result >= 0 ? result : errno != 0 ? errno : -result;
         }
     }
 

@@ -28,6 +28,11 @@ public final class RetryTimer {
         dueNs = nowNs;
     }
 
+    /// The next attempt is due at this time; those that were made still count.
+    public void resume(final long nowNs) {
+        dueNs = nowNs;
+    }
+
     /// The attempts count anew; the time of the next stays.
     public void reset() {
         attempts = 0;

@@ -29,16 +29,16 @@ public final class ExposedWindow implements AutoCloseable {
         this.peers = peers;
         final List<Region> made = new ArrayList<>();
         try {
+            made.add(port.allocate((long) memory.slots() * Long.BYTES, Access.PEERS_READ));
             made.add(port.register(memory.headers(), Access.PEERS_READ));
             made.add(port.register(memory.payload(), Access.PEERS_READ));
-            made.add(port.allocate((long) memory.slots() * Long.BYTES, Access.PEERS_READ));
-        } catch (final RefusedException e) {
+        } catch (final RuntimeException | Error e) {
             CloseHelper.closeAll(made);
             throw e;
         }
-        headers = made.get(0);
-        payload = made.get(1);
-        guardRegion = made.get(2);
+        guardRegion = made.get(0);
+        headers = made.get(1);
+        payload = made.get(2);
         guards = new SlotGuards(
                 guardRegion.memory(), memory.payload(), memory.lengths(), memory.slots(), memory.slotBytes());
     }

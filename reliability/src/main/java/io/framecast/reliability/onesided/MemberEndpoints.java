@@ -51,7 +51,7 @@ public final class MemberEndpoints implements AutoCloseable {
                 notices);
         try {
             window = new ExposedWindow(port, memory, peers);
-        } catch (final RefusedException e) {
+        } catch (final RuntimeException | Error e) {
             vector.close();
             throw e;
         }

@@ -36,16 +36,16 @@ final class ReadBuffers implements AutoCloseable {
                 slots.memory().slotBytes());
         final List<Region> made = new ArrayList<>();
         try {
+            made.add(port.allocate(2L * slots.slots() * GUARD_BYTES, Access.LOCAL));
             made.add(port.register(slots.memory().headers(), Access.LOCAL));
             made.add(port.register(slots.memory().payload(), Access.LOCAL));
-            made.add(port.allocate(2L * slots.slots() * GUARD_BYTES, Access.LOCAL));
-        } catch (final RefusedException e) {
+        } catch (final RuntimeException | Error e) {
             CloseHelper.closeAll(made);
             throw e;
         }
-        headers = made.get(0);
-        payload = made.get(1);
-        guards = made.get(2);
+        guards = made.get(0);
+        headers = made.get(1);
+        payload = made.get(2);
     }
 
     ReadSlots slots() {

@@ -47,8 +47,19 @@ public final class RemoteWindows implements AutoCloseable {
         this.port = port;
         this.stream = stream;
         this.notices = notices;
-        buffers = slots == null ? null : openBuffers(slots);
-        source = openSource(guarded);
+        ReadBuffers opened = slots == null ? null : openBuffers(slots);
+        PeerWindow made = null;
+        try {
+            made = openSource(opened, guarded);
+        } finally {
+            if (made == null) {
+                // Without an endpoint to the source there is none to a co-root.
+                CloseHelper.close(opened);
+                opened = null;
+            }
+        }
+        buffers = opened;
+        source = made;
     }
 
     private @Nullable ReadBuffers openBuffers(final ReadSlots slots) {
@@ -60,11 +71,11 @@ public final class RemoteWindows implements AutoCloseable {
         }
     }
 
-    private @Nullable PeerWindow openSource(final boolean guarded) {
+    private @Nullable PeerWindow openSource(final @Nullable ReadBuffers opened, final boolean guarded) {
         try {
             return new PeerWindow(
                     port.open(WindowReads.OPERATIONS_MAX, Access.PEERS_WRITE),
-                    buffers,
+                    opened,
                     stream,
                     guarded,
                     new SourceListener(),

@@ -34,7 +34,7 @@ public final class ReplicaMemory implements AutoCloseable {
             made.add(port.register(memory.headers(), Access.PEERS_WRITE));
             made.add(port.register(memory.payload(), Access.PEERS_WRITE));
             made.add(port.register(exposed.guardRegion().memory(), Access.PEERS_WRITE));
-        } catch (final RefusedException e) {
+        } catch (final RuntimeException | Error e) {
             CloseHelper.closeAll(made);
             throw e;
         }

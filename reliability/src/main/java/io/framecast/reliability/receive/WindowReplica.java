@@ -116,7 +116,7 @@ final class WindowReplica {
     private void begin(final long nowNs) {
         stage = Stage.ASKING;
         epoch = terms.next();
-        retry.begin(nowNs);
+        retry.resume(nowNs);
     }
 
     private void ask(final long nowNs) {

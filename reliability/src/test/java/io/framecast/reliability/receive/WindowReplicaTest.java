@@ -157,6 +157,22 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     }
 
     @Test
+    void shouldGiveUpASourceThatAnswersAndWritesNothing() {
+        window.receive(4);
+        for (int i = 0; i < 2_000 && counts.feedFailures() == 0; i++) {
+            tick(64 * MS);
+            if (!asked.isEmpty() && asked.getLast() >= term) {
+                term = asked.getLast();
+                tell(0);
+                term++;
+            }
+        }
+        assertEquals(20, asked.size());
+        assertEquals(1, counts.feedFailures());
+        assertTrue(store.wants(9), "it goes on keeping its replica itself");
+    }
+
+    @Test
     void shouldCopyNothingOfWhatTheSourceWrites() {
         assertTrue(store.wants(0));
         tick(0);
