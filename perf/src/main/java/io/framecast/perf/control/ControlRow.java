@@ -1,8 +1,8 @@
 package io.framecast.perf.control;
 
 import io.framecast.perf.table.Table;
-import io.framecast.reliability.sim.SimReport;
 import io.framecast.reliability.sim.Simulation;
+import io.framecast.reliability.sim.record.SimReport;
 import java.util.Locale;
 
 /// The cost of one simulated run at the source.

@@ -2,6 +2,8 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.sim.net.SimClock;
+import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.wire.Delivery;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

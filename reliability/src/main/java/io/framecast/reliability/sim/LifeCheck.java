@@ -2,6 +2,7 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.LeaveLayout;
 import java.util.BitSet;

@@ -2,6 +2,8 @@ package io.framecast.reliability.sim;
 
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
+import io.framecast.reliability.sim.net.SimInbox;
+import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;

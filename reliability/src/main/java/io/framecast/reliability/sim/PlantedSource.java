@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;

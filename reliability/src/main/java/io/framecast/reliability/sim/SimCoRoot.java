@@ -8,6 +8,7 @@ import io.framecast.reliability.onesided.OneSidedPort;
 import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.receive.CoRootOutput;
 import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;

@@ -7,6 +7,7 @@ import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.EndpointPort;
 import io.framecast.reliability.onesided.OneSidedPort.Region;
 import io.framecast.reliability.sim.SimFabric.OneSidedAccess;
+import io.framecast.reliability.sim.plan.Plant;
 import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.SlotGuard;

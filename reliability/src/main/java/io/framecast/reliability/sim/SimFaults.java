@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.plan.FaultMix;
 import java.util.List;
 import java.util.random.RandomGenerator;
 

@@ -1,5 +1,8 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimClock;
+import io.framecast.reliability.sim.net.SimLane;
+import io.framecast.reliability.sim.net.SimLink;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;

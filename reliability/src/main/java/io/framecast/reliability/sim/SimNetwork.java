@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimLane;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,5 +1,9 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimClock;
+import io.framecast.reliability.sim.net.SimEvents;
+import io.framecast.reliability.sim.net.SimInbox;
+import io.framecast.reliability.sim.net.SimLane;
 import java.lang.foreign.MemorySegment;
 import java.util.random.RandomGenerator;
 

@@ -1,5 +1,8 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimEvents;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimFrames;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.window.WindowMemory;

@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;

@@ -1,6 +1,8 @@
 package io.framecast.reliability.sim;
 
 import io.framecast.reliability.lane.SendLanePort;
+import io.framecast.reliability.sim.net.SimJam;
+import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import java.lang.foreign.MemorySegment;

@@ -1,5 +1,8 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimClock;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimFrames;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.record.SimReport;
 import java.util.Arrays;
 
 /// The delay of repaired datagrams in quiet runs, against the moment at which the datagram reached all receivers

@@ -1,5 +1,6 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.plan.SimOptions;
 import io.framecast.reliability.wire.Delivery;
 import java.util.random.RandomGenerator;
 

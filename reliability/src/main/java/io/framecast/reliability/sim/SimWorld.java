@@ -1,5 +1,10 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimClock;
+import io.framecast.reliability.sim.net.SimEvents;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.sim.record.SimTally;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -1,5 +1,12 @@
 package io.framecast.reliability.sim;
 
+import io.framecast.reliability.sim.net.SimLink;
+import io.framecast.reliability.sim.plan.LinkSpec;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimJournal;
+import io.framecast.reliability.sim.record.SimReport;
+import io.framecast.reliability.sim.record.SimTally;
 import java.util.List;
 import java.util.SplittableRandom;
 

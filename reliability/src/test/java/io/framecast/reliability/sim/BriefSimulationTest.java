@@ -2,6 +2,8 @@ package io.framecast.reliability.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

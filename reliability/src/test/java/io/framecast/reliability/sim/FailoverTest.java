@@ -3,6 +3,8 @@ package io.framecast.reliability.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.framecast.reliability.send.CoRootConfig;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

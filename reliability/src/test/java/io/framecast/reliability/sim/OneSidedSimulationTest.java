@@ -3,7 +3,11 @@ package io.framecast.reliability.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.framecast.reliability.sim.SimReport.OneSided;
+import io.framecast.reliability.sim.plan.LinkSpec;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimReport;
+import io.framecast.reliability.sim.record.SimReport.OneSided;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

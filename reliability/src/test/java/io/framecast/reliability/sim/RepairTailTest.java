@@ -3,6 +3,9 @@ package io.framecast.reliability.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.reliability.sim.plan.LinkSpec;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,6 +3,7 @@ package io.framecast.reliability.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.reliability.sim.net.SimClock;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 

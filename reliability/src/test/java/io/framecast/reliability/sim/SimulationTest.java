@@ -4,6 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.framecast.reliability.sim.plan.FaultMix;
+import io.framecast.reliability.sim.plan.LinkSpec;
+import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.plan.SimOptions;
+import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimReport;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;

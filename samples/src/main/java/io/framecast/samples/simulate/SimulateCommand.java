@@ -1,8 +1,8 @@
 package io.framecast.samples.simulate;
 
 import io.framecast.api.error.ConfigException;
-import io.framecast.reliability.sim.Plant;
-import io.framecast.reliability.sim.Swarm;
+import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.plan.Swarm;
 import io.framecast.samples.Environment;
 import io.framecast.samples.ExitStatus;
 import io.framecast.samples.Report;

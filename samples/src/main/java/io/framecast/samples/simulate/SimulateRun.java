@@ -1,9 +1,9 @@
 package io.framecast.samples.simulate;
 
-import io.framecast.reliability.sim.Plant;
-import io.framecast.reliability.sim.SimReport;
 import io.framecast.reliability.sim.Simulation;
-import io.framecast.reliability.sim.Swarm;
+import io.framecast.reliability.sim.plan.Plant;
+import io.framecast.reliability.sim.plan.Swarm;
+import io.framecast.reliability.sim.record.SimReport;
 import io.framecast.samples.Environment;
 import java.util.LinkedHashMap;
 import java.util.List;

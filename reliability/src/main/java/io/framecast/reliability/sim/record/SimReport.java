@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.record;
 
 import java.util.List;
 

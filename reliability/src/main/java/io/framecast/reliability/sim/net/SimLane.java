@@ -1,7 +1,7 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.net;
 
 /// The three lanes of a session.
-enum SimLane {
+public enum SimLane {
     DATA,
     REPAIR,
     CONTROL

@@ -1,9 +1,9 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.net;
 
 import java.util.PriorityQueue;
 
 /// Virtual time: one queue of events, ordered by time and, within one instant, by their order of adding.
-final class SimEvents {
+public final class SimEvents {
     private record Event(long timeNs, long order, Runnable action) implements Comparable<Event> {
         @Override
         public int compareTo(final Event other) {
@@ -17,23 +17,23 @@ final class SimEvents {
     private long run;
 
     /// The true time.
-    long nowNs() {
+    public long nowNs() {
         return nowNs;
     }
 
     /// Events that ran.
-    long count() {
+    public long count() {
         return run;
     }
 
-    void at(final long timeNs, final Runnable action) {
+    public void at(final long timeNs, final Runnable action) {
         queue.add(new Event(Math.max(nowNs, timeNs), added++, action));
     }
 
     /// Runs the next event.
     ///
     /// @return false when there is none
-    boolean step() {
+    public boolean step() {
         final Event event = queue.poll();
         if (event == null) {
             return false;

@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.plan;
 
 import io.framecast.reliability.send.CoRootConfig;
 import java.util.random.RandomGenerator;
@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 /// @param plant the injected bug
 public record SimOptions(
         int receivers, Stream stream, Flow flow, Audience audience, LinkSpec link, FaultMix faults, Plant plant) {
-    static final int BUFFERS_MAX = 3;
+    public static final int BUFFERS_MAX = 3;
 
     /// The published stream.
     ///
@@ -97,7 +97,7 @@ public record SimOptions(
 
     /// Draws the options of a seed. Each fault is absent, mild or wild. So some runs have only few kinds of faults,
     /// and find errors that a mixture would hide.
-    static SimOptions draw(final RandomGenerator random, final Swarm swarm) {
+    public static SimOptions draw(final RandomGenerator random, final Swarm swarm) {
         final int window = 16 << random.nextInt(4);
         final int capacity = 4 << random.nextInt(5);
         final SimOptions drawn = new SimOptions(

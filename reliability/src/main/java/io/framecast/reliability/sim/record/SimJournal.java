@@ -1,10 +1,10 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.record;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /// The outcome of a run: violations, and a digest of every decision in order.
-final class SimJournal {
+public final class SimJournal {
     private static final int VIOLATIONS_MAX = 20;
 
     private final List<String> violations = new ArrayList<>();
@@ -13,43 +13,43 @@ final class SimJournal {
     private long reliableNs;
 
     /// A decision: three numbers that identify it.
-    void decide(final long what, final long subject, final long value) {
+    public void decide(final long what, final long subject, final long value) {
         digest = SimFrames.mix(digest ^ SimFrames.mix(what * 31 + subject) ^ (value * 0x9e3779b97f4a7c15L));
     }
 
-    void frame(final long timeNs, final long receiver, final long frameId) {
+    public void frame(final long timeNs, final long receiver, final long frameId) {
         frames++;
         decide(timeNs, receiver, frameId);
     }
 
     /// A reliable receiver got a frame.
-    void reliable(final long timeNs) {
+    public void reliable(final long timeNs) {
         reliableNs = timeNs;
     }
 
-    long reliableNs() {
+    public long reliableNs() {
         return reliableNs;
     }
 
-    void violation(final long timeNs, final String text) {
+    public void violation(final long timeNs, final String text) {
         if (violations.size() < VIOLATIONS_MAX) {
             violations.add("at " + timeNs / 1_000 + " us: " + text);
         }
     }
 
-    boolean isClean() {
+    public boolean isClean() {
         return violations.isEmpty();
     }
 
-    List<String> violations() {
+    public List<String> violations() {
         return List.copyOf(violations);
     }
 
-    long digest() {
+    public long digest() {
         return digest;
     }
 
-    long frames() {
+    public long frames() {
         return frames;
     }
 }

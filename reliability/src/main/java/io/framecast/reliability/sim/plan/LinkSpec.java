@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.plan;
 
 /// The treatment of datagrams in one direction between the source and a receiver. Probabilities are per datagram, 0
 /// … 1.

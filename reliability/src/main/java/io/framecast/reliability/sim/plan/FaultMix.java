@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.plan;
 
 import java.util.random.RandomGenerator;
 
@@ -22,14 +22,14 @@ public record FaultMix(double unrest, double partitions, double clogs, double st
     public record Crashes(double receivers, double source, double pauses) {
         public static final Crashes NONE = new Crashes(0, 0, 0);
 
-        boolean isAny() {
+        public boolean isAny() {
             return receivers > 0 || source > 0 || pauses > 0;
         }
     }
 
     public static final FaultMix NONE = new FaultMix(0, 0, 0, 0, 0, Crashes.NONE);
 
-    boolean isNone() {
+    public boolean isNone() {
         return equals(NONE);
     }
 

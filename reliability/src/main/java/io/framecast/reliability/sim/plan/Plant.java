@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.plan;
 
 import java.util.Locale;
 import java.util.Optional;

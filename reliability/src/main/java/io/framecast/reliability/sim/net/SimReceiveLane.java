@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
 
 /// A lane over an inbox: datagrams land in posted slots, header and payload apart, before any check. A lane by
 /// sequence behaves as `recvmsg` with iovecs does, one by arrival as a verbs receive queue.
-final class SimReceiveLane implements LanePort {
+public final class SimReceiveLane implements LanePort {
     private final SimInbox inbox;
     private final LandingSlots landing;
     private final Placement placement;
@@ -32,7 +32,7 @@ final class SimReceiveLane implements LanePort {
 
     /// @param batchMax most datagrams taken in one poll; by sequence each poll draws its number
     /// @param malformed share of the datagrams that are dropped after they landed
-    SimReceiveLane(
+    public SimReceiveLane(
             final SimInbox inbox,
             final LandingSlots landing,
             final Placement placement,
@@ -106,7 +106,7 @@ final class SimReceiveLane implements LanePort {
     /// A queue pair loses a datagram that finds no slot when it arrives.
     ///
     /// @return whether the next datagram finds one
-    boolean admits() {
+    public boolean admits() {
         if (placement == Placement.BY_SEQUENCE || inbox.queue().size() < postedCount) {
             return true;
         }
@@ -130,21 +130,21 @@ final class SimReceiveLane implements LanePort {
     }
 
     /// Datagrams taken since the last call of [#clearTaken].
-    List<MemorySegment> taken() {
+    public List<MemorySegment> taken() {
         return taken;
     }
 
-    void clearTaken() {
+    public void clearTaken() {
         taken.clear();
     }
 
     /// Datagrams that found no slot, or were dropped after they landed.
-    long overruns() {
+    public long overruns() {
         return overruns;
     }
 
     /// Landing slots of their own, filled with rubbish.
-    static LandingSlots slots(final MemorySegment payload, final int slotBytes, final int slots) {
+    public static LandingSlots slots(final MemorySegment payload, final int slotBytes, final int slots) {
         final byte[] headers = new byte[slots * DataLayout.LENGTH];
         java.util.Arrays.fill(headers, (byte) 0x55);
         return new LandingSlots(MemorySegment.ofArray(headers), 0, payload.asSlice(0), slotBytes, slots);

@@ -1,22 +1,22 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.net;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
 /// Datagrams of one lane that arrived and were not taken: bounded, as a socket's buffer is.
-final class SimInbox {
+public final class SimInbox {
     private final ArrayDeque<MemorySegment> queue = new ArrayDeque<>();
     private final int datagramsMax;
     private long overflows;
 
-    SimInbox(final int datagramsMax) {
+    public SimInbox(final int datagramsMax) {
         this.datagramsMax = datagramsMax;
     }
 
     /// Takes a datagram, or loses it when there is no room.
     ///
     /// @return whether it was taken
-    boolean add(final MemorySegment datagram) {
+    public boolean add(final MemorySegment datagram) {
         if (queue.size() >= datagramsMax) {
             overflows++;
             return false;
@@ -25,24 +25,24 @@ final class SimInbox {
         return true;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return queue.isEmpty();
     }
 
-    MemorySegment remove() {
+    public MemorySegment remove() {
         return queue.remove();
     }
 
-    void clear() {
+    public void clear() {
         queue.clear();
     }
 
-    ArrayDeque<MemorySegment> queue() {
+    public ArrayDeque<MemorySegment> queue() {
         return queue;
     }
 
     /// Datagrams lost because there was no room.
-    long overflows() {
+    public long overflows() {
         return overflows;
     }
 }

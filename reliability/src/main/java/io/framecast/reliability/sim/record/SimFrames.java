@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.record;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The source's published frames, and the payload of every frame as a function of seed, frame and offset.
-final class SimFrames {
+public final class SimFrames {
     /// One published frame.
     ///
     /// @param id its number
     /// @param firstSequence of its datagrams
-    record Frame(long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata) {
-        Frame at(final long sequence) {
+    public record Frame(long id, long firstSequence, long bytes, int flags, long timestampNs, byte[] metadata) {
+        public Frame at(final long sequence) {
             return new Frame(id, sequence, bytes, flags, timestampNs, metadata);
         }
     }
@@ -27,36 +27,36 @@ final class SimFrames {
     private final List<Frame> frames = new ArrayList<>();
     private long nextSequence;
 
-    SimFrames(final long seed, final long firstId) {
+    public SimFrames(final long seed, final long firstId) {
         this.seed = seed;
         this.firstId = firstId;
     }
 
     /// A frame that takes `slots` slots from `firstSequence` on; one slot may be that of the frame before.
-    Frame add(final Frame frame, final long slots) {
+    public Frame add(final Frame frame, final long slots) {
         frames.add(frame);
         nextSequence = frame.firstSequence + slots;
         return frame;
     }
 
-    long nextId() {
+    public long nextId() {
         return firstId + frames.size();
     }
 
-    int count() {
+    public int count() {
         return frames.size();
     }
 
-    boolean contains(final long id) {
+    public boolean contains(final long id) {
         return id >= firstId && id < nextId();
     }
 
-    Frame get(final long id) {
+    public Frame get(final long id) {
         return frames.get((int) (id - firstId));
     }
 
     /// The number of the first frame that begins at or after a sequence; it may not be published yet.
-    long idFrom(final long sequence) {
+    public long idFrom(final long sequence) {
         int low = 0;
         int high = frames.size();
         while (low < high) {
@@ -71,7 +71,7 @@ final class SimFrames {
     }
 
     /// Behind a frame: the first sequence of the next one, but for those that share its slot.
-    long endSequence(final long id) {
+    public long endSequence(final long id) {
         for (long next = id + 1; next < nextId(); next++) {
             if (get(next).firstSequence > get(id).firstSequence) {
                 return get(next).firstSequence;
@@ -81,12 +81,12 @@ final class SimFrames {
     }
 
     /// The first sequence of a frame, or of the next one.
-    long firstSequence(final long id) {
+    public long firstSequence(final long id) {
         return contains(id) ? get(id).firstSequence : nextSequence;
     }
 
     /// Writes payload bytes; `offset` is a multiple of 8.
-    void fill(final long id, final long offset, final byte[] target, final int at, final int bytes) {
+    public void fill(final long id, final long offset, final byte[] target, final int at, final int bytes) {
         int done = 0;
         while (done + 8 <= bytes) {
             WORDS.set(target, at + done, word(id, offset + done));
@@ -101,7 +101,7 @@ final class SimFrames {
     /// Compares payload bytes.
     ///
     /// @return position of the first wrong byte, or −1
-    int mismatch(final long id, final long offset, final byte[] actual, final int at, final int bytes) {
+    public int mismatch(final long id, final long offset, final byte[] actual, final int at, final int bytes) {
         int done = 0;
         while (done + 8 <= bytes) {
             if ((long) WORDS.get(actual, at + done) != word(id, offset + done)) {

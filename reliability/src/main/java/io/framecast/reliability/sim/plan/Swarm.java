@@ -1,4 +1,4 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.plan;
 
 /// Runs whose options are drawn from their seeds.
 ///

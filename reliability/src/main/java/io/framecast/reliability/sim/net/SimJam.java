@@ -1,11 +1,11 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.net;
 
 import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 
 /// A transport's queue of unsent datagrams: now and then it sends nothing for a while, as a full send queue does,
 /// though the other lanes pass.
-final class SimJam {
+public final class SimJam {
     private static final int ONE_OF = 24;
     private static final long SHORT_NS = 3_000_000;
     private static final long LONG_NS = 150_000_000;
@@ -15,30 +15,30 @@ final class SimJam {
     private final ArrayDeque<Integer> queue = new ArrayDeque<>();
     private long untilNs;
 
-    SimJam(final boolean used, final RandomGenerator random) {
+    public SimJam(final boolean used, final RandomGenerator random) {
         this.used = used;
         this.random = random;
     }
 
-    void add(final int slot) {
+    public void add(final int slot) {
         queue.add(slot);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return queue.isEmpty();
     }
 
-    int size() {
+    public int size() {
         return queue.size();
     }
 
     /// The slot of the next datagram.
-    int remove() {
+    public int remove() {
         return queue.remove();
     }
 
     /// Whether the next datagram must wait.
-    boolean isShut(final long nowNs) {
+    public boolean isShut(final long nowNs) {
         if (used && nowNs >= untilNs && random.nextInt(ONE_OF) == 0) {
             untilNs = nowNs + random.nextLong(random.nextInt(16) == 0 ? LONG_NS : SHORT_NS);
         }
@@ -46,7 +46,7 @@ final class SimJam {
     }
 
     /// The time at which it may send again.
-    long untilNs() {
+    public long untilNs() {
         return untilNs;
     }
 }

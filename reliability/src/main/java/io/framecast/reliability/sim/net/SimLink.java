@@ -1,7 +1,8 @@
-package io.framecast.reliability.sim;
+package io.framecast.reliability.sim.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.framecast.reliability.sim.plan.LinkSpec;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,9 +10,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /// One direction between the source and a receiver: decides the fate of each datagram.
-final class SimLink {
+public final class SimLink {
     /// The destination of datagrams.
-    interface End {
+    public interface End {
         void arrive(SimLane lane, MemorySegment datagram);
     }
 
@@ -54,42 +55,42 @@ final class SimLink {
     private long drops;
     private long losses;
 
-    SimLink(final SimEvents events, final RandomGenerator random, final LinkSpec spec) {
+    public SimLink(final SimEvents events, final RandomGenerator random, final LinkSpec spec) {
         this.events = events;
         this.random = random;
         this.spec = spec;
     }
 
-    LinkSpec spec() {
+    public LinkSpec spec() {
         return spec;
     }
 
     /// Nothing passes in `[fromNs, toNs)`.
-    void partition(final long fromNs, final long toNs) {
+    public void partition(final long fromNs, final long toNs) {
         partitions.add(new Interval(fromNs, toNs));
     }
 
     /// Datagrams sent in `[fromNs, toNs)` arrive at its end, all at once.
-    void clog(final long fromNs, final long toNs) {
+    public void clog(final long fromNs, final long toNs) {
         clogs.add(new Interval(fromNs, toNs));
     }
 
     /// From then on the link is sound.
-    void calmFrom(final long timeNs) {
+    public void calmFrom(final long timeNs) {
         calmNs = timeNs;
     }
 
-    long drops() {
+    public long drops() {
         return drops;
     }
 
     /// Datagrams of the data and repair lanes that did not arrive when and as they should: lost, broken, overtaken,
     /// or so late that a NACK requests them again.
-    long losses() {
+    public long losses() {
         return losses;
     }
 
-    void send(final SimLane lane, final MemorySegment datagram, final End to) {
+    public void send(final SimLane lane, final MemorySegment datagram, final End to) {
         final long now = events.nowNs();
         final Flight flight = new Flight(lane, to, sent++);
         if (now >= calmNs) {
