@@ -82,7 +82,8 @@ final class TransportEndpoint implements EndpointPort {
         try {
             endpoint.connect(descriptor);
             return true;
-        } catch (final TransportException e) {
+        } catch (final TransportException | IllegalStateException e) {
+            // The second where it broke just now.
             failure = String.valueOf(e.getMessage());
             return false;
         }

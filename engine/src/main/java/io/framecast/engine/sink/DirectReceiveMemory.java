@@ -5,9 +5,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.memory.RollbackOnFailure;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.wire.BundleLayout;
 import java.lang.foreign.Arena;
@@ -31,10 +29,7 @@ public final class DirectReceiveMemory implements ReceiveMemory {
     private final DeviceRegion reassembly;
     private final MemorySegment repair;
     private final MemorySegment table;
-    private final LandingSlots data;
-    private final LandingSlots repairs;
-    private final ReceiveRing dataRing;
-    private final ReceiveRing repairRing;
+    private final ReceiveRings rings;
     private @Nullable DeviceRegion posted;
     private long submitted;
     // Whether runs wait in the gather for the next flush.
@@ -59,10 +54,7 @@ public final class DirectReceiveMemory implements ReceiveMemory {
             opened.add(() -> device.freePinned(repair));
             table = device.allocatePinned(BundleLayout.tableBytes(BundleLayout.FRAMES_MAX));
             opened.add(() -> device.freePinned(table));
-            data = ReceiveMemory.slots(arena, headerReserve, MemorySegment.NULL, slotBytes, shape.ringSlots());
-            repairs = ReceiveMemory.slots(arena, headerReserve, repair, slotBytes, shape.allRepairSlots());
-            dataRing = ReceiveMemory.ring(data, ring, shape.ringSlots());
-            repairRing = ReceiveMemory.ring(repairs, shape.repairSlots());
+            rings = ReceiveRings.onDevice(arena, shape, headerReserve, ring, repair);
             gather = device.openGather(stream);
             opened.keep();
         }
@@ -74,23 +66,8 @@ public final class DirectReceiveMemory implements ReceiveMemory {
     }
 
     @Override
-    public LandingSlots data() {
-        return data;
-    }
-
-    @Override
-    public LandingSlots repairs() {
-        return repairs;
-    }
-
-    @Override
-    public ReceiveRing dataRing() {
-        return dataRing;
-    }
-
-    @Override
-    public ReceiveRing repairRing() {
-        return repairRing;
+    public ReceiveRings rings() {
+        return rings;
     }
 
     @Override

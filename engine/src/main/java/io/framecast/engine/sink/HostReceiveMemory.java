@@ -3,10 +3,8 @@ package io.framecast.engine.sink;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.memory.MirroredMemory;
 import io.framecast.engine.memory.RollbackOnFailure;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.MemoryShape.Kind;
 import java.lang.foreign.Arena;
@@ -25,10 +23,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
     private final MemorySegment repair;
     private final MemorySegment scratch;
     private final @Nullable DeviceRegion reassembly;
-    private final LandingSlots data;
-    private final LandingSlots repairs;
-    private final ReceiveRing dataRing;
-    private final ReceiveRing repairRing;
+    private final ReceiveRings rings;
     private final long ringBytes;
     private MemorySegment posted = MemorySegment.NULL;
     private long copies;
@@ -45,10 +40,7 @@ public final class HostReceiveMemory implements ReceiveMemory {
             repair = arena.allocate((long) shape.allRepairSlots() * slotBytes, 64);
             final boolean inRing = shape.kind() == Kind.IN_RING;
             scratch = inRing ? arena.allocate((long) shape.batchMax() * slotBytes, 64) : MemorySegment.NULL;
-            data = ReceiveMemory.slots(arena, headerReserve, ring, slotBytes, shape.ringSlots());
-            repairs = ReceiveMemory.slots(arena, headerReserve, repair, slotBytes, shape.allRepairSlots());
-            dataRing = ReceiveMemory.ring(data, shape.ringSlots());
-            repairRing = ReceiveMemory.ring(repairs, shape.repairSlots());
+            rings = ReceiveRings.inHost(arena, shape, headerReserve, ring, shape.ringSlots(), repair);
             device.registerHost(ring);
             opened.add(() -> device.unregisterHost(ring));
             reassembly = inRing && mapping.mirrored() ? null : device.allocate(shape.buffersBytes());
@@ -57,23 +49,8 @@ public final class HostReceiveMemory implements ReceiveMemory {
     }
 
     @Override
-    public LandingSlots data() {
-        return data;
-    }
-
-    @Override
-    public LandingSlots repairs() {
-        return repairs;
-    }
-
-    @Override
-    public ReceiveRing dataRing() {
-        return dataRing;
-    }
-
-    @Override
-    public ReceiveRing repairRing() {
-        return repairRing;
+    public ReceiveRings rings() {
+        return rings;
     }
 
     @Override

@@ -2,23 +2,26 @@ package io.framecast.engine.sink;
 
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.ReceiveRing;
 import io.framecast.reliability.assembly.FrameMemory;
 import io.framecast.reliability.assembly.LandingSlots;
-import io.framecast.reliability.wire.DataLayout;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A session's payload memory on one device, with the receive rings of its lanes.
 ///
 /// Threading: the receiver's thread, except for construction and [#close]. Owns all its memory until [#close].
 public interface ReceiveMemory extends FrameMemory, AutoCloseable {
-    /// The receive ring of the data lane.
-    ReceiveRing dataRing();
+    /// The slots of its lanes, and their rings.
+    ReceiveRings rings();
 
-    /// The receive ring of the repair lane.
-    ReceiveRing repairRing();
+    @Override
+    default LandingSlots data() {
+        return rings().data();
+    }
+
+    @Override
+    default LandingSlots repairs() {
+        return rings().repairs();
+    }
 
     /// Sets the region of the next frames that are located in [FrameMemory.Space#POSTED].
     void post(DeviceRegion target);
@@ -50,35 +53,4 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
 
     @Override
     void close();
-
-    /// Receive slots with headers of their own.
-    ///
-    /// @param headerReserve bytes that the transport writes before each header
-    /// @param payload as the host sees it; `NULL` where the host cannot address it
-    static LandingSlots slots(
-            final Arena arena,
-            final int headerReserve,
-            final MemorySegment payload,
-            final int slotBytes,
-            final int slots) {
-        final MemorySegment headers = arena.allocate((long) slots * (headerReserve + DataLayout.LENGTH), 64);
-        return new LandingSlots(headers, headerReserve, payload, slotBytes, slots);
-    }
-
-    /// The receive ring over the first `count` slots.
-    static ReceiveRing ring(final LandingSlots slots, final DeviceRegion payload, final int count) {
-        return new ReceiveRing(
-                slots.headers().asSlice(0, (long) count * slots.headerStride()),
-                DataLayout.LENGTH,
-                slots.headerStride(),
-                payload,
-                slots.slotBytes(),
-                count);
-    }
-
-    /// As [#ring(LandingSlots, DeviceRegion, int)], in host memory.
-    static ReceiveRing ring(final LandingSlots slots, final int count) {
-        final MemorySegment payload = slots.payload().asSlice(0, slots.payloadOffset(count));
-        return ring(slots, DeviceRegion.ofHost(payload), count);
-    }
 }

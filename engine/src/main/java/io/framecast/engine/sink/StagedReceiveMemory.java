@@ -5,9 +5,7 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceMapping;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
-import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.memory.RollbackOnFailure;
-import io.framecast.reliability.assembly.LandingSlots;
 import io.framecast.reliability.assembly.MemoryShape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -30,10 +28,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
     // [landingSlots + repair slots][slotBytes], pinned.
     private final MemorySegment host;
     private final long repairOffset;
-    private final LandingSlots data;
-    private final LandingSlots repairs;
-    private final ReceiveRing dataRing;
-    private final ReceiveRing repairRing;
+    private final ReceiveRings rings;
     private final @Nullable DeviceMapping mapping;
     private final @Nullable NicCopyEngine nic;
     private final long ringBytes;
@@ -80,12 +75,13 @@ public final class StagedReceiveMemory implements ReceiveMemory {
             opened.add(() -> device.free(reassembly));
             host = device.allocatePinned(repairOffset + (long) shape.allRepairSlots() * slotBytes);
             opened.add(() -> device.freePinned(host));
-            data = ReceiveMemory.slots(
-                    arena, headerReserve, host.asSlice(0, repairOffset), slotBytes, shape.landingSlots());
-            repairs = ReceiveMemory.slots(
-                    arena, headerReserve, host.asSlice(repairOffset), slotBytes, shape.allRepairSlots());
-            dataRing = ReceiveMemory.ring(data, shape.landingSlots());
-            repairRing = ReceiveMemory.ring(repairs, shape.repairSlots());
+            rings = ReceiveRings.inHost(
+                    arena,
+                    shape,
+                    headerReserve,
+                    host.asSlice(0, repairOffset),
+                    shape.landingSlots(),
+                    host.asSlice(repairOffset));
             copies = opened.add(new StreamCopies(device, stream));
             nic = loopback == null ? null : opened.add(new NicCopyEngine(shape, device, loopback, ring, host));
             opened.keep();
@@ -93,23 +89,8 @@ public final class StagedReceiveMemory implements ReceiveMemory {
     }
 
     @Override
-    public LandingSlots data() {
-        return data;
-    }
-
-    @Override
-    public LandingSlots repairs() {
-        return repairs;
-    }
-
-    @Override
-    public ReceiveRing dataRing() {
-        return dataRing;
-    }
-
-    @Override
-    public ReceiveRing repairRing() {
-        return repairRing;
+    public ReceiveRings rings() {
+        return rings;
     }
 
     @Override

@@ -17,7 +17,7 @@ import io.framecast.reliability.onesided.OneSidedPort;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.receive.CoRootOutput;
-import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -227,7 +227,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     public int copyOwn(final long firstSequence, final int count) {
         final ReadSlots slots = receiveBuffers;
         final RepairStore held = store;
-        return slots == null || held == null ? ReceiverOutput.NOT_READ : slots.copy(held, firstSequence, count);
+        return slots == null || held == null ? RemoteMemory.NOT_READ : slots.copy(held, firstSequence, count);
     }
 
     @Override

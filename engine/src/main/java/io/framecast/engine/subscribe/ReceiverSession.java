@@ -25,10 +25,12 @@ import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.sink.NicCounts;
 import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.engine.sink.ReceiveRings;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.assembly.MemoryShape;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.OneSidedPort;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiverConfig;
@@ -36,10 +38,10 @@ import io.framecast.reliability.receive.ReceiverCounts;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.session.ReceiveSession;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.StreamInfo;
 import io.framecast.reliability.wire.Verdict;
@@ -54,7 +56,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: the conductor opens it, then the receiver's thread uses it; the conductor calls [#close].
 public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
-    private static final int NO_PEER = -1;
+    private static final int NO_PEER = SendLanePort.NO_PEER;
     // A handshake without an answer for so long must not make other sources wait.
     private static final long STALE_NS = 1_000_000_000;
     // A handshake that takes longer is reported.
@@ -106,9 +108,10 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
         final StreamInfo stream = shape.stream();
         final Delivery policy = Policies.onWire(config.delivery());
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            data = opened.add(
-                    transport.open(lane(LaneKind.DATA, memory.dataRing(), new LaneAddress(stream.dataAddress()))));
-            repair = opened.add(transport.open(lane(LaneKind.REPAIR, memory.repairRing(), null)));
+            final ReceiveRings rings = memory.rings();
+            final LaneAddress group = new LaneAddress(stream.dataAddress());
+            data = opened.add(transport.open(lane(LaneKind.DATA, rings.dataRing(), group)));
+            repair = opened.add(transport.open(lane(LaneKind.REPAIR, rings.repairRing(), null)));
             final TransportCapabilities.Placement placement =
                     transport.capabilities().placement();
             final LanePort dataPort = new ReceiveLane(data, placement, shape.batchMax(), loss);
@@ -134,10 +137,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                             Math.min(data.receiveCapacity(), receiveSlots),
                             config.reorderDatagrams(),
                             policy,
-                            new LaneAddresses(
-                                    control.address().toBytes(),
-                                    repair.address().toBytes(),
-                                    windows == null ? new byte[0] : windows.descriptor()),
+                            addresses(),
                             Sites.number(config.coRoots().site())),
                     context.random(),
                     this,
@@ -158,6 +158,13 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             count(assembly);
             opened.keep();
         }
+    }
+
+    private LaneAddresses addresses() {
+        return new LaneAddresses(
+                control.address().toBytes(),
+                repair.address().toBytes(),
+                windows == null ? new byte[0] : windows.descriptor());
     }
 
     private static LaneConfig lane(final LaneKind kind, final ReceiveRing ring, final @Nullable LaneAddress peer) {
@@ -393,7 +400,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private void disconnect() {
         connectCoRoot(null);
         if (sourcePeer != NO_PEER) {
-            control.lane().disconnect(sourcePeer);
+            control.disconnect(sourcePeer);
             sourcePeer = NO_PEER;
         }
     }
@@ -424,63 +431,21 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     @Override
-    public boolean connectToSource(final EndpointOffer offer) {
-        return windows != null && windows.connectToSource(offer);
-    }
-
-    @Override
-    public boolean writeCredit(final long word) {
-        return windows != null && windows.writeCredit(word);
-    }
-
-    @Override
-    public int readFromSource(final long firstSequence, final int count) {
-        return windows == null ? NOT_READ : windows.readFromSource(firstSequence, count);
-    }
-
-    @Override
-    public boolean openCoRootEndpoint() {
-        return windows != null && windows.openCoRootEndpoint();
-    }
-
-    @Override
-    public byte @Nullable [] coRootDescriptor() {
-        return windows == null ? null : windows.coRootDescriptor();
-    }
-
-    @Override
-    public boolean connectCoRootEndpoint(final EndpointOffer offer) {
-        return windows != null && windows.connectCoRootEndpoint(offer);
-    }
-
-    @Override
-    public void closeCoRootEndpoint() {
-        if (windows != null) {
-            windows.closeCoRootEndpoint();
-        }
-    }
-
-    @Override
-    public int readFromCoRoot(final long firstSequence, final int count) {
-        return windows == null ? NOT_READ : windows.readFromCoRoot(firstSequence, count);
+    public RemoteMemory remote() {
+        return windows == null ? RemoteMemory.NONE : windows;
     }
 
     @Override
     public boolean connectCoRoot(final byte @Nullable [] controlAddress) {
         if (coRootPeer != NO_PEER) {
-            control.lane().disconnect(coRootPeer);
+            control.disconnect(coRootPeer);
             coRootPeer = NO_PEER;
         }
         if (controlAddress == null) {
             return true;
         }
-        try {
-            coRootPeer = control.lane().connect(new LaneAddress(controlAddress));
-            return true;
-        } catch (final TransportException e) {
-            // The transport cannot use this address, so the session reports to the source instead.
-            return false;
-        }
+        coRootPeer = control.connect(controlAddress);
+        return coRootPeer != NO_PEER;
     }
 
     @Override

@@ -155,7 +155,7 @@ final class ReceiverSessionFactory {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
             final ReceiveMemory memory = opened.add(new DirectReceiveMemory(shape, device, reserve));
             final Optional<String> refusal =
-                    transport.canReceiveInto(memory.dataRing().payload());
+                    transport.canReceiveInto(memory.rings().dataRing().payload());
             if (refusal.isPresent()) {
                 throw new DeviceException(refusal.get());
             }

@@ -2,7 +2,7 @@ package io.framecast.reliability.onesided;
 
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.EndpointPort.State;
-import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +93,7 @@ final class PeerWindow {
     /// As [WindowReads#read].
     int read(final long firstSequence, final int count, final long nowNs) {
         final WindowReads current = reads;
-        return current == null ? ReceiverOutput.NOT_READ : current.read(firstSequence, count, nowNs);
+        return current == null ? RemoteMemory.NOT_READ : current.read(firstSequence, count, nowNs);
     }
 
     /// Whether an operation is in flight, whose end no descriptor shows.

@@ -4,7 +4,7 @@ import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.onesided.OneSidedPort.RefusedException;
 import io.framecast.reliability.receive.ReceiverMachine;
-import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// its credit, and one to its co-root, anew with each assignment. Datagrams carry all that an endpoint cannot.
 ///
 /// Threading: the session's thread, but for construction. Ownership: owns its endpoints and registrations.
-public final class RemoteWindows implements AutoCloseable {
+public class RemoteWindows implements RemoteMemory, AutoCloseable {
     private static final byte[] NO_DESCRIPTOR = {};
 
     private final OneSidedPort port;
@@ -116,7 +116,7 @@ public final class RemoteWindows implements AutoCloseable {
         return coRootReads;
     }
 
-    /// See [ReceiverOutput#connectToSource].
+    @Override
     public boolean connectToSource(final EndpointOffer offer) {
         final PeerWindow current = source;
         if (current == null) {
@@ -129,17 +129,17 @@ public final class RemoteWindows implements AutoCloseable {
         return true;
     }
 
-    /// See [ReceiverOutput#writeCredit].
+    @Override
     public boolean writeCredit(final long credit) {
         return source != null && source.write(credit);
     }
 
-    /// See [ReceiverOutput#readFromSource].
+    @Override
     public int readFromSource(final long firstSequence, final int count) {
-        return source == null ? ReceiverOutput.NOT_READ : source.read(firstSequence, count, nowNs);
+        return source == null ? NOT_READ : source.read(firstSequence, count, nowNs);
     }
 
-    /// See [ReceiverOutput#openCoRootEndpoint].
+    @Override
     public boolean openCoRootEndpoint() {
         if (closed || buffers == null) {
             return false;
@@ -150,13 +150,13 @@ public final class RemoteWindows implements AutoCloseable {
         return true;
     }
 
-    /// See [ReceiverOutput#coRootDescriptor].
+    @Override
     public byte @Nullable [] coRootDescriptor() {
         final byte[] descriptor = coRoot == null ? NO_DESCRIPTOR : coRoot.descriptor();
         return descriptor.length == 0 ? null : descriptor;
     }
 
-    /// See [ReceiverOutput#connectCoRootEndpoint].
+    @Override
     public boolean connectCoRootEndpoint(final EndpointOffer offer) {
         final PeerWindow current = coRoot;
         if (current == null || coRootDescriptor() == null) {
@@ -169,7 +169,7 @@ public final class RemoteWindows implements AutoCloseable {
         return true;
     }
 
-    /// See [ReceiverOutput#closeCoRootEndpoint].
+    @Override
     public void closeCoRootEndpoint() {
         final PeerWindow current = coRoot;
         if (current != null) {
@@ -178,9 +178,9 @@ public final class RemoteWindows implements AutoCloseable {
         }
     }
 
-    /// See [ReceiverOutput#readFromCoRoot].
+    @Override
     public int readFromCoRoot(final long firstSequence, final int count) {
-        return coRoot == null ? ReceiverOutput.NOT_READ : coRoot.read(firstSequence, count, nowNs);
+        return coRoot == null ? NOT_READ : coRoot.read(firstSequence, count, nowNs);
     }
 
     /// Whether an operation is in flight, whose end no descriptor shows.

@@ -1,7 +1,7 @@
 package io.framecast.reliability.onesided;
 
 import io.framecast.reliability.assembly.ReadSlots;
-import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.StreamInfo;
@@ -66,17 +66,17 @@ final class WindowReads {
 
     /// Begins to read datagrams.
     ///
-    /// @return how many, from the first on, are being read; [ReceiverOutput#NOT_READ] while reads are slow
+    /// @return how many, from the first on, are being read; [RemoteMemory#NOT_READ] while reads are slow
     int read(final long firstSequence, final int count, final long nowNs) {
         if (endpoint.state() != EndpointPort.State.UP || refused) {
-            return ReceiverOutput.NOT_READ;
+            return RemoteMemory.NOT_READ;
         }
         // Another connection, perhaps a broken one, may hold all slots for long.
         final boolean starved = !isBusy() && buffers.slots().isEmpty();
         final boolean late = isBusy() && nowNs - beganNs[(int) (ended % ReadSlots.SLOTS)] > slowNs;
         if (starved || late) {
             counts.slow += count;
-            return ReceiverOutput.NOT_READ;
+            return RemoteMemory.NOT_READ;
         }
         for (int i = 0; i < count; i++) {
             if (!isBegun(firstSequence + i) && !begin(firstSequence + i, nowNs)) {

@@ -53,7 +53,7 @@ public final class CoRootConnection {
 
     /// The receiver reports to a co-root from now on; it was parted from the previous one.
     void onAssigned(final long nowNs) {
-        if (able && output.openCoRootEndpoint()) {
+        if (able && output.remote().openCoRootEndpoint()) {
             stage = Stage.ASKING;
             retry.begin(nowNs);
         }
@@ -64,7 +64,7 @@ public final class CoRootConnection {
         if (stage != Stage.NONE) {
             stage = Stage.NONE;
             retry.stop();
-            output.closeCoRootEndpoint();
+            output.remote().closeCoRootEndpoint();
         }
     }
 
@@ -76,7 +76,7 @@ public final class CoRootConnection {
         if (stage == Stage.ASKING && ControlLayout.epoch(datagram, offset) == ids.epoch()) {
             retry.stop();
             stage = Stage.CONNECTING;
-            if (!output.connectCoRootEndpoint(RcConnectLayout.offer(datagram, offset))) {
+            if (!output.remote().connectCoRootEndpoint(RcConnectLayout.offer(datagram, offset))) {
                 fail();
             }
         }
@@ -99,7 +99,7 @@ public final class CoRootConnection {
         stage = Stage.BROKEN;
         retry.stop();
         counts.coRootConnectionFailures++;
-        output.closeCoRootEndpoint();
+        output.remote().closeCoRootEndpoint();
     }
 
     /// Whether missing datagrams may be read out of the co-root's replica.
@@ -117,7 +117,7 @@ public final class CoRootConnection {
             return;
         }
         retry.onAttempt(nowNs);
-        final byte[] descriptor = output.coRootDescriptor();
+        final byte[] descriptor = output.remote().coRootDescriptor();
         if (descriptor != null) {
             output.sendToCoRoot(
                     RcConnectLayout.writeOfSet(output.control(), ids, EndpointOffer.ofMember(descriptor), checksum));

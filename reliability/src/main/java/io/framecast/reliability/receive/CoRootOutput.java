@@ -50,9 +50,9 @@ public interface CoRootOutput extends GroupRepairs.Output {
 
     /// Takes datagrams out of the store as if they were repairs.
     ///
-    /// @return how many of them, from the first on; [ReceiverOutput#NOT_READ] when that is impossible
+    /// @return how many of them, from the first on; [RemoteMemory#NOT_READ] when that is impossible
     default int copyOwn(final long firstSequence, final int count) {
-        return ReceiverOutput.NOT_READ;
+        return RemoteMemory.NOT_READ;
     }
 
     /// Sends the first `bytes` bytes of [ReceiverOutput#control] to one member. The network may lose them.

@@ -63,8 +63,8 @@ final class RepairStrategy implements NackScheduler.Output {
     // How many, from the first on, the replica holds: none of these is read or asked for.
     private int copyOwn(final long firstSequence, final int count) {
         final int held = reporting.heldInReplica(firstSequence, count);
-        final int copied = held == 0 ? ReceiverOutput.NOT_READ : reporting.copyOwn(firstSequence, held);
-        if (copied == ReceiverOutput.NOT_READ) {
+        final int copied = held == 0 ? RemoteMemory.NOT_READ : reporting.copyOwn(firstSequence, held);
+        if (copied == RemoteMemory.NOT_READ) {
             return 0;
         }
         counts.ownRepairs += copied;
@@ -75,7 +75,7 @@ final class RepairStrategy implements NackScheduler.Output {
     // Whether the datagrams are being read, or will be soon.
     private boolean read(final long firstSequence, final int count, final int attempts) {
         final int taken = beginRead(firstSequence, count, attempts);
-        if (taken == ReceiverOutput.NOT_READ) {
+        if (taken == RemoteMemory.NOT_READ) {
             return false;
         }
         counts.pullRequests += taken;
@@ -86,16 +86,16 @@ final class RepairStrategy implements NackScheduler.Output {
     private int beginRead(final long firstSequence, final int count, final int attempts) {
         if (reporting.isAssigned() && reporting.coRootConnection().isUp()) {
             // Once: a co-root that lacks a datagram can say so only by sending it later.
-            return attempts == 0 ? output.readFromCoRoot(firstSequence, count) : ReceiverOutput.NOT_READ;
+            return attempts == 0 ? output.remote().readFromCoRoot(firstSequence, count) : RemoteMemory.NOT_READ;
         }
         if (!reporting.link().mayRead(nowNs)) {
-            return ReceiverOutput.NOT_READ;
+            return RemoteMemory.NOT_READ;
         }
         if (attempts >= NackScheduler.ESCALATE_AFTER) {
             counts.overduePulls += count;
-            return ReceiverOutput.NOT_READ;
+            return RemoteMemory.NOT_READ;
         }
-        return output.readFromSource(firstSequence, count);
+        return output.remote().readFromSource(firstSequence, count);
     }
 
     private void retrySoon(final long firstSequence, final int count) {

@@ -280,7 +280,7 @@ final class Reporting {
 
     /// Copies these datagrams out of the replica.
     int copyOwn(final long firstSequence, final int count) {
-        return serving == null ? ReceiverOutput.NOT_READ : serving.copyOwn(firstSequence, count);
+        return serving == null ? RemoteMemory.NOT_READ : serving.copyOwn(firstSequence, count);
     }
 
     /// Sends the first `bytes` bytes of the output's control memory to the destination of this receiver's reports.

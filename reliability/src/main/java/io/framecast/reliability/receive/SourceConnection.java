@@ -70,7 +70,9 @@ public final class SourceConnection {
         if (stage == Stage.NONE) {
             epoch = RcConnectLayout.epoch(datagram, offset);
             feeding = RcConnectLayout.isFeeding(datagram, offset);
-            stage = output.connectToSource(RcConnectLayout.offer(datagram, offset)) ? Stage.CONNECTING : Stage.BROKEN;
+            stage = output.remote().connectToSource(RcConnectLayout.offer(datagram, offset))
+                    ? Stage.CONNECTING
+                    : Stage.BROKEN;
             counts.linkFailures += stage == Stage.BROKEN ? 1 : 0;
         }
         return Verdict.GOOD;
@@ -162,7 +164,7 @@ public final class SourceConnection {
 
     private void write(final long nowNs) {
         final long grant = ledger.grant();
-        if (!output.writeCredit(CreditWord.of(epoch, grant))) {
+        if (!output.remote().writeCredit(CreditWord.of(epoch, grant))) {
             dueNs = nowNs + ROOM_RETRY_NS;
             return;
         }

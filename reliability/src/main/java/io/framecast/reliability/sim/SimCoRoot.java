@@ -7,7 +7,7 @@ import io.framecast.reliability.onesided.ExposedWindow;
 import io.framecast.reliability.onesided.OneSidedPort;
 import io.framecast.reliability.onesided.ReplicaMemory;
 import io.framecast.reliability.receive.CoRootOutput;
-import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.sim.net.SimLane;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.WindowMemory;
@@ -140,7 +140,7 @@ final class SimCoRoot implements CoRootOutput {
     public int copyOwn(final long firstSequence, final int count) {
         final RepairStore held = store;
         if (held == null || reads == null) {
-            return ReceiverOutput.NOT_READ;
+            return RemoteMemory.NOT_READ;
         }
         final int taken = reads.copy(
                 held, firstSequence, Math.min(count, 1 + process.random().nextInt(count)));

@@ -12,6 +12,7 @@ import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.session.ReceiveSession;
 import io.framecast.reliability.sim.net.SimInbox;
 import io.framecast.reliability.sim.net.SimLane;
@@ -23,7 +24,6 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LaneAddresses;
 import io.framecast.reliability.wire.NackLayout;
@@ -96,14 +96,7 @@ final class SimReception implements ReceiverOutput {
         repairs = new RepairSlots(shape, memory);
         final SimCoRoot serving =
                 random.nextDouble() < 0.9 ? new SimCoRoot(this, process, stream, scratch, repairs.reads()) : null;
-        windows = process.links()
-                ? new RemoteWindows(
-                        new SimOneSided(process, world, repairs.reads()),
-                        stream,
-                        repairs.reads(),
-                        !user.delivery().isWaitedFor(),
-                        _ -> {})
-                : null;
+        windows = process.links() ? new CheckedWindows(stream) : null;
         machine = new ReceiverMachine(
                 new ReceiverConfig(
                         stream,
@@ -402,53 +395,8 @@ final class SimReception implements ReceiverOutput {
     }
 
     @Override
-    public boolean connectToSource(final EndpointOffer offer) {
-        return windows != null && windows.connectToSource(offer);
-    }
-
-    @Override
-    public boolean writeCredit(final long word) {
-        return windows != null && windows.writeCredit(word);
-    }
-
-    @Override
-    public int readFromSource(final long firstSequence, final int count) {
-        final int taken = windows == null ? NOT_READ : windows.readFromSource(firstSequence, count);
-        if (taken > 0) {
-            life.onReported(firstSequence, taken);
-        }
-        return taken;
-    }
-
-    @Override
-    public boolean openCoRootEndpoint() {
-        return windows != null && windows.openCoRootEndpoint();
-    }
-
-    @Override
-    public byte @Nullable [] coRootDescriptor() {
-        return windows == null ? null : windows.coRootDescriptor();
-    }
-
-    @Override
-    public boolean connectCoRootEndpoint(final EndpointOffer offer) {
-        return windows != null && windows.connectCoRootEndpoint(offer);
-    }
-
-    @Override
-    public void closeCoRootEndpoint() {
-        if (windows != null) {
-            windows.closeCoRootEndpoint();
-        }
-    }
-
-    @Override
-    public int readFromCoRoot(final long firstSequence, final int count) {
-        final int taken = windows == null ? NOT_READ : windows.readFromCoRoot(firstSequence, count);
-        if (taken > 0) {
-            life.onReported(firstSequence, taken);
-        }
-        return taken;
+    public RemoteMemory remote() {
+        return windows == null ? RemoteMemory.NONE : windows;
     }
 
     @Override
@@ -529,5 +477,34 @@ final class SimReception implements ReceiverOutput {
                 + ", missing " + machine.missing() + ", granted " + machine.grantedSequence() + ", next frame at "
                 + machine.nextFrameSequence() + ", holds " + consumer.held() + ", slots up to "
                 + session.assembly().creditLimit();
+    }
+
+    // A datagram that is being read counts as reported.
+    private final class CheckedWindows extends RemoteWindows {
+        private CheckedWindows(final StreamInfo stream) {
+            super(
+                    new SimOneSided(process, world, repairs.reads()),
+                    stream,
+                    repairs.reads(),
+                    !user.delivery().isWaitedFor(),
+                    _ -> {});
+        }
+
+        @Override
+        public int readFromSource(final long firstSequence, final int count) {
+            return reported(firstSequence, super.readFromSource(firstSequence, count));
+        }
+
+        @Override
+        public int readFromCoRoot(final long firstSequence, final int count) {
+            return reported(firstSequence, super.readFromCoRoot(firstSequence, count));
+        }
+
+        private int reported(final long firstSequence, final int taken) {
+            if (taken > 0) {
+                life.onReported(firstSequence, taken);
+            }
+            return taken;
+        }
     }
 }

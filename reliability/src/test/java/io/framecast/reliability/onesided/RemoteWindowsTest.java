@@ -17,6 +17,7 @@ import io.framecast.reliability.onesided.OneSidedPort.Region;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.EndpointOffer;
@@ -123,7 +124,7 @@ final class RemoteWindowsTest {
         assertFalse(windows.connectCoRootEndpoint(offer(1)), "there is nothing to connect yet");
         make();
         assertArrayEquals(new byte[] {4, 2}, windows.coRootDescriptor());
-        assertEquals(ReceiverOutput.NOT_READ, windows.readFromCoRoot(0, 1));
+        assertEquals(RemoteMemory.NOT_READ, windows.readFromCoRoot(0, 1));
         assertEquals(List.of(), notices);
     }
 
@@ -157,7 +158,7 @@ final class RemoteWindowsTest {
         make();
         assertFalse(windows.connectCoRootEndpoint(offer(-1)));
         assertEquals(1, notices.size());
-        assertEquals(ReceiverOutput.NOT_READ, windows.readFromCoRoot(0, 1));
+        assertEquals(RemoteMemory.NOT_READ, windows.readFromCoRoot(0, 1));
     }
 
     @Test
@@ -170,7 +171,7 @@ final class RemoteWindowsTest {
             windows.poll(round);
             assertTrue(endpoint.closed);
             assertFalse(windows.isBusy());
-            assertEquals(ReceiverOutput.NOT_READ, windows.readFromCoRoot(0, 1));
+            assertEquals(RemoteMemory.NOT_READ, windows.readFromCoRoot(0, 1));
         }
         assertEquals(5, notices.size());
         assertTrue(notices.getFirst().endsWith("given back"), notices::toString);

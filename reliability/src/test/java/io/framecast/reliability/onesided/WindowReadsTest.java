@@ -12,7 +12,7 @@ import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.onesided.EndpointPort.State;
 import io.framecast.reliability.onesided.OneSidedPort.Access;
 import io.framecast.reliability.receive.ReceiverConfig;
-import io.framecast.reliability.receive.ReceiverOutput;
+import io.framecast.reliability.receive.RemoteMemory;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
@@ -123,7 +123,7 @@ final class WindowReadsTest {
         endpoint = oneSided.open(WindowReads.OPERATIONS_MAX, Access.LOCAL);
         endpoint.state = State.UP;
         final WindowReads another = reads(false);
-        assertEquals(ReceiverOutput.NOT_READ, another.read(200, 2, 0));
+        assertEquals(RemoteMemory.NOT_READ, another.read(200, 2, 0));
         assertEquals(2, counts.slow());
     }
 
@@ -273,7 +273,7 @@ final class WindowReadsTest {
         endpoint.takes = 2;
         assertEquals(0, reads.read(1, 1, 0));
         endpoint.takes = Integer.MAX_VALUE;
-        assertEquals(ReceiverOutput.NOT_READ, reads.read(2, 1, 0));
+        assertEquals(RemoteMemory.NOT_READ, reads.read(2, 1, 0));
         assertTrue(reads.isBusy());
         assertEquals(WindowReads.LANDED, end(reads));
         assertFalse(reads.isBusy());
@@ -285,7 +285,7 @@ final class WindowReadsTest {
         final WindowReads reads = reads(true);
         reads.read(0, 1, 0);
         assertEquals(1, reads.read(1, 1, 20_000_000));
-        assertEquals(ReceiverOutput.NOT_READ, reads.read(2, 3, 20_000_001));
+        assertEquals(RemoteMemory.NOT_READ, reads.read(2, 3, 20_000_001));
         assertEquals(3, counts.slow());
     }
 
@@ -299,7 +299,7 @@ final class WindowReadsTest {
             assertEquals(40, reads.read(0, 40, 0));
             endpoint.step();
             endpoint.fail("given back");
-            assertEquals(ReceiverOutput.NOT_READ, reads.read(50, 1, 0));
+            assertEquals(RemoteMemory.NOT_READ, reads.read(50, 1, 0));
             endpoint.close();
             reads.abandon();
             assertFalse(reads.isBusy());

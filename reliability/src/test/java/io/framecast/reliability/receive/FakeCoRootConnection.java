@@ -47,7 +47,7 @@ final class FakeCoRootConnection {
 
     int pull(final long first, final int count) {
         if (slow) {
-            return ReceiverOutput.NOT_READ;
+            return RemoteMemory.NOT_READ;
         }
         for (int i = 0; i < count; i++) {
             pulls.add(first + i);

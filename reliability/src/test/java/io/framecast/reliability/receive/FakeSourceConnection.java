@@ -62,7 +62,7 @@ final class FakeSourceConnection {
 
     int pull(final long first, final int count) {
         if (pullRoom < 0) {
-            return ReceiverOutput.NOT_READ;
+            return RemoteMemory.NOT_READ;
         }
         final int taken = Math.min(count, pullRoom);
         for (int i = 0; i < taken; i++) {

@@ -53,6 +53,7 @@ public final class MachinePair {
     public ReceiverMachine receiver;
     final FakeSourceConnection link = new FakeSourceConnection();
     final FakeCoRootConnection coRootConnection = new FakeCoRootConnection();
+    private final RemoteMemory remote = new FakeRemoteMemory();
     boolean reachable = true;
     public boolean probesLost;
     int disconnects;
@@ -296,6 +297,13 @@ public final class MachinePair {
             coRootConnection.toCoRoot.add(copy(scratch, bytes));
         }
 
+        @Override
+        public RemoteMemory remote() {
+            return remote;
+        }
+    }
+
+    private final class FakeRemoteMemory implements RemoteMemory {
         @Override
         public boolean openCoRootEndpoint() {
             return coRootConnection.make();
