@@ -24,12 +24,15 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Membership among real processes that are stopped and killed.
 @Tag("campaign")
+@Execution(ExecutionMode.CONCURRENT)
 class RejoinProcessTest {
     private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|alive-timeout=4000|device=host";
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);

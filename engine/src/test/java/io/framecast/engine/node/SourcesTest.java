@@ -20,11 +20,14 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// One subscriber, several publishers on one channel.
+@Execution(ExecutionMode.CONCURRENT)
 class SourcesTest {
     private static final String SETTINGS = "|mtu=1500|frame-max=60000|window=200k|device=host";
 
