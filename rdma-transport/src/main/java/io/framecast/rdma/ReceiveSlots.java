@@ -88,7 +88,7 @@ final class ReceiveSlots implements AutoCloseable {
         depth = queues.depth();
         returned = new int[depth];
         batch = new WorkCompletions(arena, BATCH);
-        requests = new ReceiveRequests(arena, ring.slots(), 3, 0);
+        requests = new ReceiveRequests(arena, ring.slots(), 3);
         if (ring.headerStride() < RESERVE_BYTES + ring.headerBytes()) {
             throw new IllegalArgumentException(
                     "receive ring: expected " + RESERVE_BYTES + " bytes before each header, got a stride of "
@@ -177,7 +177,7 @@ final class ReceiveSlots implements AutoCloseable {
 
     /// Has the queue's channel tell of the next completion.
     void arm() {
-        queue.arm(false);
+        queue.arm();
     }
 
     int poll(final Completions completions) {
@@ -196,7 +196,7 @@ final class ReceiveSlots implements AutoCloseable {
 
     private boolean take(final int index, final Completions completions) {
         posted--;
-        final int slot = ReceiveRequests.slotOf(batch.request(index));
+        final int slot = (int) batch.request(index);
         if (!batch.isSuccess(index)) {
             failure = failure == CompletionStatus.SUCCESS ? batch.status(index) : failure;
             held = true;

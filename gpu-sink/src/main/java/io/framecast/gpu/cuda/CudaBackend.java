@@ -180,7 +180,7 @@ final class CudaBackend extends GpuDevice {
             if (memory != null) {
                 resources().give(Kind.PINNED_BYTES, memory.bytes());
                 memory.life().close();
-                CudaErrors.check("cuMemFreeHost", CudaCalls.memFreeHost(address));
+                CudaCalls.MEM_FREE_HOST.check(address);
             }
         }
     }
@@ -391,7 +391,7 @@ final class CudaBackend extends GpuDevice {
             if (code == CUresult.CUDA_SUCCESS) {
                 modules.forEach(module -> failure.note("cuModuleUnload", JCudaDriver.cuModuleUnload(module)));
                 pointersLeft.forEach(pointer -> failure.note("cuMemFree", JCudaDriver.cuMemFree(pointer)));
-                pinnedLeft.forEach(memory -> failure.note("cuMemFreeHost", CudaCalls.memFreeHost(memory.address())));
+                pinnedLeft.forEach(memory -> failure.note("cuMemFreeHost", CudaCalls.MEM_FREE_HOST.call(memory.address())));
                 context.leave();
             }
             failure.note("cuDevicePrimaryCtxRelease", context.release());

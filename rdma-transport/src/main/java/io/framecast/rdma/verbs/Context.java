@@ -20,12 +20,11 @@ public final class Context extends Handle {
     private volatile MemorySegment createFlagged;
 
     Context(final VerbsLibrary library, final MemorySegment context, final String name) {
-        super(library, context);
+        super(library, context, "ibv_close_device", "device " + name);
         this.name = name;
         operations = new Operations(
                 Verbs.operation(context, "poll_cq"),
                 Verbs.operation(context, "req_notify_cq"),
-                Verbs.operation(context, "post_srq_recv"),
                 Verbs.operation(context, "post_send"),
                 Verbs.operation(context, "post_recv"));
         createFlagged = Verbs.extendedOperation(context, "create_qp_ex");
@@ -129,12 +128,6 @@ public final class Context extends Handle {
         return CompletionQueue.create(this, entries, channel);
     }
 
-    /// Polls readable while an event of [#asyncEvents] waits; it stays the context's.
-    public int asyncDescriptor() {
-        requireOpen();
-        return asyncMode.descriptor();
-    }
-
     /// Makes the reader of the device's events and of a port's MTU.
     ///
     /// @param port from 1
@@ -150,21 +143,7 @@ public final class Context extends Handle {
         return context;
     }
 
-    @Override
-    void release(final MemorySegment released) {
-        verbs().require("ibv_close_device", this, released);
-    }
-
-    @Override
-    public String toString() {
-        return "device " + name;
-    }
-
     /// Functions of this device's provider.
     record Operations(
-            MemorySegment pollCq,
-            MemorySegment requestNotify,
-            MemorySegment postSharedReceive,
-            MemorySegment postSend,
-            MemorySegment postReceive) {}
+            MemorySegment pollCq, MemorySegment requestNotify, MemorySegment postSend, MemorySegment postReceive) {}
 }
