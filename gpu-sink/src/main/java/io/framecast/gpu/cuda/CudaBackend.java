@@ -391,7 +391,8 @@ final class CudaBackend extends GpuDevice {
             if (code == CUresult.CUDA_SUCCESS) {
                 modules.forEach(module -> failure.note("cuModuleUnload", JCudaDriver.cuModuleUnload(module)));
                 pointersLeft.forEach(pointer -> failure.note("cuMemFree", JCudaDriver.cuMemFree(pointer)));
-                pinnedLeft.forEach(memory -> failure.note("cuMemFreeHost", CudaCalls.MEM_FREE_HOST.call(memory.address())));
+                pinnedLeft.forEach(
+                        memory -> failure.note("cuMemFreeHost", CudaCalls.MEM_FREE_HOST.call(memory.address())));
                 context.leave();
             }
             failure.note("cuDevicePrimaryCtxRelease", context.release());

@@ -47,7 +47,9 @@ final class CudaContext {
 
     /// As [#visit], without an exception. Where the answer is not CUDA_SUCCESS nothing was entered.
     int enter() {
-        return isEngines() ? CudaCalls.CTX_SET_CURRENT.call(handle.value()) : CudaCalls.CTX_PUSH_CURRENT.call(handle.value());
+        return isEngines()
+                ? CudaCalls.CTX_SET_CURRENT.call(handle.value())
+                : CudaCalls.CTX_PUSH_CURRENT.call(handle.value());
     }
 
     /// Once for each [#enter] that succeeded.
