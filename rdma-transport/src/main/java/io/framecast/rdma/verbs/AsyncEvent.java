@@ -58,7 +58,7 @@ public record AsyncEvent(Kind kind, int port, long object) {
 
     static AsyncEvent read(final MemorySegment event) {
         final int type = event.get(JAVA_INT, at("event_type"));
-        final Kind kind = type >= 0 && type < Kind.UNKNOWN.ordinal() ? KINDS[type] : Kind.UNKNOWN;
+        final Kind kind = VerbsLayouts.valueOf(KINDS, type);
         final int port = kind.subject == Subject.PORT ? event.get(JAVA_INT, at("element", "port_num")) : 0;
         final long object = kind.subject == Subject.OBJECT
                 ? event.get(ADDRESS, at("element", "qp")).address()

@@ -18,22 +18,17 @@ public final class CompletionChannel extends Handle {
     private final MemorySegment queue = arena.allocate(JAVA_LONG);
     private final MemorySegment queueContext = arena.allocate(JAVA_LONG);
 
-    private CompletionChannel(final Context context, final MemorySegment channel) {
+    CompletionChannel(final Context context) {
         super(
                 context.library(),
-                channel,
+                context.verbs().make("ibv_create_comp_channel", context, context.pointer()),
                 "ibv_destroy_comp_channel",
                 "completion channel on " + context.name(),
                 context);
         getEvent = verbs().function("ibv_get_cq_event");
         ackEvents = verbs().function("ibv_ack_cq_events");
         mode = new DescriptorMode(
-                Verbs.intAt(channel, VerbsLayouts.COMP_CHANNEL, "fd"), "completions of " + context.name());
-    }
-
-    static CompletionChannel create(final Context context) {
-        return new CompletionChannel(
-                context, context.verbs().make("ibv_create_comp_channel", context, context.pointer()));
+                Verbs.intAt(pointer(), VerbsLayouts.COMP_CHANNEL, "fd"), "completions of " + context.name());
     }
 
     /// Polls readable after an armed queue got a completion, until [#drain]; it stays the channel's.

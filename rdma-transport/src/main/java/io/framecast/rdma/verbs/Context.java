@@ -92,15 +92,9 @@ public final class Context extends Handle {
     }
 
     private static GidEntry entry(final Gid gid, final int port, final int index, final MemorySegment entry) {
-        final GidEntry.Type type =
-                switch (entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"))) {
-                    case VerbsConstants.IBV_GID_TYPE_IB -> GidEntry.Type.INFINIBAND;
-                    case VerbsConstants.IBV_GID_TYPE_ROCE_V1 -> GidEntry.Type.ROCE_V1;
-                    case VerbsConstants.IBV_GID_TYPE_ROCE_V2 -> GidEntry.Type.ROCE_V2;
-                    default -> GidEntry.Type.UNKNOWN;
-                };
+        final int type = entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"));
         final int interfaceIndex = entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "ndev_ifindex"));
-        return new GidEntry(gid, index, port, type, interfaceIndex);
+        return new GidEntry(gid, index, port, VerbsLayouts.valueOf(GidEntry.Type.values(), type), interfaceIndex);
     }
 
     /// All entries set in a port's GID table, in order.
@@ -118,7 +112,7 @@ public final class Context extends Handle {
     }
 
     public CompletionChannel completionChannel() {
-        return CompletionChannel.create(this);
+        return new CompletionChannel(this);
     }
 
     /// @param entries completions that may wait at once; one more is lost and breaks the queue, so at least

@@ -94,16 +94,9 @@ public record Gid(long high, long low) {
 
     @Override
     public String toString() {
-        return isIpv4Mapped() ? "::ffff:" + toAddress().getHostAddress() : hex();
-    }
-
-    private String hex() {
-        final byte[] bytes = toBytes();
-        final StringBuilder text = new StringBuilder(HexFormat.of().formatHex(bytes, 0, 2));
-        for (int i = 2; i < bytes.length; i += 2) {
-            text.append(':').append(HexFormat.of().formatHex(bytes, i, i + 2));
-        }
-        return text.toString();
+        return isIpv4Mapped()
+                ? "::ffff:" + toAddress().getHostAddress()
+                : HexFormat.of().formatHex(toBytes()).replaceAll("(....)(?!$)", "$1:");
     }
 
     /// Whether 16 bytes of memory are this identifier; without allocation.

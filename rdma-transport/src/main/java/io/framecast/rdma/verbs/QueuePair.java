@@ -275,8 +275,7 @@ public final class QueuePair extends Handle {
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
             final MemorySegment initial = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
             verbs().require("ibv_query_qp", this, pointer(), attributes, IBV_QP_STATE, initial);
-            final int code = attributes.get(JAVA_INT, at("qp_state"));
-            return code >= 0 && code < State.UNKNOWN.ordinal() ? State.values()[code] : State.UNKNOWN;
+            return VerbsLayouts.valueOf(State.values(), attributes.get(JAVA_INT, at("qp_state")));
         }
     }
 

@@ -9,10 +9,6 @@ final class VerbsConstants {
     static final int IBV_LINK_LAYER_INFINIBAND = 1;
     static final int IBV_LINK_LAYER_ETHERNET = 2;
 
-    static final int IBV_GID_TYPE_IB = 0;
-    static final int IBV_GID_TYPE_ROCE_V1 = 1;
-    static final int IBV_GID_TYPE_ROCE_V2 = 2;
-
     static final int IBV_ACCESS_LOCAL_WRITE = 1;
     static final int IBV_ACCESS_REMOTE_WRITE = 1 << 1;
     static final int IBV_ACCESS_REMOTE_READ = 1 << 2;

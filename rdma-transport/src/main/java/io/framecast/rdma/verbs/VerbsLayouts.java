@@ -153,6 +153,11 @@ final class VerbsLayouts {
         return struct.byteOffset(Stream.of(path).map(PathElement::groupElement).toArray(PathElement[]::new));
     }
 
+    /// The value of an enum in the order of verbs.h; the last stands for all other codes.
+    static <E> E valueOf(final E[] values, final int code) {
+        return code >= 0 && code < values.length ? values[code] : values[values.length - 1];
+    }
+
     /// A structure with the padding that C adds before its members and at its end.
     ///
     /// @param members layouts, and declarations as the class says

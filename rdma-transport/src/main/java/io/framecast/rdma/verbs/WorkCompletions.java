@@ -35,11 +35,6 @@ public final class WorkCompletions {
         return capacity;
     }
 
-    /// How many the last poll took.
-    public int count() {
-        return count;
-    }
-
     // Reading a byte proves that the memory is still there: the poll itself writes to a plain address.
     long target() {
         count = 0;
