@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,7 @@ final class AddressHandleCache implements AutoCloseable {
     private final ScopedLock lock = new ScopedLock();
     private final Condition made = lock.newCondition();
     private final Map<Destination, Entry> entries = new HashMap<>();
-    private final OnDemandThreads makers = new OnDemandThreads("framecast-verbs-handles", MAKERS_MAX);
+    private final Executor makers = OnDemandThreads.executor("framecast-verbs-handles", MAKERS_MAX);
     // Handles asked for and not settled.
     private int making;
     private boolean closed;
@@ -88,10 +89,6 @@ final class AddressHandleCache implements AutoCloseable {
         this.hops = hops;
     }
 
-    private AddressPath path(final Destination destination) {
-        return path(destination.gid, destination.lid);
-    }
-
     /// @param lid of the port on InfiniBand, else 0
     /// @throws TransportException when the port has lost its address
     AddressPath path(final Gid gid, final int lid) {
@@ -131,7 +128,7 @@ final class AddressHandleCache implements AutoCloseable {
     private void seek(final Entry entry) {
         entry.sought = true;
         making++;
-        makers.run(() -> make(entry));
+        makers.execute(() -> make(entry));
     }
 
     /// Has a handle made that failed a while ago: a neighbour may have been away.
@@ -179,7 +176,7 @@ final class AddressHandleCache implements AutoCloseable {
         String failure = "no lane needs it any more";
         try {
             if (isUsed(entry)) {
-                handle = port.domain().addressHandle(path(entry.destination));
+                handle = port.domain().addressHandle(path(entry.destination.gid, entry.destination.lid));
             }
         } catch (final TransportException | IllegalStateException e) {
             failure = e.getMessage();

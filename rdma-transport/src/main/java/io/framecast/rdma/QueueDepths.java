@@ -42,7 +42,6 @@ record QueueDepths(int sends, int receives) {
                         QueuePairConfig.Service.UD,
                         sendQueue,
                         receiveQueue,
-                        null,
                         new QueuePairConfig.Limits(depths.sends, depths.receives, 2, 3, 0));
                 return blocksLoopback() ? domain.queuePairWithoutLoopback(config) : domain.queuePair(config);
             } catch (final NativeException e) {

@@ -106,7 +106,7 @@ final class RcEndpoint implements OneSidedEndpoint {
                 owner.nextPsn() & PSN_MASK,
                 RcDescriptor.mtuBytes(port.datagramBytesMax()));
         if (operationsMax > 0) {
-            operations = new RcOperations(operationsMax, made, pair);
+            operations = new RcOperations(operationsMax, made, pair, this::breakWith);
         }
     }
 
@@ -125,7 +125,7 @@ final class RcEndpoint implements OneSidedEndpoint {
             state = State.CONNECTING;
             busy = true;
         }
-        owner.workers().run(() -> establish(wanted));
+        owner.workers().execute(() -> establish(wanted));
     }
 
     // By a worker.
@@ -221,61 +221,31 @@ final class RcEndpoint implements OneSidedEndpoint {
         return room() == 0 ? null : operations;
     }
 
-    private boolean refuse(final TransportException reason) {
-        breakWith(String.valueOf(reason.getMessage()));
-        return false;
-    }
-
     @Override
     public boolean write64(final long address, final int key, final long value, final long token) {
         if (token < 0 || (address & 7) != 0) {
             throw new IllegalArgumentException("write64: expected a token ≥ 0 and an aligned address, got " + token);
         }
         final RcOperations current = withRoom();
-        try {
-            return current != null && current.write64(address, key, value, token);
-        } catch (final TransportException e) {
-            return refuse(e);
-        }
+        return current != null && current.write64(address, key, value, token);
     }
 
     @Override
     public boolean read(final Range target, final long address, final int key, final long token) {
         final RcOperations current = withRoom();
-        try {
-            return current != null && current.read(target, address, key, token);
-        } catch (final TransportException e) {
-            return refuse(e);
-        }
+        return current != null && current.read(target, address, key, token);
     }
 
     @Override
     public boolean write(final Range source, final long address, final int key, final long token) {
         final RcOperations current = withRoom();
-        try {
-            return current != null && current.write(source, address, key, token);
-        } catch (final TransportException e) {
-            return refuse(e);
-        }
+        return current != null && current.write(source, address, key, token);
     }
 
     @Override
     public int poll(final long[] tokens) {
         final RcOperations current = operations;
-        if (current == null || state != State.UP) {
-            return 0;
-        }
-        try {
-            final int count = current.poll(tokens);
-            if (current.failedStatus() != RcOperations.NONE_FAILED) {
-                breakWith(current.describeFailure());
-            }
-            return count;
-        } catch (final TransportException e) {
-            // A queue that cannot be polled any more has no errno to tell, and is this connection's alone.
-            refuse(e);
-            return 0;
-        }
+        return current == null || state != State.UP ? 0 : current.poll(tokens);
     }
 
     /// When this returns nothing of the peer's gets in any more: the queue pair is in error, or will never be

@@ -2,6 +2,7 @@ package io.framecast.rdma;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.OneSidedEndpoint;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.CompletionQueue;
@@ -12,13 +13,13 @@ import io.framecast.rdma.verbs.SendRequests;
 import io.framecast.rdma.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /// The send queue of an endpoint that acts: a ring of requests, each with a word of its own to write from.
 /// Identifiers count posted requests, so one completion stands for all requests before it.
 ///
 /// One thread.
 final class RcOperations implements AutoCloseable {
-    static final int NONE_FAILED = CompletionStatus.SUCCESS;
     private static final int BATCH = 16;
 
     private final Arena arena = Arena.ofShared();
@@ -30,12 +31,15 @@ final class RcOperations implements AutoCloseable {
     private final MemorySegment words;
     private final MemoryRegion region;
     private final long[] tokens;
+    private final Consumer<String> onBroken;
     private long posted;
     private long completed;
-    private int failedStatus = NONE_FAILED;
 
-    RcOperations(final int depth, final CompletionQueue queue, final QueuePair queuePair) {
+    /// @param onBroken takes the reason when the connection fails
+    RcOperations(
+            final int depth, final CompletionQueue queue, final QueuePair queuePair, final Consumer<String> onBroken) {
         this.depth = depth;
+        this.onBroken = onBroken;
         this.queue = queue;
         this.queuePair = queuePair;
         try {
@@ -88,20 +92,23 @@ final class RcOperations implements AutoCloseable {
         tokens[slot] = token;
         requests.request(slot, posted);
         requests.flags(slot, token != OneSidedEndpoint.NO_TOKEN, false);
-        if (requests.post(queuePair, slot, 1) == 0) {
+        try {
+            final int accepted = requests.post(queuePair, slot, 1);
+            posted += accepted;
+            return accepted > 0;
+        } catch (final TransportException e) {
+            onBroken.accept(String.valueOf(e.getMessage()));
             return false;
         }
-        posted++;
-        return true;
     }
 
     int poll(final long[] done) {
         int count = 0;
-        while (count < done.length && failedStatus == NONE_FAILED && posted != completed) {
-            final int polled = queue.poll(batch, Math.min(BATCH, done.length - count));
+        while (count < done.length && posted != completed) {
+            final int polled = poll(Math.min(BATCH, done.length - count));
             for (int i = 0; i < polled; i++) {
                 if (!batch.isSuccess(i)) {
-                    failedStatus = batch.status(i);
+                    onBroken.accept(CompletionStatus.describe(batch.status(i)));
                     return count;
                 }
                 // The device supplies the identifier: one that was never posted counts for nothing.
@@ -115,12 +122,14 @@ final class RcOperations implements AutoCloseable {
         return count;
     }
 
-    int failedStatus() {
-        return failedStatus;
-    }
-
-    String describeFailure() {
-        return CompletionStatus.describe(failedStatus);
+    private int poll(final int countMax) {
+        try {
+            return queue.poll(batch, countMax);
+        } catch (final TransportException e) {
+            // A queue that cannot be polled any more has no errno to tell, and is this connection's alone.
+            onBroken.accept(String.valueOf(e.getMessage()));
+            return 0;
+        }
     }
 
     /// After the queue pair was closed.

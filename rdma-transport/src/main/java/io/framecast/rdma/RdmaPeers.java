@@ -18,31 +18,9 @@ final class RdmaPeers implements AutoCloseable {
     private @Nullable Peer[] peers = new Peer[8];
     private int lowestFree;
 
-    /// An address handle, and the queue pair and key of the datagrams that take it. Equal only to itself:
-    /// another connection is another peer.
-    static final class Peer {
-        private final AddressHandleCache.Entry entry;
-        private final int queuePair;
-        private final int queueKey;
-
-        Peer(final AddressHandleCache.Entry entry, final int queuePair, final int queueKey) {
-            this.entry = entry;
-            this.queuePair = queuePair;
-            this.queueKey = queueKey;
-        }
-
-        AddressHandleCache.Entry entry() {
-            return entry;
-        }
-
-        int queuePair() {
-            return queuePair;
-        }
-
-        int queueKey() {
-            return queueKey;
-        }
-    }
+    /// An address handle, and the queue pair and key of the datagrams that take it. Users compare
+    /// identities: another connection is another peer.
+    record Peer(AddressHandleCache.Entry entry, int queuePair, int queueKey) {}
 
     /// An address handle, and the last send that may need it.
     private record Leaving(AddressHandleCache.Entry entry, long submitted) {}

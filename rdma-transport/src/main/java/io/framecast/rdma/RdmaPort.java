@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -90,14 +91,27 @@ record RdmaPort(
     /// @param mtuBytes largest IP packet, 0 for the port's
     static RdmaPort open(final VerbsLibrary library, final InetAddress group, final String wanted, final int mtuBytes) {
         final boolean ipv4 = group instanceof Inet4Address;
-        final boolean anyDevice = wanted.isEmpty() || isLoopback(wanted);
-        final List<Device> devices = usable(library);
+        final String fitting = isLoopback(wanted) ? "" : wanted;
+        return first(
+                library,
+                context -> openOn(context, ipv4, fitting, mtuBytes),
+                (ipv4 ? "an IPv4" : "an IPv6") + " address"
+                        + (fitting.isEmpty() ? "" : " for interface=" + fitting)
+                        + "; give its network interface one, or choose another");
+    }
+
+    /// @param use of a device that it opens no more: what it finds there, or null
+    /// @param what no device has, where none has anything
+    private static <T> T first(
+            final VerbsLibrary library, final Function<Context, @Nullable T> use, final String what) {
+        final List<Device> devices =
+                library.devices().stream().filter(Device::isInfiniBandVerbs).toList();
         TransportException refusal = null;
         for (final Device device : devices) {
             try {
-                final RdmaPort port = openOn(library.open(device.name()), ipv4, anyDevice ? "" : wanted, mtuBytes);
-                if (port != null) {
-                    return port;
+                final T found = use.apply(library.open(device.name()));
+                if (found != null) {
+                    return found;
                 }
             } catch (final TransportException e) {
                 // The next may do.
@@ -107,30 +121,36 @@ record RdmaPort(
         if (refusal != null) {
             throw refusal;
         }
-        throw none(
-                devices,
-                (ipv4 ? "an IPv4" : "an IPv6") + " address"
-                        + (anyDevice ? "" : " for interface=" + wanted)
-                        + "; give its network interface one, or choose another");
+        if (devices.isEmpty()) {
+            throw new ConfigException("verbs: no RDMA device; plug one in and load its driver, or add Soft-RoCE:"
+                    + " rdma link add rxe0 type rxe netdev eth0");
+        }
+        final List<String> names = devices.stream().map(Device::name).toList();
+        throw new ConfigException("verbs: none of the devices " + names + " has an active port with " + what);
     }
 
     // Closes the device unless it is used.
     private static @Nullable RdmaPort openOn(
             final Context context, final boolean ipv4, final String wanted, final int mtuBytes) {
+        RdmaPort port = null;
         try {
-            final Optional<Place> place = overRoce(
+            port = overRoce(
                             context,
-                            entry -> speaks(entry, ipv4) && (wanted.isEmpty() || isWanted(context, entry, wanted)))
-                    .or(() -> onSubnet(context, ipv4, wanted));
-            if (place.isPresent()) {
-                return of(context, place.get(), ipv4, mtuBytes);
+                            entry -> speaks(entry, ipv4)
+                                    && isWanted(
+                                            context,
+                                            wanted,
+                                            interfaceName(entry),
+                                            entry.gid().toAddress()))
+                    .or(() -> onSubnet(context, ipv4, wanted))
+                    .map(place -> of(context, place, ipv4, mtuBytes))
+                    .orElse(null);
+            return port;
+        } finally {
+            if (port == null) {
+                context.close();
             }
-        } catch (final RuntimeException e) {
-            context.close();
-            throw e;
         }
-        context.close();
-        return null;
     }
 
     private static RdmaPort of(final Context context, final Place place, final boolean ipv4, final int mtuBytes) {
@@ -149,35 +169,18 @@ record RdmaPort(
         return new RdmaPort(context, context.protectionDomain(), place.gid(), bytes, lid, ipoib);
     }
 
-    private static ConfigException none(final List<Device> devices, final String what) {
-        if (devices.isEmpty()) {
-            return new ConfigException("verbs: no RDMA device; plug one in and load its driver, or add Soft-RoCE:"
-                    + " rdma link add rxe0 type rxe netdev eth0");
-        }
-        final List<String> names = devices.stream().map(Device::name).toList();
-        return new ConfigException("verbs: none of the devices " + names + " has an active port with " + what);
-    }
-
     /// @throws ConfigException unless some device has an active port with an address
     static void requireAny(final VerbsLibrary library) {
-        final List<Device> devices = usable(library);
-        TransportException refusal = null;
-        for (final Device device : devices) {
-            try (Context context = library.open(device.name())) {
-                if (overRoce(context, _ -> true)
-                        .or(() -> onSubnet(context, true, ""))
-                        .or(() -> onSubnet(context, false, ""))
-                        .isPresent()) {
-                    return;
-                }
-            } catch (final TransportException e) {
-                refusal = e;
-            }
+        first(library, RdmaPort::anyOn, "an address; bring its network interface up and give it one");
+    }
+
+    private static @Nullable Place anyOn(final Context context) {
+        try (context) {
+            return overRoce(context, _ -> true)
+                    .or(() -> onSubnet(context, true, ""))
+                    .or(() -> onSubnet(context, false, ""))
+                    .orElse(null);
         }
-        if (refusal != null) {
-            throw refusal;
-        }
-        throw none(devices, "an address; bring its network interface up and give it one");
     }
 
     /// Whether a channel's `interface=` is the host's own, which has no device: any will do then.
@@ -192,10 +195,6 @@ record RdmaPort(
                 : "RoCE v2, " + gid.gid().toAddress().getHostAddress();
         return context.name() + " port " + gid.port() + ", GID " + gid.index() + " (" + own + "), MTU "
                 + datagramBytesMax;
-    }
-
-    private static List<Device> usable(final VerbsLibrary library) {
-        return library.devices().stream().filter(Device::isInfiniBandVerbs).toList();
     }
 
     private static Optional<Place> overRoce(final Context context, final Predicate<GidEntry> isFit) {
@@ -225,28 +224,23 @@ record RdmaPort(
             }
             final Ipoib ipoib = Ipoib.on(context.name(), number, ipv4).orElse(null);
             final Optional<GidEntry> gid = context.gid(number, 0);
-            if (ipoib != null && gid.isPresent() && isWanted(context, ipoib, wanted)) {
+            if (ipoib != null && gid.isPresent() && isWanted(context, wanted, ipoib.name(), ipoib.address())) {
                 return Optional.of(new Place(port, gid.get(), ipoib));
             }
         }
         return Optional.empty();
     }
 
-    private static boolean isWanted(final Context context, final Ipoib ipoib, final String wanted) {
-        return wanted.isEmpty()
-                || wanted.equals(context.name())
-                || wanted.equals(ipoib.name())
-                || isAddress(wanted, ipoib.address());
-    }
-
     private static boolean speaks(final GidEntry entry, final boolean ipv4) {
         return entry.gid().isIpv4Mapped() == ipv4 && entry.type() == GidEntry.Type.ROCE_V2;
     }
 
-    private static boolean isWanted(final Context context, final GidEntry entry, final String wanted) {
-        return wanted.equals(context.name())
-                || wanted.equals(interfaceName(entry))
-                || isAddress(wanted, entry.gid().toAddress());
+    private static boolean isWanted(
+            final Context context, final String wanted, final String networkName, final InetAddress address) {
+        return wanted.isEmpty()
+                || wanted.equals(context.name())
+                || wanted.equals(networkName)
+                || isAddress(wanted, address);
     }
 
     /// Whether a text is this address, however it is written.

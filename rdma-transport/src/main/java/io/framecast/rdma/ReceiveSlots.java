@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.CompletionQueue;
@@ -14,8 +15,7 @@ import io.framecast.rdma.verbs.ReceiveRequests;
 import io.framecast.rdma.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// A receive ring as prebuilt requests `[routing header and header | payload | overflow]`.
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A slot whose datagram is dropped (too long, too short, of a stranger, the lane's own) is posted again
 /// behind the others: slots are then no longer used in the order of the ring.
-final class ReceiveSlots implements AutoCloseable {
+final class ReceiveSlots {
     static final int RESERVE_BYTES = 40;
 
     private static final int IPV4_SOURCE = 32;
@@ -59,7 +59,6 @@ final class ReceiveSlots implements AutoCloseable {
     private int returnedCount;
     private boolean held;
     private int failure = CompletionStatus.SUCCESS;
-    private final List<RegistrationCache.Lease> leases = new ArrayList<>();
     private int posted;
     private long received;
     private long receivedBytes;
@@ -67,12 +66,14 @@ final class ReceiveSlots implements AutoCloseable {
     private long malformed;
 
     /// @param only the one source that is heard; null for all but itself
+    /// @param keys keeps a lease for as long as the lane is open
     ReceiveSlots(
             final Arena arena,
             final VerbsLink link,
             final ReceiveRing ring,
             final Queues queues,
-            final @Nullable RdmaAddress only) {
+            final @Nullable RdmaAddress only,
+            final ToIntFunction<RegistrationCache.Lease> keys) {
         this.ring = ring;
         this.only = only;
         queue = queues.completions();
@@ -88,19 +89,13 @@ final class ReceiveSlots implements AutoCloseable {
         depth = queues.depth();
         returned = new int[depth];
         batch = new WorkCompletions(arena, BATCH);
-        requests = new ReceiveRequests(arena, ring.slots(), 3, 0);
+        requests = new ReceiveRequests(arena, ring.slots(), 3);
         if (ring.headerStride() < RESERVE_BYTES + ring.headerBytes()) {
             throw new IllegalArgumentException(
                     "receive ring: expected " + RESERVE_BYTES + " bytes before each header, got a stride of "
                             + ring.headerStride() + " for headers of " + ring.headerBytes());
         }
-        try {
-            build(arena, link);
-        } catch (final RuntimeException e) {
-            // The constructor fails, so no caller can close this object.
-            close();
-            throw e;
-        }
+        build(arena, link.registrations(), keys);
     }
 
     /// The queues by which a lane receives.
@@ -108,12 +103,14 @@ final class ReceiveSlots implements AutoCloseable {
     /// @param depth receives that may be posted
     record Queues(QueuePair queuePair, CompletionQueue completions, int depth) {}
 
-    private void build(final Arena arena, final VerbsLink link) {
-        final RegistrationCache registrations = link.registrations();
-        final int headerKey = keep(registrations.lease(ring.headers(), Access.LOCAL_WRITE));
-        final int payloadKey = keep(registrations.lease(ring.payload(), Access.LOCAL_WRITE));
+    private void build(
+            final Arena arena,
+            final RegistrationCache registrations,
+            final ToIntFunction<RegistrationCache.Lease> keys) {
+        final int headerKey = keys.applyAsInt(registrations.lease(ring.headers(), Access.LOCAL_WRITE));
+        final int payloadKey = keys.applyAsInt(registrations.lease(ring.payload(), Access.LOCAL_WRITE));
         final MemorySegment overflow = arena.allocate(DATAGRAM_BYTES_MAX, Long.BYTES);
-        final int overflowKey = keep(registrations.lease(overflow, Access.LOCAL_WRITE));
+        final int overflowKey = keys.applyAsInt(registrations.lease(overflow, Access.LOCAL_WRITE));
         for (int i = 0; i < ring.slots(); i++) {
             final long header = ring.headers().address() + (long) i * ring.headerStride();
             final long payload = ring.payload().address() + (long) i * ring.payloadBytes();
@@ -121,11 +118,6 @@ final class ReceiveSlots implements AutoCloseable {
             requests.element(i, 1, payload, ring.payloadBytes(), payloadKey);
             requests.element(i, 2, overflow.address(), (int) overflow.byteSize(), overflowKey);
         }
-    }
-
-    private int keep(final RegistrationCache.Lease lease) {
-        leases.add(lease);
-        return lease.localKey();
     }
 
     int post(final int firstSlot, final int count) {
@@ -177,7 +169,7 @@ final class ReceiveSlots implements AutoCloseable {
 
     /// Has the queue's channel tell of the next completion.
     void arm() {
-        queue.arm(false);
+        queue.arm();
     }
 
     int poll(final Completions completions) {
@@ -196,7 +188,7 @@ final class ReceiveSlots implements AutoCloseable {
 
     private boolean take(final int index, final Completions completions) {
         posted--;
-        final int slot = ReceiveRequests.slotOf(batch.request(index));
+        final int slot = (int) batch.request(index);
         if (!batch.isSuccess(index)) {
             failure = failure == CompletionStatus.SUCCESS ? batch.status(index) : failure;
             held = true;
@@ -238,24 +230,14 @@ final class ReceiveSlots implements AutoCloseable {
                 : source.matches(headers, header + IPV6_SOURCE);
     }
 
-    long received() {
-        return received;
-    }
-
-    long receivedBytes() {
-        return receivedBytes;
-    }
-
-    long truncated() {
-        return truncated;
-    }
-
-    long malformed() {
-        return malformed;
-    }
-
-    @Override
-    public void close() {
-        leases.forEach(RegistrationCache.Lease::close);
+    /// A device drops a datagram without a receive silently, so there is no counter of these.
+    long counter(final LaneCounter counter) {
+        return switch (counter) {
+            case RECEIVED_DATAGRAMS -> received;
+            case RECEIVED_BYTES -> receivedBytes;
+            case TRUNCATED -> truncated;
+            case MALFORMED -> malformed;
+            default -> 0;
+        };
     }
 }

@@ -27,7 +27,7 @@ final class RegistrationCache implements AutoCloseable {
     static final int IDLE_MAX = 16;
     static final long IDLE_BYTES_MAX = 1L << 30;
     private static final long LOOK_NS = 1_000_000_000;
-    private static final int PEERS = Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC;
+    private static final int PEERS = Access.REMOTE_READ | Access.REMOTE_WRITE;
 
     private final ProtectionDomain domain;
     private final ScopedLock lock = new ScopedLock();

@@ -1,6 +1,7 @@
 package io.framecast.rdma;
 
 import io.framecast.api.error.TransportException;
+import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.SendRing;
 import io.framecast.rdma.verbs.Access;
 import io.framecast.rdma.verbs.AddressHandle;
@@ -10,15 +11,13 @@ import io.framecast.rdma.verbs.QueuePair;
 import io.framecast.rdma.verbs.SendRequests;
 import io.framecast.rdma.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// A send ring as prebuilt requests `[header | payload]`. Identifiers count submitted requests, so one completion
 /// stands for all requests before it. The last request of each call asks for a completion, and every 32nd.
-final class SendSlots implements AutoCloseable {
+final class SendSlots {
     // Every 32nd.
     private static final int SIGNAL_MASK = 31;
     private static final int BATCH = 16;
@@ -31,7 +30,6 @@ final class SendSlots implements AutoCloseable {
     private final int depth;
     private final int datagramBytesMax;
     private final int payloadElement;
-    private final List<RegistrationCache.Lease> leases = new ArrayList<>();
     private final int headerBytes;
     private final int[] payloadLengths;
     /// The present content of the requests: payload bytes, receiver, whether success causes a completion.
@@ -47,12 +45,14 @@ final class SendSlots implements AutoCloseable {
     private long backPressured;
     private long unreachable;
 
+    /// @param keys keeps a lease for as long as the lane is open
     SendSlots(
             final Arena arena,
             final VerbsLink link,
             final SendRing ring,
             final CompletionQueue queue,
-            final int depth) {
+            final int depth,
+            final ToIntFunction<RegistrationCache.Lease> keys) {
         this.ring = ring;
         this.queue = queue;
         handles = link.handles();
@@ -66,18 +66,10 @@ final class SendSlots implements AutoCloseable {
         aims = new RdmaPeers.Peer[ring.slots()];
         signalled = new boolean[ring.slots()];
         batch = new WorkCompletions(arena, BATCH);
-        try {
-            build(link);
-        } catch (final RuntimeException e) {
-            // The constructor fails, so no caller can close this object.
-            close();
-            throw e;
-        }
-    }
-
-    private void build(final VerbsLink link) {
-        final int payloadKey = register(link, ring.payload());
-        final int headerKey = ring.headerBytes() == 0 ? 0 : register(link, ring.headers());
+        final RegistrationCache registrations = link.registrations();
+        final int payloadKey = keys.applyAsInt(registrations.lease(ring.payload(), Access.LOCAL_READ));
+        final int headerKey =
+                ring.headerBytes() == 0 ? 0 : keys.applyAsInt(registrations.lease(ring.headers(), Access.LOCAL_READ));
         for (int i = 0; i < ring.slots(); i++) {
             if (ring.headerBytes() > 0) {
                 final long header = ring.headers().address() + (long) i * ring.headerBytes();
@@ -86,12 +78,6 @@ final class SendSlots implements AutoCloseable {
             final long payload = ring.payload().address() + (long) i * ring.payloadBytes();
             requests.element(i, payloadElement, payload, 0, payloadKey);
         }
-    }
-
-    private int register(final VerbsLink link, final MemorySegment memory) {
-        final RegistrationCache.Lease lease = link.registrations().lease(memory, Access.LOCAL_READ);
-        leases.add(lease);
-        return lease.localKey();
     }
 
     /// Sends slots to one peer or group.
@@ -126,7 +112,8 @@ final class SendSlots implements AutoCloseable {
     }
 
     // Nearly always a slot goes where it went before, as long as before, without a signal: then nothing is
-    // written.
+    // written. Another connection is another peer, whatever its address.
+    @SuppressWarnings("ReferenceEquality")
     private long prepare(final RdmaPeers.Peer to, final AddressHandle handle, final int firstSlot, final int count) {
         long bytes = (long) headerBytes * count;
         int slot = firstSlot;
@@ -236,22 +223,15 @@ final class SendSlots implements AutoCloseable {
         return completed;
     }
 
-    /// Sends refused for want of room, or of an address handle that is not made yet.
-    long backPressured() {
-        return backPressured;
-    }
-
-    /// Sends to peers for which no address handle can be made.
-    long unreachable() {
-        return unreachable;
-    }
-
-    long sentBytes() {
-        return sentBytes;
-    }
-
-    @Override
-    public void close() {
-        leases.forEach(RegistrationCache.Lease::close);
+    /// Back pressure is for want of room, or of an address handle that is not made yet; an error is a peer for which no
+    /// address handle can be made.
+    long counter(final LaneCounter counter) {
+        return switch (counter) {
+            case SENT_DATAGRAMS -> submitted;
+            case SENT_BYTES -> sentBytes;
+            case SEND_BACK_PRESSURED -> backPressured;
+            case SYSTEM_ERRORS -> unreachable;
+            default -> 0;
+        };
     }
 }

@@ -87,11 +87,16 @@ final class VerbsLane implements Lane {
             group = sendRing == null
                     ? null
                     : new RdmaPeers.Peer(AddressHandleCache.Entry.of(groupHandle()), QueuePair.MULTICAST, queueKey);
-            send = sendRing == null ? null : keep(new SendSlots(arena, link, sendRing, sends, depths.sends()));
+            send = sendRing == null ? null : new SendSlots(arena, link, sendRing, sends, depths.sends(), this::key);
             receive = receiveRing == null
                     ? null
-                    : receiving(
-                            link, receiveRing, new ReceiveSlots.Queues(queuePair, receives, depths.receives()), only);
+                    : new ReceiveSlots(
+                            arena,
+                            link,
+                            receiveRing,
+                            new ReceiveSlots.Queues(queuePair, receives, depths.receives()),
+                            only,
+                            this::key);
             if (receiveRing != null) {
                 receiveGroup();
             }
@@ -99,6 +104,10 @@ final class VerbsLane implements Lane {
             release();
             throw e;
         }
+    }
+
+    private int key(final RegistrationCache.Lease lease) {
+        return keep(lease).localKey();
     }
 
     // More than the port carries is never sent, whatever the rings hold.
@@ -130,14 +139,6 @@ final class VerbsLane implements Lane {
             keep(GroupMembership.join(link.group().address(), port.gid().interfaceIndex()));
         }
         keep(queuePair.attach(link.groupPath().destination(), link.groupPath().lid()));
-    }
-
-    private ReceiveSlots receiving(
-            final VerbsLink link,
-            final ReceiveRing ring,
-            final ReceiveSlots.Queues queues,
-            final @Nullable RdmaAddress only) {
-        return keep(new ReceiveSlots(arena, link, ring, queues, only));
     }
 
     private <T extends AutoCloseable> T keep(final T resource) {
@@ -360,18 +361,9 @@ final class VerbsLane implements Lane {
 
     @Override
     public long counter(final LaneCounter counter) {
-        return switch (counter) {
-            case SENT_DATAGRAMS -> submitted();
-            case SENT_BYTES -> send == null ? 0 : send.sentBytes();
-            case RECEIVED_DATAGRAMS -> receive == null ? 0 : receive.received();
-            case RECEIVED_BYTES -> receive == null ? 0 : receive.receivedBytes();
-            case TRUNCATED -> receive == null ? 0 : receive.truncated();
-            case MALFORMED -> receive == null ? 0 : receive.malformed();
-            case SEND_BACK_PRESSURED -> send == null ? 0 : send.backPressured();
-            case SYSTEM_ERRORS -> recovery.recoveries() + (send == null ? 0 : send.unreachable());
-            // A device drops a datagram without a receive silently.
-            case RECEIVE_OVERRUNS -> 0;
-        };
+        return (send == null ? 0 : send.counter(counter))
+                + (receive == null ? 0 : receive.counter(counter))
+                + (counter == LaneCounter.SYSTEM_ERRORS ? recovery.recoveries() : 0);
     }
 
     private ReceiveSlots receiving() {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// One-sided operations over RC queue pairs of a channel's port.
@@ -26,7 +27,7 @@ final class VerbsOneSided implements OneSided {
     private static final int CONNECTING_MAX = 4;
 
     private final VerbsLink link;
-    private final OnDemandThreads workers = new OnDemandThreads("framecast-verbs-connect", CONNECTING_MAX);
+    private final Executor workers = OnDemandThreads.executor("framecast-verbs-connect", CONNECTING_MAX);
     // Packet sequence numbers must be unpredictable: RC takes any packet that has the right one.
     private final SecureRandom random = new SecureRandom();
     private final ScopedLock lock = new ScopedLock();
@@ -48,7 +49,7 @@ final class VerbsOneSided implements OneSided {
         return new RdmaAddress(port().gid().gid(), port().lid(), 0, 0);
     }
 
-    OnDemandThreads workers() {
+    Executor workers() {
         return workers;
     }
 

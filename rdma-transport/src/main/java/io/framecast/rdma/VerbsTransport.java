@@ -64,30 +64,24 @@ final class VerbsTransport implements Transport {
                 library, channel.group().address(), wanted, channel.link().mtuBytes());
         final AddressHandleCache handles = new AddressHandleCache(
                 port, new AddressPath.Hops(channel.link().ttl(), channel.link().trafficClass(), 0));
+        final HostPort group = channel.group();
+        final Consumer<String> notices = config.warnings();
         try {
-            return open(port, channel.group(), handles, config.warnings());
+            final Ipoib ipoib = port.ipoib();
+            final SubnetGroup joined = ipoib == null
+                    ? null
+                    : SubnetGroup.join(CmLibrary.load(), ipoib.address(), group.address(), JOIN_MAX_NS);
+            final AddressPath path = joined == null ? handles.path(gid(group.address()), 0) : joined.path();
+            notices.accept("verbs: " + port.describe() + ", group " + path.destination());
+            final RegistrationCache registrations = new RegistrationCache(port.domain());
+            return new VerbsTransport(
+                    new VerbsLink(port, group, path, handles, registrations, new DeviceEvents(port, notices)),
+                    joined,
+                    notices);
         } catch (final RuntimeException e) {
             handles.close();
             throw e;
         }
-    }
-
-    private static VerbsTransport open(
-            final RdmaPort port,
-            final HostPort group,
-            final AddressHandleCache handles,
-            final Consumer<String> notices) {
-        final Ipoib ipoib = port.ipoib();
-        final SubnetGroup joined = ipoib == null
-                ? null
-                : SubnetGroup.join(CmLibrary.load(), ipoib.address(), group.address(), JOIN_MAX_NS);
-        final AddressPath path = joined == null ? handles.path(gid(group.address()), 0) : joined.path();
-        notices.accept("verbs: " + port.describe() + ", group " + path.destination());
-        final RegistrationCache registrations = new RegistrationCache(port.domain());
-        return new VerbsTransport(
-                new VerbsLink(port, group, path, handles, registrations, new DeviceEvents(port, notices)),
-                joined,
-                notices);
     }
 
     // Of a group over RoCE v2.

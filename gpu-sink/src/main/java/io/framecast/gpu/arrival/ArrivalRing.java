@@ -2,6 +2,7 @@ package io.framecast.gpu.arrival;
 
 import io.framecast.gpu.SharedWords;
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
 
 /// The host's end of an arrival area: writes entries, takes returns. Credit is what was returned: the entry
 /// of a position is overwritten only after the device returned it, so `head − tail ≤ entries` always (Gysi
@@ -14,12 +15,6 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Used by one thread. Allocates nothing after its construction.
 final class ArrivalRing {
-    /// Takes the slots that the device returned.
-    @FunctionalInterface
-    interface Returns {
-        void onReturned(int slot);
-    }
-
     // Returns mostly come in order; those that do not may wait for a full look.
     private static final int LOOKS_MAX = 64;
     private static final int FULL_LOOK_EVERY = 64;
@@ -32,9 +27,12 @@ final class ArrivalRing {
     private int looks;
 
     /// @param area [ArrivalLayout#areaBytes] bytes, zeroed, aligned to 256
-    ArrivalRing(final MemorySegment area, final int entries) {
+    /// @param first position, as if laps had gone before
+    ArrivalRing(final MemorySegment area, final int entries, final int first) {
         this.area = area;
         this.entries = entries;
+        head = first;
+        tail = first;
         returned = new boolean[entries];
         SharedWords.intAt(area, ArrivalLayout.ENTRIES_OFFSET, entries);
         SharedWords.intAt(area, ArrivalLayout.VERSION_OFFSET, ArrivalLayout.VERSION);
@@ -107,7 +105,7 @@ final class ArrivalRing {
     /// Reports the slots that the device returned since the last call.
     ///
     /// @return how many
-    int collect(final Returns handler) {
+    int collect(final IntConsumer handler) {
         if (head == tail) {
             return 0;
         }
@@ -119,7 +117,7 @@ final class ArrivalRing {
             if (!returned[slot] && isReturned(slot, position)) {
                 returned[slot] = true;
                 count++;
-                handler.onReturned(slot);
+                handler.accept(slot);
             }
         }
         while (tail != head && returned[tail & (entries - 1)]) {
@@ -134,26 +132,14 @@ final class ArrivalRing {
     }
 
     /// Forgets everything outstanding, after the device's end. The area may be gone.
-    void abandon(final Returns handler) {
+    void abandon(final IntConsumer handler) {
         for (int position = tail; position != head; position++) {
             final int slot = position & (entries - 1);
             if (!returned[slot]) {
                 returned[slot] = true;
-                handler.onReturned(slot);
+                handler.accept(slot);
             }
         }
         tail = head;
-    }
-
-    /// For tests of the wrap: begins at another position, as if laps had gone before. The ring must be
-    /// unused.
-    void startAt(final int position) {
-        head = position;
-        tail = position;
-        for (int before = position - entries; before != position; before++) {
-            final int slot = before & (entries - 1);
-            SharedWords.longAt(area, ArrivalLayout.entryOffset(slot), ArrivalLayout.word0(before + 1, slot, 0));
-            SharedWords.intAt(area, ArrivalLayout.returnOffset(entries, slot), before + 1);
-        }
     }
 }

@@ -16,7 +16,7 @@ final class Attachment implements LossHandler, SourceHandler {
 
     private final Subscriber subscriber;
     private final int channel;
-    private final EventQueue events = new EventQueue();
+    private final EventQueue events;
     private final SourceNumbers sources = new SourceNumbers();
     private @Nullable DeviceFrame pending;
     private boolean over;
@@ -27,6 +27,7 @@ final class Attachment implements LossHandler, SourceHandler {
     Attachment(final Subscriber subscriber, final int channel) {
         this.subscriber = subscriber;
         this.channel = channel;
+        events = new EventQueue(channel);
         subscriber.onLoss(this);
         subscriber.onSource(this);
     }
@@ -64,9 +65,9 @@ final class Attachment implements LossHandler, SourceHandler {
         int count = 0;
         while (count < ENTRIES_PER_TURN && ring.room() > 0) {
             if (!events.isEmpty()) {
-                events.take(record, channel);
-                number(record);
-                ring.offer(record);
+                final ArrivalRecord event = events.take();
+                number(event);
+                ring.offer(event);
                 eventCount++;
             } else if (pending != null) {
                 if (!pending.ready().isComplete()) {

@@ -3,16 +3,12 @@ package io.framecast.gpu.arrival;
 import io.framecast.api.spi.KernelSource.DeviceMemory;
 import io.framecast.gpu.SharedWords;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.LockSupport;
 
 /// The functions of `framecast.cuh` (wait, match, view, release) for a kernel's emulation in Java. An emulation
 /// runs once for the whole grid, so it is the only consumer.
 ///
 /// Used by the kernel's thread.
 public final class EmulatedArrivals {
-    private static final int SPINS = 256;
-    private static final long PAUSE_NS = 20_000;
-
     private final DeviceMemory memory;
     private final MemorySegment area;
     private final int entries;
@@ -68,7 +64,7 @@ public final class EmulatedArrivals {
 
     /// Waits for an entry that matches; false when the host wants the kernel to end, or closes the device.
     public boolean await(final ArrivalMatch match, final ArrivalRecord out) {
-        int spins = 0;
+        final Pause pause = new Pause();
         while (true) {
             final int stop = stopping();
             if (stop == ArrivalLayout.STOP_NOW || Thread.currentThread().isInterrupted()) {
@@ -80,11 +76,7 @@ public final class EmulatedArrivals {
             if (stop == ArrivalLayout.STOP_DRAIN) {
                 return false;
             }
-            if (spins++ < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                LockSupport.parkNanos(this, PAUSE_NS);
-            }
+            pause.rest();
         }
     }
 

@@ -1,5 +1,7 @@
 package io.framecast.gpu.arrival;
 
+import java.util.Arrays;
+
 /// Events that wait for room in the ring, in order. Losses beside each other become one; where all places are
 /// taken, also those of different reasons.
 ///
@@ -8,14 +10,17 @@ final class EventQueue {
     // One poll reports at most 64 sources, with three events each, and then runs of losses, which merge.
     static final int EVENTS_MAX = 256;
 
-    private final int[] kinds = new int[EVENTS_MAX];
-    private final long[] sessions = new long[EVENTS_MAX];
-    private final long[] frameIds = new long[EVENTS_MAX];
-    private final long[] counts = new long[EVENTS_MAX];
-    private final int[] reasons = new int[EVENTS_MAX];
+    private final int channel;
+    private final ArrivalRecord[] events = new ArrivalRecord[EVENTS_MAX];
     private int first;
     private int size;
     private long merged;
+
+    /// @param channel of all events
+    EventQueue(final int channel) {
+        this.channel = channel;
+        Arrays.setAll(events, _ -> new ArrivalRecord());
+    }
 
     boolean isEmpty() {
         return size == 0;
@@ -28,15 +33,14 @@ final class EventQueue {
 
     void loss(final long session, final long firstFrameId, final long count, final int reason) {
         if (size > 0) {
-            final int newest = (first + size - 1) % EVENTS_MAX;
-            final boolean joins = kinds[newest] == ArrivalLayout.KIND_LOSS
-                    && sessions[newest] == session
-                    && frameIds[newest] + counts[newest] == firstFrameId;
-            final boolean full = size == EVENTS_MAX;
-            if (joins && (full || reasons[newest] == reason)) {
-                merged += reasons[newest] == reason ? 0 : 1;
-                counts[newest] += count;
-                reasons[newest] = reason;
+            final ArrivalRecord newest = events[(first + size - 1) % EVENTS_MAX];
+            final boolean joins = newest.kind == ArrivalLayout.KIND_LOSS
+                    && newest.session == session
+                    && newest.frameId + newest.count == firstFrameId;
+            if (joins && (size == EVENTS_MAX || newest.reason == reason)) {
+                merged += newest.reason == reason ? 0 : 1;
+                newest.count += count;
+                newest.reason = reason;
                 return;
             }
         }
@@ -56,22 +60,19 @@ final class EventQueue {
             merged++;
             return;
         }
-        final int at = (first + size++) % EVENTS_MAX;
-        kinds[at] = kind;
-        sessions[at] = session;
-        frameIds[at] = frameId;
-        counts[at] = count;
-        reasons[at] = reason;
+        final ArrivalRecord event = events[(first + size++) % EVENTS_MAX];
+        event.event(kind, channel);
+        event.session = session;
+        event.frameId = frameId;
+        event.count = count;
+        event.reason = reason;
     }
 
-    /// Takes the oldest out into a record; there must be one.
-    void take(final ArrivalRecord into, final int channel) {
-        into.event(kinds[first], channel);
-        into.session = sessions[first];
-        into.frameId = frameIds[first];
-        into.count = counts[first];
-        into.reason = reasons[first];
+    /// Takes the oldest out; there must be one. It is the caller's until the next event comes.
+    ArrivalRecord take() {
+        final ArrivalRecord oldest = events[first];
         first = (first + 1) % EVENTS_MAX;
         size--;
+        return oldest;
     }
 }

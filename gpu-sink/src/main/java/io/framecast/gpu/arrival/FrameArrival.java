@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Subscribers on one end, a kernel on the other, an [ArrivalRing] between. Works on any device whose kernels
@@ -23,7 +24,7 @@ public final class FrameArrival implements Arrival {
     private final MemorySegment area;
     private final ArrivalRing ring;
     private final KernelRun kernel;
-    private final ArrivalRing.Returns giveBack = this::giveBack;
+    private final IntConsumer giveBack = this::giveBack;
     private final List<Attachment> attachments = new ArrayList<>();
     private final ArrivalRecord record = new ArrivalRecord();
     private final Pause pause = new Pause();
@@ -41,7 +42,7 @@ public final class FrameArrival implements Arrival {
         this.options = options;
         area = device.allocatePinned(ArrivalLayout.areaBytes(options.entries()));
         area.fill((byte) 0);
-        ring = new ArrivalRing(area, options.entries());
+        ring = new ArrivalRing(area, options.entries(), 0);
         held = new DeviceFrame[options.entries()];
         try {
             kernel = new KernelRun(device);
@@ -124,18 +125,7 @@ public final class FrameArrival implements Arrival {
 
     @Override
     public boolean serve(final Duration longest) {
-        final long startNs = System.nanoTime();
-        final long longestNs = longest.toNanos();
-        while (!isOver()) {
-            if (doWork() > 0) {
-                pause.reset();
-            } else if (System.nanoTime() - startNs >= longestNs) {
-                return isOver();
-            } else {
-                pause.rest();
-            }
-        }
-        return true;
+        return pause.await(this::isOver, this::doWork, longest.toNanos());
     }
 
     private boolean isOver() {
@@ -168,19 +158,10 @@ public final class FrameArrival implements Arrival {
     }
 
     private boolean end(final int wish, final long longestNs) {
-        final long startNs = System.nanoTime();
         ring.stop(wish);
-        while (isRunning()) {
-            if (ring.collect(giveBack) > 0) {
-                pause.reset();
-            } else if (System.nanoTime() - startNs >= longestNs) {
-                return false;
-            } else {
-                pause.rest();
-            }
-        }
+        final boolean ended = pause.await(() -> !isRunning(), () -> ring.collect(giveBack), longestNs);
         ring.collect(giveBack);
-        return true;
+        return ended;
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.framecast.gpu.cuda;
 
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceAccess;
-import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceGather;
 import io.framecast.api.spi.DeviceKernel;
 import io.framecast.api.spi.DeviceRegion;
@@ -180,7 +179,7 @@ final class CudaBackend extends GpuDevice {
             if (memory != null) {
                 resources().give(Kind.PINNED_BYTES, memory.bytes());
                 memory.life().close();
-                CudaErrors.check("cuMemFreeHost", CudaCalls.memFreeHost(address));
+                CudaCalls.MEM_FREE_HOST.check(address);
             }
         }
     }
@@ -221,11 +220,7 @@ final class CudaBackend extends GpuDevice {
     }
 
     @Override
-    public DeviceEvent openEvent() {
-        return event();
-    }
-
-    private CudaEvent event() {
+    public CudaEvent openEvent() {
         final CudaEvent event;
         try (CudaContext.Visit _ = visit()) {
             event = new CudaEvent(this);
@@ -391,7 +386,8 @@ final class CudaBackend extends GpuDevice {
             if (code == CUresult.CUDA_SUCCESS) {
                 modules.forEach(module -> failure.note("cuModuleUnload", JCudaDriver.cuModuleUnload(module)));
                 pointersLeft.forEach(pointer -> failure.note("cuMemFree", JCudaDriver.cuMemFree(pointer)));
-                pinnedLeft.forEach(memory -> failure.note("cuMemFreeHost", CudaCalls.memFreeHost(memory.address())));
+                pinnedLeft.forEach(
+                        memory -> failure.note("cuMemFreeHost", CudaCalls.MEM_FREE_HOST.call(memory.address())));
                 context.leave();
             }
             failure.note("cuDevicePrimaryCtxRelease", context.release());
@@ -453,7 +449,7 @@ final class CudaBackend extends GpuDevice {
 
     /// Launches a persistent kernel on a stream, if it fits. A thread that frees memory meanwhile sees it already.
     void launchPersistent(final CudaStream stream, final ResidentGrid grid, final Runnable launch) {
-        final CudaEvent ended = event();
+        final CudaEvent ended = openEvent();
         boolean running = false;
         try {
             kernels.begin(this, stream, ended, grid);
@@ -477,10 +473,5 @@ final class CudaBackend extends GpuDevice {
             resources().give(Kind.EVENTS, 1);
         }
         return known;
-    }
-
-    /// Marks the work enqueued so far on streams without a persistent kernel.
-    void mark(final StreamFences marks) {
-        streams.mark(marks, this::event);
     }
 }

@@ -12,6 +12,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 import java.util.Optional;
 
 /// Downcalls into libcuda for what is called per copy, and for the few calls that JCuda lacks or limits. They
@@ -27,26 +28,26 @@ final class CudaCalls {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final SymbolLookup CUDA = SymbolLookup.libraryLookup(LIBRARY, Arena.global());
 
-    private static final MethodHandle CTX_SET_CURRENT = handle("cuCtxSetCurrent", JAVA_LONG);
-    private static final MethodHandle CTX_PUSH_CURRENT = handle("cuCtxPushCurrent_v2", JAVA_LONG);
-    private static final MethodHandle CTX_POP_CURRENT = handle("cuCtxPopCurrent_v2", JAVA_LONG);
+    static final CudaCall CTX_SET_CURRENT = longs("cuCtxSetCurrent", 1);
+    /// Puts a context on top of the calling thread's stack of them.
+    static final CudaCall CTX_PUSH_CURRENT = longs("cuCtxPushCurrent_v2", 1);
+    private static final CudaCall CTX_POP_CURRENT = longs("cuCtxPopCurrent_v2", 1);
     // Takes the popped context; written by any thread, read by none.
     private static final long POPPED = Arena.global().allocate(ADDRESS).address();
     private static final MethodHandle MEM_HOST_ALLOC = handle("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle MEM_FREE_HOST = handle("cuMemFreeHost", JAVA_LONG);
-    private static final MethodHandle COPY_TO_DEVICE =
-            handle("cuMemcpyHtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle COPY_TO_HOST =
-            handle("cuMemcpyDtoHAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle COPY_WITHIN =
-            handle("cuMemcpyDtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    static final CudaCall MEM_FREE_HOST = longs("cuMemFreeHost", 1);
+    /// Target, source, bytes, stream; so the other copies.
+    static final CudaCall COPY_TO_DEVICE = longs("cuMemcpyHtoDAsync_v2", 4);
+    static final CudaCall COPY_TO_HOST = longs("cuMemcpyDtoHAsync_v2", 4);
+    static final CudaCall COPY_WITHIN = longs("cuMemcpyDtoDAsync_v2", 4);
     private static final MethodHandle FILL = handle("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle STREAM_QUERY = handle("cuStreamQuery", JAVA_LONG);
-    private static final MethodHandle STREAM_SYNCHRONIZE = handle("cuStreamSynchronize", JAVA_LONG);
+    static final CudaCall STREAM_QUERY = longs("cuStreamQuery", 1);
+    static final CudaCall STREAM_SYNCHRONIZE = longs("cuStreamSynchronize", 1);
     private static final MethodHandle STREAM_WAIT_EVENT = handle("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle EVENT_RECORD = handle("cuEventRecord", JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle EVENT_QUERY = handle("cuEventQuery", JAVA_LONG);
-    private static final MethodHandle EVENT_SYNCHRONIZE = handle("cuEventSynchronize", JAVA_LONG);
+    /// Event, stream.
+    static final CudaCall EVENT_RECORD = longs("cuEventRecord", 2);
+    static final CudaCall EVENT_QUERY = longs("cuEventQuery", 1);
+    static final CudaCall EVENT_SYNCHRONIZE = longs("cuEventSynchronize", 1);
     private static final MethodHandle MAX_ACTIVE_BLOCKS =
             handle("cuOccupancyMaxActiveBlocksPerMultiprocessor", ADDRESS, JAVA_LONG, JAVA_INT, JAVA_LONG);
     private static final MethodHandle LAUNCH_KERNEL = handle(
@@ -109,6 +110,12 @@ final class CudaCalls {
         return callCold(CLOSE, descriptor);
     }
 
+    private static CudaCall longs(final String symbol, final int parameters) {
+        final MemoryLayout[] layouts = new MemoryLayout[parameters];
+        Arrays.fill(layouts, JAVA_LONG);
+        return new CudaCall(symbol.replace("_v2", ""), handle(symbol, layouts));
+    }
+
     private static MethodHandle handle(final String name, final MemoryLayout... parameters) {
         return optional(name, parameters).orElseThrow(() -> new UnsatisfiedLinkError(LIBRARY + " has no " + name));
     }
@@ -118,39 +125,14 @@ final class CudaCalls {
                 .map(symbol -> LINKER.downcallHandle(symbol, FunctionDescriptor.of(JAVA_INT, parameters)));
     }
 
-    static int ctxSetCurrent(final long context) {
-        return call(CTX_SET_CURRENT, context);
-    }
-
-    /// Puts a context on top of the calling thread's stack of them.
-    static int ctxPushCurrent(final long context) {
-        return call(CTX_PUSH_CURRENT, context);
-    }
-
     /// Takes the topmost off: what was current before it is current again.
     static int ctxPopCurrent() {
-        return call(CTX_POP_CURRENT, POPPED);
+        return CTX_POP_CURRENT.call(POPPED);
     }
 
     /// @param out one pointer, receives the memory's address
     static int memHostAlloc(final MemorySegment out, final long bytes, final int flags) {
         return callCold(MEM_HOST_ALLOC, out, bytes, flags);
-    }
-
-    static int memFreeHost(final long hostPointer) {
-        return call(MEM_FREE_HOST, hostPointer);
-    }
-
-    static int copyToDevice(final long deviceAddress, final long hostPointer, final long bytes, final long stream) {
-        return call(COPY_TO_DEVICE, deviceAddress, hostPointer, bytes, stream);
-    }
-
-    static int copyToHost(final long hostPointer, final long deviceAddress, final long bytes, final long stream) {
-        return call(COPY_TO_HOST, hostPointer, deviceAddress, bytes, stream);
-    }
-
-    static int copyWithin(final long targetAddress, final long sourceAddress, final long bytes, final long stream) {
-        return call(COPY_WITHIN, targetAddress, sourceAddress, bytes, stream);
     }
 
     static int fill(final long deviceAddress, final byte value, final long bytes, final long stream) {
@@ -161,32 +143,12 @@ final class CudaCalls {
         }
     }
 
-    static int streamQuery(final long stream) {
-        return call(STREAM_QUERY, stream);
-    }
-
-    static int streamSynchronize(final long stream) {
-        return call(STREAM_SYNCHRONIZE, stream);
-    }
-
     static int streamWaitEvent(final long stream, final long event) {
         try {
             return (int) STREAM_WAIT_EVENT.invokeExact(stream, event, 0);
         } catch (final Throwable e) {
             throw impossible(e);
         }
-    }
-
-    static int eventRecord(final long event, final long stream) {
-        return call(EVENT_RECORD, event, stream);
-    }
-
-    static int eventQuery(final long event) {
-        return call(EVENT_QUERY, event);
-    }
-
-    static int eventSynchronize(final long event) {
-        return call(EVENT_SYNCHRONIZE, event);
     }
 
     /// How many blocks of a function one multiprocessor holds, without shared memory that is asked for at
@@ -215,31 +177,6 @@ final class CudaCalls {
     /// Loads a function now rather than at its first launch; does nothing on drivers before CUDA 12.4.
     static int funcLoad(final long function) {
         return FUNC_LOAD.map(load -> callCold(load, function)).orElse(0);
-    }
-
-    // Every caller passes a constant handle, which the compiler sees once it has inlined these.
-    private static int call(final MethodHandle handle, final long a) {
-        try {
-            return (int) handle.invokeExact(a);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
-    }
-
-    private static int call(final MethodHandle handle, final long a, final long b) {
-        try {
-            return (int) handle.invokeExact(a, b);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
-    }
-
-    private static int call(final MethodHandle handle, final long a, final long b, final long c, final long d) {
-        try {
-            return (int) handle.invokeExact(a, b, c, d);
-        } catch (final Throwable e) {
-            throw impossible(e);
-        }
     }
 
     /// A call that may allocate.

@@ -47,7 +47,9 @@ final class CudaContext {
 
     /// As [#visit], without an exception. Where the answer is not CUDA_SUCCESS nothing was entered.
     int enter() {
-        return isEngines() ? CudaCalls.ctxSetCurrent(handle.value()) : CudaCalls.ctxPushCurrent(handle.value());
+        return isEngines()
+                ? CudaCalls.CTX_SET_CURRENT.call(handle.value())
+                : CudaCalls.CTX_PUSH_CURRENT.call(handle.value());
     }
 
     /// Once for each [#enter] that succeeded.
@@ -71,7 +73,7 @@ final class CudaContext {
     int release() {
         if (isEngines()) {
             // Nothing is left current that may be gone.
-            CudaCalls.ctxSetCurrent(0);
+            CudaCalls.CTX_SET_CURRENT.call(0);
         }
         return JCudaDriver.cuDevicePrimaryCtxRelease(device);
     }

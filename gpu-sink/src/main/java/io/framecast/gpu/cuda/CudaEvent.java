@@ -37,7 +37,7 @@ final class CudaEvent implements DeviceEvent {
     @Override
     public boolean isComplete() {
         try (CudaContext.Visit _ = backend.visit()) {
-            final int code = CudaCalls.eventQuery(value());
+            final int code = CudaCalls.EVENT_QUERY.call(value());
             if (code == CUresult.CUDA_ERROR_NOT_READY) {
                 return false;
             }
@@ -49,7 +49,7 @@ final class CudaEvent implements DeviceEvent {
     @Override
     public void synchronize() {
         try (CudaContext.Visit _ = backend.visit()) {
-            CudaErrors.check("cuEventSynchronize", CudaCalls.eventSynchronize(value()));
+            CudaCalls.EVENT_SYNCHRONIZE.check(value());
         }
     }
 
@@ -72,7 +72,7 @@ final class CudaEvent implements DeviceEvent {
             return true;
         }
         try {
-            return CudaCalls.eventQuery(handle.value()) != CUresult.CUDA_ERROR_NOT_READY;
+            return CudaCalls.EVENT_QUERY.call(handle.value()) != CUresult.CUDA_ERROR_NOT_READY;
         } finally {
             context.leave();
         }

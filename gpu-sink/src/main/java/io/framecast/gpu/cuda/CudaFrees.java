@@ -51,7 +51,7 @@ final class CudaFrees {
             final boolean running = kernels.any();
             final StreamFences marks = new StreamFences();
             if (running) {
-                backend.mark(marks);
+                backend.streams().mark(marks, backend::openEvent);
             }
             final var block = new DeferredFrees.Block(address, bytes, marks, () -> {
                 marks.close();

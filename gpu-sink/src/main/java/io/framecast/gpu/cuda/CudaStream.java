@@ -50,9 +50,7 @@ final class CudaStream implements DeviceStream {
         backend.checkRange("cuMemcpyHtoDAsync", deviceAddress, bytes);
         try (CudaContext.Visit _ = visit()) {
             if (bytes > 0) {
-                final long from = source.address() + sourceOffset;
-                final int code = CudaCalls.copyToDevice(deviceAddress, from, bytes, handle.value());
-                CudaErrors.check("cuMemcpyHtoDAsync", code);
+                CudaCalls.COPY_TO_DEVICE.check(deviceAddress, source.address() + sourceOffset, bytes, handle.value());
             }
         }
     }
@@ -67,8 +65,7 @@ final class CudaStream implements DeviceStream {
         backend.checkRange("cuMemcpyDtoHAsync", deviceAddress, bytes);
         try (CudaContext.Visit _ = visit()) {
             if (bytes > 0) {
-                final long to = target.address() + targetOffset;
-                CudaErrors.check("cuMemcpyDtoHAsync", CudaCalls.copyToHost(to, deviceAddress, bytes, handle.value()));
+                CudaCalls.COPY_TO_HOST.check(target.address() + targetOffset, deviceAddress, bytes, handle.value());
             }
         }
     }
@@ -79,8 +76,7 @@ final class CudaStream implements DeviceStream {
         backend.checkRange("cuMemcpyDtoDAsync", sourceAddress, bytes);
         try (CudaContext.Visit _ = visit()) {
             if (bytes > 0) {
-                final int code = CudaCalls.copyWithin(targetAddress, sourceAddress, bytes, handle.value());
-                CudaErrors.check("cuMemcpyDtoDAsync", code);
+                CudaCalls.COPY_WITHIN.check(targetAddress, sourceAddress, bytes, handle.value());
             }
         }
     }
@@ -99,7 +95,7 @@ final class CudaStream implements DeviceStream {
     public void record(final DeviceEvent event) {
         final long ours = ours(event);
         try (CudaContext.Visit _ = visit()) {
-            CudaErrors.check("cuEventRecord", CudaCalls.eventRecord(ours, handle.value()));
+            CudaCalls.EVENT_RECORD.check(ours, handle.value());
         }
     }
 
@@ -141,7 +137,7 @@ final class CudaStream implements DeviceStream {
     @Override
     public void synchronize() {
         try (CudaContext.Visit _ = visit()) {
-            CudaErrors.check("cuStreamSynchronize", CudaCalls.streamSynchronize(handle.value()));
+            CudaCalls.STREAM_SYNCHRONIZE.check(handle.value());
         }
     }
 
@@ -152,12 +148,12 @@ final class CudaStream implements DeviceStream {
 
     /// Whether something that was enqueued has not ended; in the context.
     boolean isBusy() {
-        return CudaCalls.streamQuery(handle.value()) == CUresult.CUDA_ERROR_NOT_READY;
+        return CudaCalls.STREAM_QUERY.call(handle.value()) == CUresult.CUDA_ERROR_NOT_READY;
     }
 
     /// Waits without checks, for the backend; in the context.
     int drain() {
-        return CudaCalls.streamSynchronize(handle.value());
+        return CudaCalls.STREAM_SYNCHRONIZE.call(handle.value());
     }
 
     /// Waits for the work and destroys the stream, which is open no more; in the context.

@@ -20,7 +20,8 @@ final class GdrCalls {
 
     private static final Linker LINKER = Linker.nativeLinker();
 
-    private final MethodHandle open;
+    /// The library's handle, 0 where its kernel module is not loaded.
+    private final long library;
     private final MethodHandle pin;
     private final MethodHandle unpin;
     private final MethodHandle map;
@@ -33,20 +34,20 @@ final class GdrCalls {
         static final @Nullable GdrCalls CALLS = find();
     }
 
-    private GdrCalls(final SymbolLookup library) {
-        open = LINKER.downcallHandle(library.findOrThrow("gdr_open"), FunctionDescriptor.of(JAVA_LONG));
-        pin = handle(library, "gdr_pin_buffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS);
-        unpin = handle(library, "gdr_unpin_buffer", JAVA_LONG, JAVA_LONG);
-        map = handle(library, "gdr_map", JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
-        unmap = handle(library, "gdr_unmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-        info = handle(library, "gdr_get_info_v2", JAVA_LONG, JAVA_LONG, ADDRESS);
-        copyTo = handle(library, "gdr_copy_to_mapping", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-        copyFrom = handle(library, "gdr_copy_from_mapping", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private GdrCalls(final SymbolLookup symbols) {
+        pin = handle(symbols, "gdr_pin_buffer", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS);
+        unpin = handle(symbols, "gdr_unpin_buffer", JAVA_LONG, JAVA_LONG);
+        map = handle(symbols, "gdr_map", JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
+        unmap = handle(symbols, "gdr_unmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        info = handle(symbols, "gdr_get_info_v2", JAVA_LONG, JAVA_LONG, ADDRESS);
+        copyTo = handle(symbols, "gdr_copy_to_mapping", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        copyFrom = handle(symbols, "gdr_copy_from_mapping", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        library = open(LINKER.downcallHandle(symbols.findOrThrow("gdr_open"), FunctionDescriptor.of(JAVA_LONG)));
     }
 
     private static MethodHandle handle(
-            final SymbolLookup library, final String name, final MemoryLayout... parameters) {
-        return LINKER.downcallHandle(library.findOrThrow(name), FunctionDescriptor.of(JAVA_INT, parameters));
+            final SymbolLookup symbols, final String name, final MemoryLayout... parameters) {
+        return LINKER.downcallHandle(symbols.findOrThrow(name), FunctionDescriptor.of(JAVA_INT, parameters));
     }
 
     /// The library's functions, or null where it is not installed, or another version.
@@ -62,8 +63,7 @@ final class GdrCalls {
         }
     }
 
-    /// @return the library's handle, 0 where its kernel module is not loaded
-    long open() {
+    private static long open(final MethodHandle open) {
         try {
             return (long) open.invokeExact();
         } catch (final Throwable e) {
@@ -71,26 +71,31 @@ final class GdrCalls {
         }
     }
 
+    /// Whether its kernel module is loaded.
+    boolean isOpen() {
+        return library != 0;
+    }
+
     /// @param out one 64-bit handle
-    int pin(final long library, final long deviceAddress, final long bytes, final MemorySegment out) {
+    int pin(final long deviceAddress, final long bytes, final MemorySegment out) {
         return CudaCalls.callCold(pin, library, deviceAddress, bytes, 0L, 0, out);
     }
 
-    int unpin(final long library, final long handle) {
+    int unpin(final long handle) {
         return CudaCalls.callCold(unpin, library, handle);
     }
 
     /// @param out one pointer
-    int map(final long library, final long handle, final MemorySegment out, final long bytes) {
+    int map(final long handle, final MemorySegment out, final long bytes) {
         return CudaCalls.callCold(map, library, handle, out, bytes);
     }
 
-    int unmap(final long library, final long handle, final long mapped, final long bytes) {
+    int unmap(final long handle, final long mapped, final long bytes) {
         return CudaCalls.callCold(unmap, library, handle, mapped, bytes);
     }
 
     /// @param out a gdr_info_v2, 48 bytes; the first 64 bits are the device address of the mapping's first byte
-    int info(final long library, final long handle, final MemorySegment out) {
+    int info(final long handle, final MemorySegment out) {
         return CudaCalls.callCold(info, library, handle, out);
     }
 

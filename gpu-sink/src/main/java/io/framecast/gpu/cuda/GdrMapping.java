@@ -20,7 +20,6 @@ final class GdrMapping implements DeviceMapping {
     private final GdrCalls calls;
     private final String device;
     private final DeviceResources resources;
-    private final long library;
     private final long handle;
     private final long pinnedBytes;
     private final long mapped;
@@ -28,16 +27,6 @@ final class GdrMapping implements DeviceMapping {
     private final long base;
     private final long bytes;
     private boolean closed;
-
-    // Opened once, for the life of the process.
-    private static final class Library {
-        static final long HANDLE = open();
-
-        private static long open() {
-            final GdrCalls found = GdrCalls.found();
-            return found == null ? 0 : found.open();
-        }
-    }
 
     /// @throws DeviceException with one line that says how to fix it
     GdrMapping(final String device, final DeviceRegion region, final DeviceResources resources) {
@@ -49,17 +38,16 @@ final class GdrMapping implements DeviceMapping {
         this.device = device;
         this.resources = resources;
         calls = found;
-        library = Library.HANDLE;
         bytes = region.bytes();
         final long first = region.address() & -PAGE_BYTES;
         pinnedBytes = (region.address() + bytes - first + PAGE_BYTES - 1) & -PAGE_BYTES;
         try (Arena scratch = Arena.ofConfined()) {
             final MemorySegment out = scratch.allocate(INFO_BYTES, Long.BYTES);
-            check("gdr_pin_buffer", calls.pin(library, first, pinnedBytes, out));
+            check("gdr_pin_buffer", calls.pin(first, pinnedBytes, out));
             handle = out.get(ValueLayout.JAVA_LONG, 0);
             mapped = mapPinned(out);
             resources.take(DeviceResources.Kind.MAPPINGS, 1);
-            final int infoCode = calls.info(library, handle, out);
+            final int infoCode = calls.info(handle, out);
             if (infoCode != 0) {
                 close();
                 check("gdr_get_info", infoCode);
@@ -69,9 +57,9 @@ final class GdrMapping implements DeviceMapping {
     }
 
     private long mapPinned(final MemorySegment out) {
-        final int code = calls.map(library, handle, out, pinnedBytes);
+        final int code = calls.map(handle, out, pinnedBytes);
         if (code != 0) {
-            calls.unpin(library, handle);
+            calls.unpin(handle);
             check("gdr_map", code);
         }
         return out.get(ValueLayout.JAVA_LONG, 0);
@@ -79,10 +67,11 @@ final class GdrMapping implements DeviceMapping {
 
     /// Why memory cannot be mapped here, in a few words.
     static Optional<String> refusal() {
-        if (GdrCalls.found() == null) {
+        final GdrCalls found = GdrCalls.found();
+        if (found == null) {
             return Optional.of("no gdrcopy (" + GdrCalls.LIBRARY + ")");
         }
-        return Library.HANDLE == 0 ? Optional.of("gdrcopy's kernel module is not loaded (gdrdrv)") : Optional.empty();
+        return !found.isOpen() ? Optional.of("gdrcopy's kernel module is not loaded (gdrdrv)") : Optional.empty();
     }
 
     @Override
@@ -112,8 +101,8 @@ final class GdrMapping implements DeviceMapping {
         if (!closed) {
             closed = true;
             resources.give(DeviceResources.Kind.MAPPINGS, 1);
-            calls.unmap(library, handle, mapped, pinnedBytes);
-            calls.unpin(library, handle);
+            calls.unmap(handle, mapped, pinnedBytes);
+            calls.unpin(handle);
         }
     }
 }

@@ -25,13 +25,6 @@ public final class DeferredFrees {
     /// @param free frees it
     public record Block(long address, long bytes, BooleanSupplier idle, Runnable free) {}
 
-    /// Whether nothing waits: a hint.
-    public boolean isEmpty() {
-        try (ScopedLock.Scope _ = lock.hold()) {
-            return blocks.isEmpty();
-        }
-    }
-
     /// As [#free(boolean, Block)], of memory that is not given out again.
     ///
     /// @param free frees the memory at the address

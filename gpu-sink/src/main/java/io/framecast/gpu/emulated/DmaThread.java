@@ -58,8 +58,8 @@ final class DmaThread implements Runnable {
             final KernelSource.DeviceMemory memory) {
         this.deviceName = deviceName;
         this.memory = memory;
-        this.toDevice = new PcieLink(config.toDeviceBytesPerSecond());
-        this.toHost = new PcieLink(config.toHostBytesPerSecond());
+        this.toDevice = new PcieLink(config.link().toDeviceBytesPerSecond());
+        this.toHost = new PcieLink(config.link().toHostBytesPerSecond());
         this.delayMaxNs = config.disorder().delayMaxNs();
         this.delays = new SplittableRandom(config.disorder().seed());
         this.thread = new Thread(this, "framecast-emulated-" + ordinal);

@@ -3,22 +3,24 @@ package io.framecast.gpu.emulated;
 /// Settings of an emulated GPU.
 ///
 /// @param memoryBytes device memory; host memory is taken only for what is allocated and written
-/// @param toDeviceBytesPerSecond bandwidth of the modelled PCIe link towards the device, shared by all
-///     streams; [#UNLIMITED] copies as fast as the host can
-/// @param toHostBytesPerSecond the same, towards the host
+/// @param link the modelled PCIe link, shared by all streams
 /// @param streamCommandsMax commands a stream holds before its enqueuer has to wait; a power of two
 /// @param residentBlocks blocks of persistent kernels, of whatever size, that the device holds at a time
 /// @param disorder how late streams run against each other
 /// @param exports whether NICs that map a descriptor of shared memory may write into the device: those of tests.
 ///     Copies run as late as ever; writes of NICs are visible at once
 public record EmulatedConfig(
-        long memoryBytes,
-        long toDeviceBytesPerSecond,
-        long toHostBytesPerSecond,
-        int streamCommandsMax,
-        int residentBlocks,
-        Disorder disorder,
-        boolean exports) {
+        long memoryBytes, Link link, int streamCommandsMax, int residentBlocks, Disorder disorder, boolean exports) {
+    /// The bandwidths of the link's directions; [#UNLIMITED] copies as fast as the host can.
+    public record Link(long toDeviceBytesPerSecond, long toHostBytesPerSecond) {
+        public Link {
+            if (toDeviceBytesPerSecond <= 0 || toHostBytesPerSecond <= 0) {
+                throw new IllegalArgumentException("emulated link: expected bytes per second > 0, got "
+                        + toDeviceBytesPerSecond + " and " + toHostBytesPerSecond);
+            }
+        }
+    }
+
     /// Half of all commands begin late, each stream's still in order: a program that misses a wait reads old data,
     /// or overwrites data in use.
     ///
@@ -36,15 +38,11 @@ public record EmulatedConfig(
 
     public static final long UNLIMITED = Long.MAX_VALUE;
     public static final EmulatedConfig DEFAULT =
-            new EmulatedConfig(16L << 30, UNLIMITED, UNLIMITED, 1024, 1024, Disorder.NONE, false);
+            new EmulatedConfig(16L << 30, new Link(UNLIMITED, UNLIMITED), 1024, 1024, Disorder.NONE, false);
 
     public EmulatedConfig {
         if (memoryBytes <= 0) {
             throw new IllegalArgumentException("emulated memory: expected bytes > 0, got " + memoryBytes);
-        }
-        if (toDeviceBytesPerSecond <= 0 || toHostBytesPerSecond <= 0) {
-            throw new IllegalArgumentException("emulated link: expected bytes per second > 0, got "
-                    + toDeviceBytesPerSecond + " and " + toHostBytesPerSecond);
         }
         if (streamCommandsMax < 2 || Integer.bitCount(streamCommandsMax) != 1) {
             throw new IllegalArgumentException(
@@ -56,45 +54,27 @@ public record EmulatedConfig(
     }
 
     public EmulatedConfig withMemory(final long bytes) {
-        return with(bytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, residentBlocks);
+        return new EmulatedConfig(bytes, link, streamCommandsMax, residentBlocks, disorder, exports);
     }
 
     public EmulatedConfig withLink(final long toDevice, final long toHost) {
-        return with(memoryBytes, toDevice, toHost, streamCommandsMax, residentBlocks);
+        final Link other = new Link(toDevice, toHost);
+        return new EmulatedConfig(memoryBytes, other, streamCommandsMax, residentBlocks, disorder, exports);
     }
 
     public EmulatedConfig withStreamCommands(final int commandsMax) {
-        return with(memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, commandsMax, residentBlocks);
+        return new EmulatedConfig(memoryBytes, link, commandsMax, residentBlocks, disorder, exports);
     }
 
     public EmulatedConfig withResidentBlocks(final int blocks) {
-        return with(memoryBytes, toDeviceBytesPerSecond, toHostBytesPerSecond, streamCommandsMax, blocks);
-    }
-
-    private EmulatedConfig with(
-            final long memory, final long toDevice, final long toHost, final int commandsMax, final int blocks) {
-        return new EmulatedConfig(memory, toDevice, toHost, commandsMax, blocks, disorder, exports);
+        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, blocks, disorder, exports);
     }
 
     public EmulatedConfig withDisorder(final Disorder value) {
-        return new EmulatedConfig(
-                memoryBytes,
-                toDeviceBytesPerSecond,
-                toHostBytesPerSecond,
-                streamCommandsMax,
-                residentBlocks,
-                value,
-                exports);
+        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, value, exports);
     }
 
     public EmulatedConfig withExports() {
-        return new EmulatedConfig(
-                memoryBytes,
-                toDeviceBytesPerSecond,
-                toHostBytesPerSecond,
-                streamCommandsMax,
-                residentBlocks,
-                disorder,
-                true);
+        return new EmulatedConfig(memoryBytes, link, streamCommandsMax, residentBlocks, disorder, true);
     }
 }

@@ -76,9 +76,9 @@ public final class EmulatedDevice extends GpuDevice {
 
     @Override
     public String description() {
-        final String link = config.toDeviceBytesPerSecond() == EmulatedConfig.UNLIMITED
+        final String link = config.link().toDeviceBytesPerSecond() == EmulatedConfig.UNLIMITED
                 ? "unlimited link"
-                : config.toDeviceBytesPerSecond() / 1_000_000 + " MB/s link";
+                : config.link().toDeviceBytesPerSecond() / 1_000_000 + " MB/s link";
         return "emulated GPU, " + (config.memoryBytes() >> 20) + " MiB, " + link + ", runs on the CPU";
     }
 

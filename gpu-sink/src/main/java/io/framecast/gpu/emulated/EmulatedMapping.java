@@ -34,7 +34,7 @@ final class EmulatedMapping implements DeviceMapping {
         MemorySegment.copy(source, sourceOffset, allocation.backing(), base + offset, length);
         // Kernels run on another thread.
         VarHandle.releaseFence();
-        pass(startNs, length, device.config().toDeviceBytesPerSecond());
+        pass(startNs, length, device.config().link().toDeviceBytesPerSecond());
     }
 
     @Override
@@ -44,7 +44,7 @@ final class EmulatedMapping implements DeviceMapping {
         final long startNs = System.nanoTime();
         VarHandle.acquireFence();
         MemorySegment.copy(allocation.backing(), base + offset, target, targetOffset, length);
-        pass(startNs, length, device.config().toHostBytesPerSecond());
+        pass(startNs, length, device.config().link().toHostBytesPerSecond());
     }
 
     private void check(final long offset, final long length) {

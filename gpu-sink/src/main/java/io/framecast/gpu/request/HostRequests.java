@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ObjIntConsumer;
 
 /// The host's end of a request queue. Requests are taken in the order of their tickets and then wait for
 /// their publisher; at most as many as the queue holds are ever taken and not answered, whatever a kernel
@@ -29,7 +30,7 @@ public final class HostRequests implements DeviceRequests {
     private final List<RequestLane> lanes = new ArrayList<>();
     private final List<DeviceRegion> allowed = new ArrayList<>();
     private final Request request = new Request();
-    private final RequestLane.Answers answers = this::answer;
+    private final ObjIntConsumer<Request> answers = this::answer;
     private final Pause pause = new Pause();
     private int next;
     private int waiting;

@@ -7,24 +7,19 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceStream;
+import java.util.function.ObjIntConsumer;
 
 /// The requests for one publisher, in order, one at a time: claim, copy out of the device into the claim, commit. A
 /// publisher without room delays only its own requests.
 final class RequestLane {
     static final int KEYFRAME = 1;
 
-    /// Takes the results of requests.
-    @FunctionalInterface
-    interface Answers {
-        void answer(Request request, int status);
-    }
-
     private final Publisher publisher;
     private final long frameMaxBytes;
     private final DeviceStream stream;
     private final DeviceEvent copied;
     private final FrameClaim claim = new FrameClaim();
-    private final Answers answers;
+    private final ObjIntConsumer<Request> answers;
 
     // A ring of those not answered yet, the oldest being copied perhaps.
     private final Request[] waiting;
@@ -40,7 +35,7 @@ final class RequestLane {
             final Publisher publisher,
             final long frameMaxBytes,
             final int requestsMax,
-            final Answers answers) {
+            final ObjIntConsumer<Request> answers) {
         this.publisher = publisher;
         this.frameMaxBytes = frameMaxBytes;
         this.answers = answers;
@@ -115,7 +110,7 @@ final class RequestLane {
         final Request done = waiting[first];
         first = (first + 1) % waiting.length;
         size--;
-        answers.answer(done, status);
+        answers.accept(done, status);
     }
 
     // Kept while they do not change: a frame without a tag allocates nothing.

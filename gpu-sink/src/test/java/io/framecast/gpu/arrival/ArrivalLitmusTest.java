@@ -41,9 +41,7 @@ class ArrivalLitmusTest {
 
     private static Result run(final Litmus.Plant plant, final int rounds, final long seed) throws InterruptedException {
         try (PlainMemory memory = Litmus.memory()) {
-            final ArrivalRing ring = new ArrivalRing(memory.area(), Litmus.ENTRIES);
-            // Sequences wrap on the way.
-            ring.startAt(-rounds / 2);
+            final ArrivalRing ring = memory.ringAt(Litmus.ENTRIES, -rounds / 2);
             ring.resume(1, 0);
             final AtomicLong frames = new AtomicLong();
             final AtomicLong violations = new AtomicLong();

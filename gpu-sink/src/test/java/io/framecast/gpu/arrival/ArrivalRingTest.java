@@ -27,8 +27,7 @@ class ArrivalRingTest {
     }
 
     private ArrivalRing ringAt(final int position) {
-        final ArrivalRing ring = new ArrivalRing(memory.area(), ENTRIES);
-        ring.startAt(position);
+        final ArrivalRing ring = memory.ringAt(ENTRIES, position);
         ring.resume(1, 0);
         return ring;
     }

@@ -69,8 +69,7 @@ class CompiledHeaderTest {
                 Arena arena = Arena.ofShared()) {
             final MemorySegment state = arena.allocate(ArrivalLayout.stateBytes(Litmus.ENTRIES, blocks), 16);
             final MemorySegment out = arena.allocate(JAVA_LONG, 2L * blocks);
-            final ArrivalRing ring = new ArrivalRing(memory.area(), Litmus.ENTRIES);
-            ring.startAt(-rounds / 2);
+            final ArrivalRing ring = memory.ringAt(Litmus.ENTRIES, -rounds / 2);
             ring.resume(blocks, state.address());
             final long area = memory.area().address();
             final int early = plant == Litmus.Plant.RETURN_BEFORE_READ ? 1 : 0;
@@ -101,8 +100,7 @@ class CompiledHeaderTest {
         try (PlainMemory memory = new PlainMemory(entries, 64);
                 Arena arena = Arena.ofShared()) {
             final MemorySegment state = arena.allocate(ArrivalLayout.stateBytes(entries, 1), 16);
-            final ArrivalRing ring = new ArrivalRing(memory.area(), entries);
-            ring.startAt(-40);
+            final ArrivalRing ring = memory.ringAt(entries, -40);
             ring.resume(1, state.address());
             final ArrivalRecord record = new ArrivalRecord();
             for (int i = 0; i < entries; i++) {

@@ -28,7 +28,6 @@ final class Litmus {
     private final ArrivalRecord record = new ArrivalRecord();
     private final SplittableRandom random;
     private final Plant plant;
-    private final ArrivalRing.Returns ignore = _ -> {};
     private final Pause pause = new Pause();
 
     Litmus(final PlainMemory memory, final ArrivalRing ring, final Plant plant, final long seed) {
@@ -52,7 +51,7 @@ final class Litmus {
     void run(final int rounds) {
         for (int frameId = 0; frameId < rounds; frameId++) {
             while (ring.room() == 0) {
-                if (ring.collect(ignore) > 0) {
+                if (ring.collect(_ -> {}) > 0) {
                     pause.reset();
                 } else {
                     pause.rest();

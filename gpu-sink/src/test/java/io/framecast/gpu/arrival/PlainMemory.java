@@ -1,6 +1,7 @@
 package io.framecast.gpu.arrival;
 
 import io.framecast.api.spi.KernelSource;
+import io.framecast.gpu.SharedWords;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -21,6 +22,17 @@ final class PlainMemory implements KernelSource.DeviceMemory, AutoCloseable {
 
     MemorySegment area() {
         return all.asSlice(0, areaBytes);
+    }
+
+    /// A ring that begins at a position, as if laps had gone before: sequences wrap on the way where it is negative.
+    ArrivalRing ringAt(final int entries, final int position) {
+        final MemorySegment area = area();
+        for (int before = position - entries; before != position; before++) {
+            final int slot = before & (entries - 1);
+            SharedWords.longAt(area, ArrivalLayout.entryOffset(slot), ArrivalLayout.word0(before + 1, slot, 0));
+            SharedWords.intAt(area, ArrivalLayout.returnOffset(entries, slot), before + 1);
+        }
+        return new ArrivalRing(area, entries, position);
     }
 
     MemorySegment frames() {

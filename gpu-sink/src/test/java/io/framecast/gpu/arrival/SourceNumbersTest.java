@@ -45,7 +45,7 @@ class SourceNumbersTest {
                 ScriptedSubscriber subscriber = new ScriptedSubscriber(device, OURS, 64, 2);
                 PlainMemory memory = new PlainMemory(8, 64)) {
             final Attachment attachment = new Attachment(subscriber, 0);
-            final ArrivalRing ring = new ArrivalRing(memory.area(), 8);
+            final ArrivalRing ring = new ArrivalRing(memory.area(), 8, 0);
             ring.resume(1, 0);
             final int ours = written(attachment, ring, memory, SourceEvent.Kind.JOINED, OURS);
             for (long session = 1000; session < 1000 + 3L * SourceNumbers.NUMBERS; session++) {

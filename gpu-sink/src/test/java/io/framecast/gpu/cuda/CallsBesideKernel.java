@@ -155,7 +155,7 @@ public final class CallsBesideKernel {
         final CudaHandles.Context context = new CudaHandles.Context();
         check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
         check("cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
-        check("cuCtxSetCurrent", CudaCalls.ctxSetCurrent(context.value()));
+        check("cuCtxSetCurrent", CudaCalls.CTX_SET_CURRENT.call(context.value()));
         check("cuStreamCreate", JCudaDriver.cuStreamCreate(other, 1));
         check("cuMemAlloc", JCudaDriver.cuMemAlloc(region, BYTES));
         check("cuMemHostAlloc", JCudaDriver.cuMemHostAlloc(pinned, BYTES, 1));

@@ -7,8 +7,6 @@ public final class Access {
     /// A peer may write; needs [#LOCAL_WRITE] too.
     public static final int REMOTE_WRITE = VerbsConstants.IBV_ACCESS_REMOTE_WRITE;
     public static final int REMOTE_READ = VerbsConstants.IBV_ACCESS_REMOTE_READ;
-    /// A peer may add and swap; needs [#LOCAL_WRITE] too.
-    public static final int REMOTE_ATOMIC = VerbsConstants.IBV_ACCESS_REMOTE_ATOMIC;
 
     private Access() {}
 }

@@ -8,7 +8,7 @@ public final class AddressHandle extends Handle {
     private final AddressPath path;
 
     private AddressHandle(final ProtectionDomain domain, final MemorySegment handle, final AddressPath path) {
-        super(domain.library(), handle, domain);
+        super(domain.library(), handle, "ibv_destroy_ah", "address handle to " + path.destination(), domain);
         this.path = path;
     }
 
@@ -24,15 +24,5 @@ public final class AddressHandle extends Handle {
 
     public AddressPath path() {
         return path;
-    }
-
-    @Override
-    void release(final MemorySegment released) {
-        verbs().require("ibv_destroy_ah", this, released);
-    }
-
-    @Override
-    public String toString() {
-        return "address handle to " + path.destination();
     }
 }

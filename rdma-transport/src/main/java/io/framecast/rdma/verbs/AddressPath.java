@@ -21,9 +21,20 @@ public record AddressPath(int port, int sourceGid, Gid destination, int lid, Hop
         public static final Hops DEFAULT = new Hops(64, 0, 0);
     }
 
-    /// Over RoCE.
-    public static AddressPath of(final GidEntry source, final Gid destination) {
-        return new AddressPath(source.port(), source.index(), destination, 0, Hops.DEFAULT);
+    static AddressPath read(final MemorySegment attributes) {
+        return new AddressPath(
+                byteAt(attributes, "port_num"),
+                byteAt(attributes, "grh", "sgid_index"),
+                Gid.read(attributes, at("grh", "dgid")),
+                Short.toUnsignedInt(attributes.get(JAVA_SHORT, at("dlid"))),
+                new Hops(
+                        byteAt(attributes, "grh", "hop_limit"),
+                        byteAt(attributes, "grh", "traffic_class"),
+                        byteAt(attributes, "sl")));
+    }
+
+    private static int byteAt(final MemorySegment attributes, final String... path) {
+        return Byte.toUnsignedInt(attributes.get(JAVA_BYTE, at(path)));
     }
 
     void write(final MemorySegment attributes) {

@@ -57,22 +57,17 @@ public record AsyncEvent(Kind kind, int port, long object) {
     }
 
     static AsyncEvent read(final MemorySegment event) {
-        final int type = event.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.ASYNC_EVENT, "event_type"));
-        final Kind kind = type >= 0 && type < Kind.UNKNOWN.ordinal() ? KINDS[type] : Kind.UNKNOWN;
-        return switch (kind.subject) {
-            case DEVICE -> new AsyncEvent(kind, 0, 0);
-            case PORT ->
-                new AsyncEvent(
-                        kind,
-                        event.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.ASYNC_EVENT, "element", "port_num")),
-                        0);
-            case OBJECT ->
-                new AsyncEvent(
-                        kind,
-                        0,
-                        event.get(ADDRESS, VerbsLayouts.offset(VerbsLayouts.ASYNC_EVENT, "element", "qp"))
-                                .address());
-        };
+        final int type = event.get(JAVA_INT, at("event_type"));
+        final Kind kind = VerbsLayouts.valueOf(KINDS, type);
+        final int port = kind.subject == Subject.PORT ? event.get(JAVA_INT, at("element", "port_num")) : 0;
+        final long object = kind.subject == Subject.OBJECT
+                ? event.get(ADDRESS, at("element", "qp")).address()
+                : 0;
+        return new AsyncEvent(kind, port, object);
+    }
+
+    private static long at(final String... path) {
+        return VerbsLayouts.offset(VerbsLayouts.ASYNC_EVENT, path);
     }
 
     /// Whether it is about this queue pair or completion queue.

@@ -1,7 +1,6 @@
 package io.framecast.rdma.verbs;
 
 import io.framecast.api.error.TransportException;
-import java.util.List;
 
 /// A loaded librdmacm: asks an InfiniBand subnet manager for multicast groups. Only where there is one is it
 /// needed; RoCE does without. It stays loaded for the life of the process.
@@ -13,21 +12,19 @@ public final class CmLibrary {
 
     private static final String DEFAULT = "librdmacm.so.1";
 
-    private static final List<String> FUNCTIONS = List.of(
-            "rdma_create_event_channel",
-            "rdma_destroy_event_channel",
-            "rdma_create_id",
-            "rdma_destroy_id",
-            "rdma_bind_addr",
-            "rdma_join_multicast",
-            "rdma_leave_multicast",
-            "rdma_get_cm_event",
-            "rdma_ack_cm_event");
+    private static final String FUNCTIONS = """
+            rdma_create_event_channel rdma_destroy_event_channel rdma_create_id rdma_destroy_id rdma_bind_addr
+            rdma_join_multicast rdma_leave_multicast rdma_get_cm_event rdma_ack_cm_event
+            """;
 
     private final Verbs verbs;
 
-    private CmLibrary(final Verbs verbs) {
-        this.verbs = verbs;
+    private CmLibrary(final String library) {
+        verbs = new Verbs(
+                library,
+                "librdmacm",
+                ", which InfiniBand's groups need; install librdmacm1 (Debian, Ubuntu) or librdmacm (Fedora, RHEL)",
+                FUNCTIONS);
     }
 
     Verbs verbs() {
@@ -43,13 +40,6 @@ public final class CmLibrary {
 
     /// @param library name or path
     public static CmLibrary load(final String library) {
-        try {
-            return new CmLibrary(new Verbs(library, "librdmacm", FUNCTIONS));
-        } catch (final IllegalArgumentException e) {
-            throw new TransportException(
-                    "verbs: no " + library + " on this machine, which InfiniBand's groups need; install librdmacm1"
-                            + " (Debian, Ubuntu) or librdmacm (Fedora, RHEL)",
-                    e);
-        }
+        return new CmLibrary(library);
     }
 }

@@ -10,7 +10,6 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Threading: [#drain] by one thread at a time.
 public final class CompletionChannel extends Handle {
-    private final Context context;
     private final DescriptorMode mode;
     private final MemorySegment getEvent;
     private final MemorySegment ackEvents;
@@ -19,22 +18,17 @@ public final class CompletionChannel extends Handle {
     private final MemorySegment queue = arena.allocate(JAVA_LONG);
     private final MemorySegment queueContext = arena.allocate(JAVA_LONG);
 
-    private CompletionChannel(final Context context, final MemorySegment channel) {
-        super(context.library(), channel, context);
+    CompletionChannel(final Context context) {
+        super(
+                context.library(),
+                context.verbs().make("ibv_create_comp_channel", context, context.pointer()),
+                "ibv_destroy_comp_channel",
+                "completion channel on " + context.name(),
+                context);
         getEvent = verbs().function("ibv_get_cq_event");
         ackEvents = verbs().function("ibv_ack_cq_events");
-        this.context = context;
         mode = new DescriptorMode(
-                Verbs.intAt(channel, VerbsLayouts.COMP_CHANNEL, "fd"), "completions of " + context.name());
-    }
-
-    static CompletionChannel create(final Context context) {
-        return new CompletionChannel(
-                context, context.verbs().make("ibv_create_comp_channel", context, context.pointer()));
-    }
-
-    Context context() {
-        return context;
+                Verbs.intAt(pointer(), VerbsLayouts.COMP_CHANNEL, "fd"), "completions of " + context.name());
     }
 
     /// Polls readable after an armed queue got a completion, until [#drain]; it stays the channel's.
@@ -76,17 +70,7 @@ public final class CompletionChannel extends Handle {
     }
 
     @Override
-    void release(final MemorySegment released) {
-        verbs().require("ibv_destroy_comp_channel", this, released);
-    }
-
-    @Override
     void onReleased() {
         arena.close();
-    }
-
-    @Override
-    public String toString() {
-        return "completion channel on " + context.name();
     }
 }

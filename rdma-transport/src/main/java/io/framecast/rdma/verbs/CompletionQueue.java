@@ -8,15 +8,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: [#poll] and [#arm] by one thread at a time.
 public final class CompletionQueue extends Handle {
-    private final Context context;
-    private final int entries;
     private final MemorySegment pollCq;
     private final MemorySegment requestNotify;
 
     private CompletionQueue(final Context context, final MemorySegment queue, final Handle... owners) {
-        super(context.library(), queue, owners);
-        this.context = context;
-        entries = Verbs.intAt(queue, VerbsLayouts.CQ, "cqe");
+        super(
+                context.library(),
+                queue,
+                "ibv_destroy_cq",
+                "completion queue of " + Verbs.intAt(queue, VerbsLayouts.CQ, "cqe") + " on " + context.name(),
+                owners);
         pollCq = context.operations().pollCq();
         requestNotify = context.operations().requestNotify();
     }
@@ -33,15 +34,6 @@ public final class CompletionQueue extends Handle {
         return channel == null
                 ? new CompletionQueue(context, queue, context)
                 : new CompletionQueue(context, queue, context, channel);
-    }
-
-    Context context() {
-        return context;
-    }
-
-    /// Completions that may wait at once: at least the number asked for.
-    public int entries() {
-        return entries;
     }
 
     /// Takes completions, oldest first, as many as fit. Never blocks, allocates nothing.
@@ -66,23 +58,11 @@ public final class CompletionQueue extends Handle {
     }
 
     /// Has the channel signal the next completion, once. It does not signal earlier completions: poll after arming.
-    ///
-    /// @param solicitedOnly of receives whose sender asked for it, and of failures, only
-    public void arm(final boolean solicitedOnly) {
+    public void arm() {
         requireOpen();
-        final int errno = Downcalls.arm(requestNotify, address(), solicitedOnly);
+        final int errno = Downcalls.arm(requestNotify, address());
         if (errno != 0) {
             throw VerbsErrors.of("ibv_req_notify_cq", Math.abs(errno), toString());
         }
-    }
-
-    @Override
-    void release(final MemorySegment released) {
-        verbs().require("ibv_destroy_cq", this, released);
-    }
-
-    @Override
-    public String toString() {
-        return "completion queue of " + entries + " on " + context.name();
     }
 }

@@ -20,12 +20,11 @@ public final class Context extends Handle {
     private volatile MemorySegment createFlagged;
 
     Context(final VerbsLibrary library, final MemorySegment context, final String name) {
-        super(library, context);
+        super(library, context, "ibv_close_device", "device " + name);
         this.name = name;
         operations = new Operations(
                 Verbs.operation(context, "poll_cq"),
                 Verbs.operation(context, "req_notify_cq"),
-                Verbs.operation(context, "post_srq_recv"),
                 Verbs.operation(context, "post_send"),
                 Verbs.operation(context, "post_recv"));
         createFlagged = Verbs.extendedOperation(context, "create_qp_ex");
@@ -93,15 +92,9 @@ public final class Context extends Handle {
     }
 
     private static GidEntry entry(final Gid gid, final int port, final int index, final MemorySegment entry) {
-        final GidEntry.Type type =
-                switch (entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"))) {
-                    case VerbsConstants.IBV_GID_TYPE_IB -> GidEntry.Type.INFINIBAND;
-                    case VerbsConstants.IBV_GID_TYPE_ROCE_V1 -> GidEntry.Type.ROCE_V1;
-                    case VerbsConstants.IBV_GID_TYPE_ROCE_V2 -> GidEntry.Type.ROCE_V2;
-                    default -> GidEntry.Type.UNKNOWN;
-                };
+        final int type = entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "gid_type"));
         final int interfaceIndex = entry.get(JAVA_INT, VerbsLayouts.offset(VerbsLayouts.GID_ENTRY, "ndev_ifindex"));
-        return new GidEntry(gid, index, port, type, interfaceIndex);
+        return new GidEntry(gid, index, port, VerbsLayouts.valueOf(GidEntry.Type.values(), type), interfaceIndex);
     }
 
     /// All entries set in a port's GID table, in order.
@@ -119,7 +112,7 @@ public final class Context extends Handle {
     }
 
     public CompletionChannel completionChannel() {
-        return CompletionChannel.create(this);
+        return new CompletionChannel(this);
     }
 
     /// @param entries completions that may wait at once; one more is lost and breaks the queue, so at least
@@ -127,12 +120,6 @@ public final class Context extends Handle {
     /// @param channel signals completions of an armed queue; null for a queue that is only polled
     public CompletionQueue completionQueue(final int entries, final @Nullable CompletionChannel channel) {
         return CompletionQueue.create(this, entries, channel);
-    }
-
-    /// Polls readable while an event of [#asyncEvents] waits; it stays the context's.
-    public int asyncDescriptor() {
-        requireOpen();
-        return asyncMode.descriptor();
     }
 
     /// Makes the reader of the device's events and of a port's MTU.
@@ -150,21 +137,7 @@ public final class Context extends Handle {
         return context;
     }
 
-    @Override
-    void release(final MemorySegment released) {
-        verbs().require("ibv_close_device", this, released);
-    }
-
-    @Override
-    public String toString() {
-        return "device " + name;
-    }
-
     /// Functions of this device's provider.
     record Operations(
-            MemorySegment pollCq,
-            MemorySegment requestNotify,
-            MemorySegment postSharedReceive,
-            MemorySegment postSend,
-            MemorySegment postReceive) {}
+            MemorySegment pollCq, MemorySegment requestNotify, MemorySegment postSend, MemorySegment postReceive) {}
 }

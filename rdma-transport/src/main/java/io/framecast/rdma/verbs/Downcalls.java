@@ -162,9 +162,9 @@ final class Downcalls {
     }
 
     /// @return 0, or the errno
-    static int arm(final MemorySegment function, final long cq, final boolean solicitedOnly) {
+    static int arm(final MemorySegment function, final long cq) {
         try {
-            return (int) ARM.invokeExact(function, cq, solicitedOnly ? 1 : 0);
+            return (int) ARM.invokeExact(function, cq, 0);
         } catch (final Throwable e) {
             throw unexpected(e);
         }

@@ -24,19 +24,11 @@ public record Gid(long high, long low) {
     private static final long MAPPED_MASK = -1L << 32;
     private static final long GLOBAL_GROUP = 0xff0eL << 48;
 
-    /// @param bytes 16 bytes in network order
-    public static Gid ofBytes(final byte[] bytes) {
-        if (bytes.length != BYTES) {
-            throw new IllegalArgumentException("gid: expected " + BYTES + " bytes, got " + bytes.length);
-        }
-        return read(MemorySegment.ofArray(bytes), 0);
-    }
-
     /// The GID that RoCE v2 makes of an address, of a host or of a group.
     public static Gid ofAddress(final InetAddress address) {
         final byte[] raw = address.getAddress();
         if (raw.length == BYTES) {
-            return ofBytes(raw);
+            return read(MemorySegment.ofArray(raw), 0);
         }
         final int ipv4 =
                 MemorySegment.ofArray(raw).get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0);
@@ -102,16 +94,9 @@ public record Gid(long high, long low) {
 
     @Override
     public String toString() {
-        return isIpv4Mapped() ? "::ffff:" + toAddress().getHostAddress() : hex();
-    }
-
-    private String hex() {
-        final byte[] bytes = toBytes();
-        final StringBuilder text = new StringBuilder(HexFormat.of().formatHex(bytes, 0, 2));
-        for (int i = 2; i < bytes.length; i += 2) {
-            text.append(':').append(HexFormat.of().formatHex(bytes, i, i + 2));
-        }
-        return text.toString();
+        return isIpv4Mapped()
+                ? "::ffff:" + toAddress().getHostAddress()
+                : HexFormat.of().formatHex(toBytes()).replaceAll("(....)(?!$)", "$1:");
     }
 
     /// Whether 16 bytes of memory are this identifier; without allocation.

@@ -8,7 +8,7 @@ package io.framecast.rdma.verbs;
 /// @param type the format of its packets
 /// @param interfaceIndex the network interface it belongs to, as in [java.net.NetworkInterface]; 0 on InfiniBand
 public record GidEntry(Gid gid, int index, int port, Type type, int interfaceIndex) {
-    /// Kind of network that an entry speaks.
+    /// Kind of network that an entry speaks. In the order of verbs.h.
     public enum Type {
         INFINIBAND,
         ROCE_V1,

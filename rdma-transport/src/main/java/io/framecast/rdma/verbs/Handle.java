@@ -19,21 +19,32 @@ public abstract sealed class Handle implements AutoCloseable
                 MemoryRegion,
                 CompletionChannel,
                 CompletionQueue,
-                SharedReceiveQueue,
                 QueuePair,
                 AddressHandle,
                 MulticastAttachment {
     private static final int NAMED_MAX = 4;
 
     private final VerbsLibrary library;
+    private final String destroyer;
+    private final String name;
     private final List<Handle> owners;
     private final Set<Handle> dependants = Collections.synchronizedSet(new LinkedHashSet<>());
     private final MemorySegment pointer;
     private boolean isOpen = true;
 
-    Handle(final VerbsLibrary library, final MemorySegment pointer, final Handle... owners) {
+    /// @param destroyer the function that destroys the C object
+    /// @param name of this handle in messages
+    /// @param owners the first leads to the device
+    Handle(
+            final VerbsLibrary library,
+            final MemorySegment pointer,
+            final String destroyer,
+            final String name,
+            final Handle... owners) {
         this.library = library;
         this.pointer = pointer;
+        this.destroyer = destroyer;
+        this.name = name;
         this.owners = List.of(owners);
         for (final Handle owner : this.owners) {
             owner.dependants.add(this);
@@ -43,6 +54,15 @@ public abstract sealed class Handle implements AutoCloseable
 
     final VerbsLibrary library() {
         return library;
+    }
+
+    /// The open device.
+    public final Context context() {
+        Handle root = this;
+        while (!root.owners.isEmpty()) {
+            root = root.owners.getFirst();
+        }
+        return (Context) root;
     }
 
     final Verbs verbs() {
@@ -104,17 +124,14 @@ public abstract sealed class Handle implements AutoCloseable
 
     // Once a device was removed it refuses everything, and the kernel has released everything.
     private boolean isReleasedAnyway(final NativeException refusal) {
-        Handle root = this;
-        while (!root.owners.isEmpty()) {
-            root = root.owners.getFirst();
-        }
         return (refusal.errno() == VerbsErrors.EIO || refusal.errno() == VerbsErrors.ENODEV)
-                && root instanceof Context context
-                && !context.answers();
+                && !context().answers();
     }
 
     /// Destroys the C object or throws.
-    abstract void release(MemorySegment released);
+    void release(final MemorySegment released) {
+        verbs().require(destroyer, this, released);
+    }
 
     /// The C object is no more, whether it was destroyed or went with its device.
     void onReleased() {}
@@ -125,5 +142,10 @@ public abstract sealed class Handle implements AutoCloseable
                 .map(Handle::toString)
                 .collect(Collectors.joining(", "));
         return handles.size() > NAMED_MAX ? names + " and " + (handles.size() - NAMED_MAX) + " more" : names;
+    }
+
+    @Override
+    public final String toString() {
+        return name;
     }
 }

@@ -5,13 +5,16 @@ import java.lang.foreign.MemorySegment;
 
 /// A queue pair's place in a group; closing it leaves the group.
 public final class MulticastAttachment extends Handle {
-    private final QueuePair queuePair;
     private final Gid group;
     private final int lid;
 
     private MulticastAttachment(final QueuePair queuePair, final Gid group, final int lid) {
-        super(queuePair.library(), queuePair.pointer(), queuePair);
-        this.queuePair = queuePair;
+        super(
+                queuePair.library(),
+                queuePair.pointer(),
+                "ibv_detach_mcast",
+                "group " + group + " of " + queuePair,
+                queuePair);
         this.group = group;
         this.lid = lid;
     }
@@ -36,10 +39,6 @@ public final class MulticastAttachment extends Handle {
         return raw;
     }
 
-    public Gid group() {
-        return group;
-    }
-
     // The kernel forgets the attachment before it asks the device, so a refusal changes nothing: the rest goes with the
     // queue pair.
     @Override
@@ -47,10 +46,5 @@ public final class MulticastAttachment extends Handle {
         try (Arena scratch = Arena.ofConfined()) {
             verbs().errnoOf("ibv_detach_mcast", released, gid(scratch, group), (short) lid);
         }
-    }
-
-    @Override
-    public String toString() {
-        return "group " + group + " of " + queuePair;
     }
 }

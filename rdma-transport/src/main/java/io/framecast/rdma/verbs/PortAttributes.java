@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 /// @param gids entries of the GID table
 /// @param lid local identifier; 0 on Ethernet
 public record PortAttributes(State state, LinkLayer linkLayer, Mtu mtu, int gids, int lid) {
-    /// Of a link.
+    /// Of a link. In the order of verbs.h.
     public enum State {
         NOP,
         DOWN,
@@ -60,18 +60,13 @@ public record PortAttributes(State state, LinkLayer linkLayer, Mtu mtu, int gids
 
     static PortAttributes read(final MemorySegment attributes) {
         return new PortAttributes(
-                state(attributes.get(JAVA_INT, at("state"))),
+                VerbsLayouts.valueOf(State.values(), attributes.get(JAVA_INT, at("state"))),
                 linkLayer(attributes.get(JAVA_BYTE, at("link_layer"))),
                 new Mtu(
                         Mtu.bytes(attributes.get(JAVA_INT, at("active_mtu"))),
                         Mtu.bytes(attributes.get(JAVA_INT, at("max_mtu")))),
                 attributes.get(JAVA_INT, at("gid_tbl_len")),
                 Short.toUnsignedInt(attributes.get(JAVA_SHORT, at("lid"))));
-    }
-
-    // In the order of verbs.h.
-    private static State state(final int code) {
-        return code >= 0 && code < State.UNKNOWN.ordinal() ? State.values()[code] : State.UNKNOWN;
     }
 
     private static LinkLayer linkLayer(final int code) {

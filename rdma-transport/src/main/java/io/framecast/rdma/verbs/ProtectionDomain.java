@@ -9,15 +9,13 @@ public final class ProtectionDomain extends Handle {
     static final int NO_DESCRIPTOR = -1;
     private static final int PAGE_BYTES = 4096;
 
-    private final Context context;
-
     ProtectionDomain(final Context context) {
-        super(context.library(), context.verbs().make("ibv_alloc_pd", context, context.pointer()), context);
-        this.context = context;
-    }
-
-    public Context context() {
-        return context;
+        super(
+                context.library(),
+                context.verbs().make("ibv_alloc_pd", context, context.pointer()),
+                "ibv_dealloc_pd",
+                "protection domain on " + context.name(),
+                context);
     }
 
     /// Registers native memory: pins it and makes it known to the device. Slow (a page costs about 0.1 µs and
@@ -37,9 +35,9 @@ public final class ProtectionDomain extends Handle {
     /// (nvidia-peermem).
     public MemoryRegion register(final long address, final long bytes, final int access) {
         requireBytes(bytes);
-        final String what = bytes + " bytes on " + context.name();
+        final String what = bytes + " bytes on " + context().name();
         final MemorySegment region = verbs().make("ibv_reg_mr", what, pointer(), address, bytes, access);
-        return new MemoryRegion(this, region, address, bytes, false);
+        return new MemoryRegion(this, region, bytes, false);
     }
 
     /// Registers device memory by the descriptor of a dma-buf.
@@ -52,10 +50,10 @@ public final class ProtectionDomain extends Handle {
     public MemoryRegion registerDmaBuf(
             final int descriptor, final long offset, final long address, final long bytes, final int access) {
         requireBytes(bytes);
-        final String what = bytes + " bytes of a dma-buf on " + context.name();
+        final String what = bytes + " bytes of a dma-buf on " + context().name();
         final MemorySegment region =
                 verbs().make("ibv_reg_dmabuf_mr", what, pointer(), offset, bytes, address, descriptor, access);
-        return new MemoryRegion(this, region, address, bytes, true);
+        return new MemoryRegion(this, region, bytes, true);
     }
 
     /// Whether device, kernel and library register dma-bufs at all; asked with a descriptor that is none,
@@ -95,23 +93,7 @@ public final class ProtectionDomain extends Handle {
         return QueuePair.create(this, config, true);
     }
 
-    /// @param requests receives that may be posted at once
-    /// @param elements of a scatter list
-    public SharedReceiveQueue sharedReceiveQueue(final int requests, final int elements) {
-        return SharedReceiveQueue.create(this, requests, elements);
-    }
-
     public AddressHandle addressHandle(final AddressPath path) {
         return AddressHandle.create(this, path);
-    }
-
-    @Override
-    void release(final MemorySegment released) {
-        verbs().require("ibv_dealloc_pd", this, released);
-    }
-
-    @Override
-    public String toString() {
-        return "protection domain on " + context.name();
     }
 }

@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.framecast.rdma.verbs.QueuePairConfig.Limits;
-import io.framecast.rdma.verbs.QueuePairConfig.Service;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -19,14 +18,13 @@ import java.util.Objects;
 /// completes as flushed, and only [#reset] or closing leads out.
 ///
 /// Threading: posting by one thread per direction; the rest as [Handle] says.
-public final class QueuePair extends Handle implements ReceiveQueue {
+public final class QueuePair extends Handle {
     /// Queue pair number that stands for all members of a group.
     public static final int MULTICAST = 0xFFFFFF;
 
     private static final int PSN_MAX = 0xFFFFFF;
 
     private final ProtectionDomain domain;
-    private final Service service;
     private final Limits limits;
     private final boolean blocksLoopback;
     private final int number;
@@ -41,21 +39,21 @@ public final class QueuePair extends Handle implements ReceiveQueue {
             final QueuePairConfig config,
             final Limits limits,
             final boolean blocksLoopback) {
-        super(domain.library(), queuePair, owners(domain, config));
+        super(
+                domain.library(),
+                queuePair,
+                "ibv_destroy_qp",
+                config.service() + " queue pair " + Verbs.intAt(queuePair, VerbsLayouts.QP, "qp_num") + " on "
+                        + domain.context().name(),
+                domain,
+                config.sendCompletions(),
+                config.receiveCompletions());
         this.domain = domain;
-        service = config.service();
         this.limits = limits;
         this.blocksLoopback = blocksLoopback;
         number = Verbs.intAt(queuePair, VerbsLayouts.QP, "qp_num");
         postSend = domain.context().operations().postSend();
         postReceive = domain.context().operations().postReceive();
-    }
-
-    private static Handle[] owners(final ProtectionDomain domain, final QueuePairConfig config) {
-        final CompletionQueue sends = config.sendCompletions();
-        final CompletionQueue receives = config.receiveCompletions();
-        final SharedReceiveQueue shared = config.sharedReceives();
-        return shared == null ? new Handle[] {domain, sends, receives} : new Handle[] {domain, sends, receives, shared};
     }
 
     /// In the order of verbs.h.
@@ -125,22 +123,19 @@ public final class QueuePair extends Handle implements ReceiveQueue {
 
     // Writes the members that ibv_qp_init_attr and ibv_qp_init_attr_ex have in common.
     private static void write(final MemorySegment attributes, final QueuePairConfig config) {
-        final SharedReceiveQueue shared = config.sharedReceives();
         attributes.set(ADDRESS, initial("send_cq"), config.sendCompletions().pointer());
         attributes.set(ADDRESS, initial("recv_cq"), config.receiveCompletions().pointer());
-        attributes.set(ADDRESS, initial("srq"), shared == null ? MemorySegment.NULL : shared.pointer());
+        attributes.set(ADDRESS, initial("srq"), MemorySegment.NULL);
         attributes.set(JAVA_INT, initial("qp_type"), config.service().code());
         writeLimits(attributes, config.limits());
     }
 
     private static void requireSame(final ProtectionDomain domain, final QueuePairConfig config) {
         final Context context = domain.context();
-        final SharedReceiveQueue shared = config.sharedReceives();
         if (config.sendCompletions().context() != context
-                || config.receiveCompletions().context() != context
-                || (shared != null && shared.domain() != domain)) {
+                || config.receiveCompletions().context() != context) {
             throw new IllegalArgumentException(
-                    "queue pair on " + context.name() + ": a queue it shall use is of another device or domain");
+                    "queue pair on " + context.name() + ": a queue it shall use is of another device");
         }
     }
 
@@ -168,10 +163,6 @@ public final class QueuePair extends Handle implements ReceiveQueue {
 
     public ProtectionDomain domain() {
         return domain;
-    }
-
-    public Service service() {
-        return service;
     }
 
     /// Sizes that the device gave: at least those asked for.
@@ -284,8 +275,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
             final MemorySegment attributes = scratch.allocate(VerbsLayouts.QP_ATTR);
             final MemorySegment initial = scratch.allocate(VerbsLayouts.QP_INIT_ATTR);
             verbs().require("ibv_query_qp", this, pointer(), attributes, IBV_QP_STATE, initial);
-            final int code = attributes.get(JAVA_INT, at("qp_state"));
-            return code >= 0 && code < State.UNKNOWN.ordinal() ? State.values()[code] : State.UNKNOWN;
+            return VerbsLayouts.valueOf(State.values(), attributes.get(JAVA_INT, at("qp_state")));
         }
     }
 
@@ -308,8 +298,7 @@ public final class QueuePair extends Handle implements ReceiveQueue {
         return MulticastAttachment.attach(this, group, lid);
     }
 
-    @Override
-    public int postReceives(final long first, final long refused) {
+    int postReceives(final long first, final long refused) {
         requireOpen();
         return Downcalls.call(postReceive, address(), first, refused);
     }
@@ -317,11 +306,6 @@ public final class QueuePair extends Handle implements ReceiveQueue {
     int postSends(final long first, final long refused) {
         requireOpen();
         return Downcalls.call(postSend, address(), first, refused);
-    }
-
-    @Override
-    void release(final MemorySegment released) {
-        verbs().require("ibv_destroy_qp", this, released);
     }
 
     private static long at(final String... path) {
@@ -334,10 +318,5 @@ public final class QueuePair extends Handle implements ReceiveQueue {
 
     private static long initial(final String... path) {
         return VerbsLayouts.offset(VerbsLayouts.QP_INIT_ATTR, path);
-    }
-
-    @Override
-    public String toString() {
-        return service + " queue pair " + number + " on " + domain.context().name();
     }
 }

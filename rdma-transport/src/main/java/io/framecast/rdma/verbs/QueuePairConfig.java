@@ -1,20 +1,13 @@
 package io.framecast.rdma.verbs;
 
-import org.jspecify.annotations.Nullable;
-
 /// A queue pair to make.
 ///
 /// @param service of service
 /// @param sendCompletions where sends complete
 /// @param receiveCompletions where receives complete; may be the same
-/// @param sharedReceives where receives come from; null for a receive queue of its own
 /// @param limits sizes asked for; the device may give more
 public record QueuePairConfig(
-        Service service,
-        CompletionQueue sendCompletions,
-        CompletionQueue receiveCompletions,
-        @Nullable SharedReceiveQueue sharedReceives,
-        Limits limits) {
+        Service service, CompletionQueue sendCompletions, CompletionQueue receiveCompletions, Limits limits) {
     /// Of service.
     public enum Service {
         /// Reliable connection: one peer, one-sided operations.
@@ -42,8 +35,8 @@ public record QueuePairConfig(
     /// @param inlineBytes largest payload that a send may carry in the request itself
     public record Limits(int sends, int receives, int sendElements, int receiveElements, int inlineBytes) {}
 
-    /// Without sharing.
+    /// With one queue for both.
     public QueuePairConfig(final Service service, final CompletionQueue completions, final Limits limits) {
-        this(service, completions, completions, null, limits);
+        this(service, completions, completions, limits);
     }
 }

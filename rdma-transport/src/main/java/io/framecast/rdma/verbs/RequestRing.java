@@ -17,9 +17,7 @@ import java.util.Objects;
 /// Threading: one thread at a time. Memory is the arena's and must be open while posting. Buffers and their regions
 /// stay
 /// the caller's, until the requests complete.
-///
-/// @param <Q> where the requests are posted to
-abstract sealed class RequestRing<Q> permits ReceiveRequests, SendRequests {
+abstract sealed class RequestRing permits ReceiveRequests, SendRequests {
     // Both kinds of requests begin alike.
     private static final long WR_ID = VerbsLayouts.offset(VerbsLayouts.RECV_WR, "wr_id");
     private static final long NEXT = VerbsLayouts.offset(VerbsLayouts.RECV_WR, "next");
@@ -50,6 +48,7 @@ abstract sealed class RequestRing<Q> permits ReceiveRequests, SendRequests {
         lists = arena.allocate(VerbsLayouts.SGE, (long) slots * elements);
         refused = arena.allocate(JAVA_LONG);
         for (int slot = 0; slot < slots; slot++) {
+            request(slot, slot);
             requests.set(JAVA_LONG, at(slot) + NEXT, address((slot + 1) % slots));
             requests.set(JAVA_LONG, at(slot) + SG_LIST, lists.address() + (long) slot * elements * SGE_BYTES);
         }
@@ -71,7 +70,7 @@ abstract sealed class RequestRing<Q> permits ReceiveRequests, SendRequests {
         return ((long) slot * elements + Objects.checkIndex(element, elements)) * SGE_BYTES;
     }
 
-    /// Sets the identifier that the completion of a slot carries.
+    /// Sets the identifier that the completion of a slot carries: at first the slot.
     public final void request(final int slot, final long identifier) {
         requests.set(JAVA_LONG, at(slot) + WR_ID, identifier);
     }
@@ -107,13 +106,13 @@ abstract sealed class RequestRing<Q> permits ReceiveRequests, SendRequests {
     /// @param first address of the first request
     /// @param refused address where the driver writes the first request that it did not take
     /// @return 0, or the errno
-    abstract int postChain(Q queue, long first, long refused);
+    abstract int postChain(QueuePair queuePair, long first, long refused);
 
     /// Posts `count` consecutive slots beginning at `first`, wrapping at the ring's end.
     ///
     /// @return how many were taken, from the first on: fewer when the queue is full
     /// @throws io.framecast.api.error.NativeException when the queue takes none at all, such as in a wrong state
-    public int post(final Q queue, final int first, final int count) {
+    public int post(final QueuePair queuePair, final int first, final int count) {
         Objects.checkIndex(first, slots);
         if (count <= 0) {
             return 0;
@@ -125,21 +124,21 @@ abstract sealed class RequestRing<Q> permits ReceiveRequests, SendRequests {
         final int last = end > slots ? end - slots - 1 : end - 1;
         requests.set(JAVA_LONG, at(last) + NEXT, 0);
         refused.set(JAVA_LONG, 0, 0);
-        final int errno = postChain(queue, address(first), refused.address());
+        final int errno = postChain(queuePair, address(first), refused.address());
         requests.set(JAVA_LONG, at(last) + NEXT, address(last + 1 == slots ? 0 : last + 1));
-        return errno == 0 ? count : taken(queue, first, errno);
+        return errno == 0 ? count : taken(queuePair, first, errno);
     }
 
     // Some drivers return the errno as a negative number.
-    private int taken(final Q queue, final int first, final int status) {
+    private int taken(final QueuePair queuePair, final int first, final int status) {
         final int errno = Math.abs(status);
         if (errno != VerbsErrors.ENOMEM && errno != VerbsErrors.EAGAIN && errno != VerbsErrors.ENOSPC) {
-            throw VerbsErrors.of(function, errno, queue.toString());
+            throw VerbsErrors.of(function, errno, queuePair.toString());
         }
         final long at = refused.get(JAVA_LONG, 0) - requests.address();
         // Some drivers fail after they took all requests: the fate of these requests is unknown.
         if (at < 0 || at >= requests.byteSize()) {
-            throw VerbsErrors.of(function, errno, queue + " does not say what it took");
+            throw VerbsErrors.of(function, errno, queuePair + " does not say what it took");
         }
         final int slot = (int) (at / requestBytes);
         return slot >= first ? slot - first : slot - first + slots;

@@ -12,19 +12,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A request that asks for no signal completes silently: it is known to be done when a later one of the same
 /// queue pair completes. At least one request of every queue length must ask, or the queue fills for good.
-public final class SendRequests extends RequestRing<QueuePair> {
+public final class SendRequests extends RequestRing {
     private static final long OPCODE = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "opcode");
     private static final long SEND_FLAGS = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "send_flags");
-    private static final long IMM_DATA = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "imm_data");
     private static final long AH = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "ud", "ah");
     private static final long REMOTE_QPN = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "ud", "remote_qpn");
     private static final long REMOTE_QKEY = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "ud", "remote_qkey");
     private static final long RDMA_ADDR = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "rdma", "remote_addr");
     private static final long RDMA_RKEY = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "rdma", "rkey");
-    private static final long ATOMIC_ADDR = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "atomic", "remote_addr");
-    private static final long COMPARE_ADD = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "atomic", "compare_add");
-    private static final long SWAP = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "atomic", "swap");
-    private static final long ATOMIC_RKEY = VerbsLayouts.offset(VerbsLayouts.SEND_WR, "wr", "atomic", "rkey");
 
     private final @Nullable AddressHandle[] handles;
 
@@ -32,7 +27,6 @@ public final class SendRequests extends RequestRing<QueuePair> {
         super(arena, VerbsLayouts.SEND_WR, slots, elements, "ibv_post_send");
         handles = new AddressHandle[slots];
         for (int slot = 0; slot < slots; slot++) {
-            request(slot, slot);
             requests.set(JAVA_INT, at(slot) + OPCODE, IBV_WR_SEND);
         }
     }
@@ -57,67 +51,22 @@ public final class SendRequests extends RequestRing<QueuePair> {
         requests.set(JAVA_INT, at + REMOTE_QKEY, queueKey);
     }
 
-    /// RC: sends to a receive that the peer has posted.
-    public void send(final int slot) {
-        operation(slot, IBV_WR_SEND);
-    }
-
     /// RC: writes into the peer's memory.
     public void write(final int slot, final long remoteAddress, final int remoteKey) {
-        remote(operation(slot, IBV_WR_RDMA_WRITE), remoteAddress, remoteKey);
-    }
-
-    /// RC: writes into the peer's memory, then completes one of its receives with four bytes.
-    public void writeWithImmediate(final int slot, final long remoteAddress, final int remoteKey, final int immediate) {
-        final long at = operation(slot, IBV_WR_RDMA_WRITE_WITH_IMM);
-        remote(at, remoteAddress, remoteKey);
-        requests.set(JAVA_INT, at + IMM_DATA, Integer.reverseBytes(immediate));
+        operation(slot, IBV_WR_RDMA_WRITE, remoteAddress, remoteKey);
     }
 
     /// RC: reads the peer's memory into the slot's buffers.
     public void read(final int slot, final long remoteAddress, final int remoteKey) {
-        remote(operation(slot, IBV_WR_RDMA_READ), remoteAddress, remoteKey);
+        operation(slot, IBV_WR_RDMA_READ, remoteAddress, remoteKey);
     }
 
-    /// RC: adds to a word of the peer's memory; its old value goes to the slot's buffer of 8 bytes.
-    ///
-    /// @param remoteAddress aligned to 8
-    public void fetchAdd(final int slot, final long remoteAddress, final int remoteKey, final long added) {
-        final long at = atomic(operation(slot, IBV_WR_ATOMIC_FETCH_AND_ADD), remoteAddress, remoteKey);
-        requests.set(JAVA_LONG, at + COMPARE_ADD, added);
-    }
-
-    /// RC: replaces a word of the peer's memory if it is `expected`; its old value goes to the slot's buffer
-    /// of 8 bytes.
-    ///
-    /// @param remoteAddress aligned to 8
-    public void compareSwap(
-            final int slot,
-            final long remoteAddress,
-            final int remoteKey,
-            final long expected,
-            final long replacement) {
-        final long at = atomic(operation(slot, IBV_WR_ATOMIC_CMP_AND_SWP), remoteAddress, remoteKey);
-        requests.set(JAVA_LONG, at + COMPARE_ADD, expected);
-        requests.set(JAVA_LONG, at + SWAP, replacement);
-    }
-
-    private long operation(final int slot, final int opcode) {
+    private void operation(final int slot, final int opcode, final long address, final int key) {
         final long at = at(slot);
         handles[slot] = null;
         requests.set(JAVA_INT, at + OPCODE, opcode);
-        return at;
-    }
-
-    private void remote(final long at, final long address, final int key) {
         requests.set(JAVA_LONG, at + RDMA_ADDR, address);
         requests.set(JAVA_INT, at + RDMA_RKEY, key);
-    }
-
-    private long atomic(final long at, final long address, final int key) {
-        requests.set(JAVA_LONG, at + ATOMIC_ADDR, address);
-        requests.set(JAVA_INT, at + ATOMIC_RKEY, key);
-        return at;
     }
 
     /// As for all rings.

@@ -106,28 +106,11 @@ public final class SubnetGroup implements AutoCloseable {
                     Math.abs(status),
                     group.getHostAddress() + " (event " + kind + "), does a subnet manager grant it");
         }
-
-        path = new AddressPath(
-                event.get(JAVA_BYTE, ah("port_num")) & 0xff,
-                event.get(JAVA_BYTE, ah("grh", "sgid_index")) & 0xff,
-                Gid.read(event, ah("grh", "dgid")),
-                Short.toUnsignedInt(event.get(JAVA_SHORT, ah("dlid"))),
-                new AddressPath.Hops(
-                        event.get(JAVA_BYTE, ah("grh", "hop_limit")) & 0xff,
-                        event.get(JAVA_BYTE, ah("grh", "traffic_class")) & 0xff,
-                        event.get(JAVA_BYTE, ah("sl")) & 0xff));
+        path = AddressPath.read(event.asSlice(at("param", "ah_attr"), VerbsLayouts.AH_ATTR));
     }
 
     private static long at(final String... names) {
         return VerbsLayouts.offset(CmLayouts.CM_EVENT, names);
-    }
-
-    private static long ah(final String... names) {
-        final String[] path = new String[names.length + 2];
-        path[0] = "param";
-        path[1] = "ah_attr";
-        System.arraycopy(names, 0, path, 2, names.length);
-        return at(path);
     }
 
     private MemorySegment socketAddress(final InetAddress address) {

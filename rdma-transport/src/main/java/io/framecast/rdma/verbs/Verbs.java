@@ -11,7 +11,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +25,17 @@ final class Verbs {
     /// Loads a library by name or path, for the life of the process: providers keep state that unloading would tear.
     ///
     /// @param provider the library's name in messages
-    /// @throws IllegalArgumentException when the system cannot load the library
-    /// @throws TransportException when the library lacks a function
-    Verbs(final String library, final String provider, final List<String> names) {
-        final SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
-        for (final String name : names) {
+    /// @param advice the end of the message that says that there is no such library
+    /// @param names of functions, separated by white space
+    /// @throws TransportException when there is no such library, or it lacks a function
+    Verbs(final String library, final String provider, final String advice, final String names) {
+        final SymbolLookup symbols;
+        try {
+            symbols = SymbolLookup.libraryLookup(library, Arena.global());
+        } catch (final IllegalArgumentException e) {
+            throw new TransportException("verbs: no " + library + " on this machine" + advice, e);
+        }
+        for (final String name : names.strip().split("\\s+", -1)) {
             functions.put(
                     name,
                     symbols.find(name)

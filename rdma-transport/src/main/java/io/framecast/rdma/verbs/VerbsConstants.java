@@ -9,14 +9,9 @@ final class VerbsConstants {
     static final int IBV_LINK_LAYER_INFINIBAND = 1;
     static final int IBV_LINK_LAYER_ETHERNET = 2;
 
-    static final int IBV_GID_TYPE_IB = 0;
-    static final int IBV_GID_TYPE_ROCE_V1 = 1;
-    static final int IBV_GID_TYPE_ROCE_V2 = 2;
-
     static final int IBV_ACCESS_LOCAL_WRITE = 1;
     static final int IBV_ACCESS_REMOTE_WRITE = 1 << 1;
     static final int IBV_ACCESS_REMOTE_READ = 1 << 2;
-    static final int IBV_ACCESS_REMOTE_ATOMIC = 1 << 3;
 
     static final int IBV_QPT_RC = 2;
     static final int IBV_QPT_UD = 4;
@@ -43,11 +38,8 @@ final class VerbsConstants {
     static final int IBV_QP_CREATE_BLOCK_SELF_MCAST_LB = 1 << 1;
 
     static final int IBV_WR_RDMA_WRITE = 0;
-    static final int IBV_WR_RDMA_WRITE_WITH_IMM = 1;
     static final int IBV_WR_SEND = 2;
     static final int IBV_WR_RDMA_READ = 4;
-    static final int IBV_WR_ATOMIC_CMP_AND_SWP = 5;
-    static final int IBV_WR_ATOMIC_FETCH_AND_ADD = 6;
 
     static final int IBV_SEND_SIGNALED = 1 << 1;
     static final int IBV_SEND_INLINE = 1 << 3;
@@ -63,11 +55,6 @@ final class VerbsConstants {
     static final int IBV_WC_RNR_RETRY_EXC_ERR = 13;
     static final int IBV_WC_FATAL_ERR = 19;
     static final int IBV_WC_RESP_TIMEOUT_ERR = 20;
-
-    static final int IBV_WC_RECV = 1 << 7;
-
-    static final int IBV_WC_GRH = 1;
-    static final int IBV_WC_WITH_IMM = 1 << 1;
 
     private VerbsConstants() {}
 }

@@ -70,12 +70,7 @@ final class VerbsErrors {
 
     private static String memory(final String function) {
         return switch (function) {
-            case "ibv_reg_mr",
-                    "ibv_reg_dmabuf_mr",
-                    "ibv_create_cq",
-                    "ibv_create_qp",
-                    "ibv_create_qp_ex",
-                    "ibv_create_srq" ->
+            case "ibv_reg_mr", "ibv_reg_dmabuf_mr", "ibv_create_cq", "ibv_create_qp", "ibv_create_qp_ex" ->
                 "out of lockable memory or of the device's room; raise ulimit -l (memlock), or use less";
             case "ibv_attach_mcast" -> "no room for more groups or members; see max_mcast_grp of ibv_devinfo -v";
             default -> "out of memory or of the device's room";
@@ -84,7 +79,7 @@ final class VerbsErrors {
 
     private static String invalid(final String function) {
         return switch (function) {
-            case "ibv_create_qp", "ibv_create_srq", "ibv_create_cq" ->
+            case "ibv_create_qp", "ibv_create_cq" ->
                 "not a size this device takes; see max_qp_wr, max_sge, max_cqe of ibv_devinfo -v";
             case "ibv_modify_qp" -> "not a state or value that may follow; check port, GID index, MTU and peer";
             case "ibv_attach_mcast" -> "not a multicast GID this device takes, or no UD queue pair";

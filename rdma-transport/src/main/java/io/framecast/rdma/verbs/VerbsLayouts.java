@@ -28,15 +28,7 @@ final class VerbsLayouts {
     static final StructLayout CONTEXT = struct(
             "ibv_context",
             "ptr device",
-            struct(
-                    "ops",
-                    "skip 88",
-                    "ptr poll_cq req_notify_cq",
-                    "skip 56",
-                    "ptr post_srq_recv",
-                    "skip 32",
-                    "ptr post_send post_recv",
-                    "skip 40"),
+            struct("ops", "skip 88", "ptr poll_cq req_notify_cq", "skip 96", "ptr post_send post_recv", "skip 40"),
             "u32 cmd_fd async_fd num_comp_vectors",
             // The mutex, and its alignment.
             "skip 44",
@@ -93,8 +85,6 @@ final class VerbsLayouts {
             "ptr pd xrcd",
             "u32 create_flags",
             "skip 52");
-    static final StructLayout SRQ_INIT_ATTR =
-            struct("ibv_srq_init_attr", "ptr srq_context", struct("attr", "u32 max_wr max_sge srq_limit"));
     static final StructLayout AH_ATTR = struct(
             "ibv_ah_attr",
             struct("grh", GID.withName("dgid"), "u32 flow_label", "u8 sgid_index hop_limit traffic_class"),
@@ -118,6 +108,7 @@ final class VerbsLayouts {
             "u32 num_sge opcode send_flags imm_data",
             MemoryLayout.unionLayout(
                             struct("rdma", "u64 remote_addr", "u32 rkey"),
+                            // Not in use, but the longest.
                             struct("atomic", "u64 remote_addr compare_add swap", "u32 rkey"),
                             struct("ud", "u64 ah", "u32 remote_qpn remote_qkey"))
                     .withName("wr"),
@@ -147,7 +138,6 @@ final class VerbsLayouts {
             QP_CAP,
             QP_INIT_ATTR,
             QP_INIT_ATTR_EX,
-            SRQ_INIT_ATTR,
             AH_ATTR,
             QP_ATTR,
             SGE,
@@ -161,6 +151,11 @@ final class VerbsLayouts {
     /// Offset of a member, named as in C.
     static long offset(final StructLayout struct, final String... path) {
         return struct.byteOffset(Stream.of(path).map(PathElement::groupElement).toArray(PathElement[]::new));
+    }
+
+    /// The value of an enum in the order of verbs.h; the last stands for all other codes.
+    static <E> E valueOf(final E[] values, final int code) {
+        return code >= 0 && code < values.length ? values[code] : values[values.length - 1];
     }
 
     /// A structure with the padding that C adds before its members and at its end.

@@ -1,14 +1,12 @@
 package io.framecast.rdma.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.framecast.api.error.TransportException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -23,16 +21,16 @@ public final class VerbsLibrary {
     private static final String DEFAULT = "libibverbs.so.1";
 
     // The functions in use: a library that lacks one is refused when it is loaded.
-    private static final List<String> FUNCTIONS = List.of("""
-            ibv_get_device_list ibv_free_device_list ibv_get_device_name ibv_get_device_guid
+    private static final String FUNCTIONS = """
+            ibv_get_device_list ibv_free_device_list ibv_get_device_name
             ibv_open_device ibv_close_device ibv_query_device ibv_query_port _ibv_query_gid_ex
             ibv_get_async_event ibv_ack_async_event ibv_alloc_pd ibv_dealloc_pd
             ibv_reg_mr ibv_reg_dmabuf_mr ibv_dereg_mr
             ibv_create_comp_channel ibv_destroy_comp_channel ibv_get_cq_event ibv_ack_cq_events
-            ibv_create_cq ibv_destroy_cq ibv_create_srq ibv_destroy_srq
+            ibv_create_cq ibv_destroy_cq
             ibv_create_qp ibv_modify_qp ibv_query_qp ibv_destroy_qp
             ibv_attach_mcast ibv_detach_mcast ibv_create_ah ibv_destroy_ah
-            """.strip().split("\\s+"));
+            """;
 
     private final Verbs verbs;
     private final AtomicInteger handles = new AtomicInteger();
@@ -50,15 +48,11 @@ public final class VerbsLibrary {
 
     /// @param library name or path
     public static VerbsLibrary load(final String library) {
-        try {
-            return new VerbsLibrary(new Verbs(library, "libibverbs", FUNCTIONS));
-        } catch (final IllegalArgumentException e) {
-            throw new TransportException(
-                    "verbs: no " + library
-                            + " on this machine; install libibverbs1 and ibverbs-providers (Debian, Ubuntu)"
-                            + " or libibverbs (Fedora, RHEL)",
-                    e);
-        }
+        return new VerbsLibrary(new Verbs(
+                library,
+                "libibverbs",
+                "; install libibverbs1 and ibverbs-providers (Debian, Ubuntu) or libibverbs (Fedora, RHEL)",
+                FUNCTIONS));
     }
 
     /// The devices present now.
@@ -68,7 +62,6 @@ public final class VerbsLibrary {
         return withDevices(pointers -> pointers.stream()
                 .map(pointer -> new Device(
                         verbs.deviceName(pointer),
-                        (long) Objects.requireNonNull(verbs.call(JAVA_LONG, "ibv_get_device_guid", pointer)),
                         Verbs.intAt(pointer, VerbsLayouts.DEVICE, "transport_type") == VerbsConstants.IBV_TRANSPORT_IB))
                 .toList());
     }

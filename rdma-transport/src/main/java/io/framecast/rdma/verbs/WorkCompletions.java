@@ -18,12 +18,9 @@ public final class WorkCompletions {
     private static final long BYTES = VerbsLayouts.WC.byteSize();
     private static final long WR_ID = VerbsLayouts.offset(VerbsLayouts.WC, "wr_id");
     private static final long STATUS = VerbsLayouts.offset(VerbsLayouts.WC, "status");
-    private static final long OPCODE = VerbsLayouts.offset(VerbsLayouts.WC, "opcode");
     private static final long BYTE_LEN = VerbsLayouts.offset(VerbsLayouts.WC, "byte_len");
-    private static final long IMM_DATA = VerbsLayouts.offset(VerbsLayouts.WC, "imm_data");
     private static final long QP_NUM = VerbsLayouts.offset(VerbsLayouts.WC, "qp_num");
     private static final long SRC_QP = VerbsLayouts.offset(VerbsLayouts.WC, "src_qp");
-    private static final long WC_FLAGS = VerbsLayouts.offset(VerbsLayouts.WC, "wc_flags");
 
     private final MemorySegment completions;
     private final int capacity;
@@ -36,11 +33,6 @@ public final class WorkCompletions {
 
     public int capacity() {
         return capacity;
-    }
-
-    /// How many the last poll took.
-    public int count() {
-        return count;
     }
 
     // Reading a byte proves that the memory is still there: the poll itself writes to a plain address.
@@ -72,27 +64,9 @@ public final class WorkCompletions {
         return completions.get(JAVA_INT, at(index) + STATUS);
     }
 
-    public boolean isReceive(final int index) {
-        return (completions.get(JAVA_INT, at(index) + OPCODE) & VerbsConstants.IBV_WC_RECV) != 0;
-    }
-
     /// Bytes received, with the 40 of the routing header on UD; of sends undefined.
     public int bytes(final int index) {
         return completions.get(JAVA_INT, at(index) + BYTE_LEN);
-    }
-
-    /// Whether the first 40 bytes are a routing header; otherwise they are undefined, but there.
-    public boolean hasRoutingHeader(final int index) {
-        return (completions.get(JAVA_INT, at(index) + WC_FLAGS) & VerbsConstants.IBV_WC_GRH) != 0;
-    }
-
-    public boolean hasImmediate(final int index) {
-        return (completions.get(JAVA_INT, at(index) + WC_FLAGS) & VerbsConstants.IBV_WC_WITH_IMM) != 0;
-    }
-
-    /// Four bytes that came with the request, as the sender gave them.
-    public int immediate(final int index) {
-        return Integer.reverseBytes(completions.get(JAVA_INT, at(index) + IMM_DATA));
     }
 
     /// Number of the own queue pair.

@@ -13,8 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class ConnectedEnd implements AutoCloseable {
     static final int BYTES = 1 << 17;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
-    private static final int ANYTHING =
-            Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC;
+    private static final int ANYTHING = Access.LOCAL_WRITE | Access.REMOTE_WRITE | Access.REMOTE_READ;
     // Some two seconds: tests of a peer that is gone need not wait long, and one that stands still is not given up.
     private static final RcPeer.Patience PATIENCE = new RcPeer.Patience(16, 6, 3, 1, 4);
 
@@ -27,7 +26,7 @@ final class ConnectedEnd implements AutoCloseable {
     final WorkCompletions batch = new WorkCompletions(arena, 16);
     final MemorySegment memory = arena.allocate(BYTES, 4096);
     final MemoryRegion region;
-    final ReceiveRequests receives = new ReceiveRequests(arena, 4, 1, 1);
+    final ReceiveRequests receives = new ReceiveRequests(arena, 4, 1);
     final SendRequests sends = new SendRequests(arena, 4, 2);
     private final GidEntry gid;
 
@@ -48,7 +47,7 @@ final class ConnectedEnd implements AutoCloseable {
     void connect(final ConnectedEnd peer) {
         final int mtu = Math.min(context.port(1).mtu().activeBytes(), 1024);
         queuePair.connect(new RcPeer(
-                AddressPath.of(gid, peer.gid.gid()),
+                Fabric.path(gid, peer.gid.gid()),
                 peer.queuePair.number(),
                 peer.queuePair.number() * 7,
                 queuePair.number() * 7,

@@ -19,8 +19,6 @@ final class DatagramEnd implements AutoCloseable {
     static final int HEADER_BYTES = 20;
     static final int PAYLOAD_BYTES = 4096;
     static final int QUEUE_KEY = 0x11111111;
-    static final int SEND_TAG = 0;
-    static final int RECEIVE_TAG = 1;
     static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final Deque<Runnable> opened = new ArrayDeque<>();
@@ -36,7 +34,7 @@ final class DatagramEnd implements AutoCloseable {
     final MemorySegment headers = arena.allocate((long) SLOTS * HEADER_BYTES, 64);
     final MemorySegment payloads = arena.allocate((long) SLOTS * PAYLOAD_BYTES, 64);
     final MemorySegment sent = arena.allocate(HEADER_BYTES + 2L * PAYLOAD_BYTES, 64);
-    final ReceiveRequests receives = new ReceiveRequests(arena, SLOTS, 3, RECEIVE_TAG);
+    final ReceiveRequests receives = new ReceiveRequests(arena, SLOTS, 3);
     final SendRequests sends = new SendRequests(arena, SLOTS, 2);
     final MemoryRegion sentRegion;
 
@@ -92,7 +90,7 @@ final class DatagramEnd implements AutoCloseable {
     }
 
     AddressHandle handleTo(final Gid destination) {
-        return keep(domain.addressHandle(AddressPath.of(gid, destination)));
+        return keep(domain.addressHandle(Fabric.path(gid, destination)));
     }
 
     /// Prepares a slot to send `payloadBytes`.

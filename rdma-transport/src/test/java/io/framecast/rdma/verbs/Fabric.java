@@ -102,4 +102,9 @@ public record Fabric(VerbsLibrary library, List<String> devices) {
     public String device(final int index) {
         return devices.get(index % devices.size());
     }
+
+    /// The path of datagrams over RoCE.
+    static AddressPath path(final GidEntry source, final Gid destination) {
+        return new AddressPath(source.port(), source.index(), destination, 0, AddressPath.Hops.DEFAULT);
+    }
 }

@@ -76,7 +76,7 @@ final class HandleTest {
                     domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.UD, completions, LIMITS));
             queuePair.close();
             completions.close();
-            final ReceiveRequests receives = new ReceiveRequests(arena, 4, 1, 0);
+            final ReceiveRequests receives = new ReceiveRequests(arena, 4, 1);
             final SendRequests sends = new SendRequests(arena, 4, 1);
             final WorkCompletions batch = new WorkCompletions(arena, 4);
             final String closed = "verbs: UD queue pair " + queuePair.number() + " on standin0 is closed";
@@ -87,7 +87,7 @@ final class HandleTest {
             assertClosed(closed, queuePair::fail);
             assertClosed(closed, () -> queuePair.attach(new Gid(0xff0eL << 48, 1), 0));
             assertClosed("verbs: completion queue of 8 on standin0 is closed", () -> completions.poll(batch));
-            assertClosed("verbs: completion queue of 8 on standin0 is closed", () -> completions.arm(false));
+            assertClosed("verbs: completion queue of 8 on standin0 is closed", () -> completions.arm());
             assertClosed(
                     "verbs: completion queue of 8 on standin0 is closed",
                     () -> domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.UD, completions, LIMITS)));
@@ -139,17 +139,15 @@ final class HandleTest {
             final ProtectionDomain domain = context.protectionDomain();
             final CompletionChannel channel = context.completionChannel();
             final CompletionQueue completions = context.completionQueue(8, channel);
-            final SharedReceiveQueue shared = domain.sharedReceiveQueue(8, 1);
             final MemoryRegion region = domain.register(arena.allocate(64), Access.LOCAL_READ);
             final AddressHandle address =
-                    domain.addressHandle(AddressPath.of(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L)));
+                    domain.addressHandle(Fabric.path(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L)));
             final QueuePair queuePair =
                     domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.UD, completions, LIMITS));
             final MulticastAttachment attachment = queuePair.attach(new Gid(0xff0eL << 48, 1), 0);
             standIn.set("gone", errno);
             for (final Handle handle :
-                    new Handle[] {attachment, queuePair, address, region, shared, completions, channel, domain, context
-                    }) {
+                    new Handle[] {attachment, queuePair, address, region, completions, channel, domain, context}) {
                 handle.close();
                 assertFalse(handle.isOpen(), handle::toString);
             }
@@ -209,10 +207,8 @@ final class HandleTest {
             assertThrows(NativeException.class, context::completionChannel);
             standIn.fail("ibv_create_qp", 1);
             assertThrows(NativeException.class, () -> domain.queuePair(config));
-            standIn.fail("ibv_create_srq", 38);
-            assertThrows(NativeException.class, () -> domain.sharedReceiveQueue(8, 1));
             standIn.fail("ibv_create_ah", 110);
-            final AddressPath path = AddressPath.of(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L));
+            final AddressPath path = Fabric.path(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L));
             assertThrows(NativeException.class, () -> domain.addressHandle(path));
             try (QueuePair queuePair = domain.queuePair(config)) {
                 final NativeException e =

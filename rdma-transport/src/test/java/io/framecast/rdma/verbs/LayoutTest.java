@@ -37,6 +37,8 @@ final class LayoutTest {
             "IBV_PORT_ARMED",
             "IBV_PORT_ACTIVE",
             "IBV_PORT_ACTIVE_DEFER");
+    private static final List<String> GID_TYPES =
+            List.of("IBV_GID_TYPE_IB", "IBV_GID_TYPE_ROCE_V1", "IBV_GID_TYPE_ROCE_V2");
     private static final List<String> STATES = List.of(
             "IBV_QPS_RESET", "IBV_QPS_INIT", "IBV_QPS_RTR", "IBV_QPS_RTS", "IBV_QPS_SQD", "IBV_QPS_SQE", "IBV_QPS_ERR");
     private static final List<String> EVENTS = List.of(
@@ -269,7 +271,7 @@ final class LayoutTest {
 
     private static void verbsConstants(final BiConsumer<String, Integer> constant) {
         constants(VerbsConstants.class, "IBV_", constant);
-        for (final List<String> order : List.of(PORT_STATES, STATES, EVENTS)) {
+        for (final List<String> order : List.of(PORT_STATES, GID_TYPES, STATES, EVENTS)) {
             order.forEach(name -> constant.accept(name, order.indexOf(name)));
         }
     }

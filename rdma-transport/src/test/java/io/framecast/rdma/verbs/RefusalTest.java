@@ -49,10 +49,9 @@ final class RefusalTest {
             CompletionChannel channel,
             CompletionQueue completions,
             QueuePair datagrams,
-            QueuePair connection,
-            SharedReceiveQueue shared) {
+            QueuePair connection) {
         AddressPath path() {
-            return AddressPath.of(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L));
+            return Fabric.path(context.gid(1, 1).orElseThrow(), new Gid(0, 0xffff0a4d0001L));
         }
 
         QueuePairConfig config() {
@@ -94,9 +93,7 @@ final class RefusalTest {
                 new Call("ibv_create_cq", made -> made.context.completionQueue(4, null)),
                 new Call("ibv_destroy_cq", made -> made.close(made.context.completionQueue(4, null))),
                 new Call("ibv_get_cq_event", made -> made.channel.drain()),
-                new Call("ibv_req_notify_cq", made -> made.completions.arm(false)),
-                new Call("ibv_create_srq", made -> made.domain.sharedReceiveQueue(4, 1)),
-                new Call("ibv_destroy_srq", made -> made.close(made.domain.sharedReceiveQueue(4, 1))),
+                new Call("ibv_req_notify_cq", made -> made.completions.arm()),
                 new Call("ibv_create_qp", made -> made.domain.queuePair(made.config())),
                 new Call("ibv_destroy_qp", made -> made.close(made.domain.queuePair(made.config()))),
                 new Call("ibv_modify_qp", made -> made.datagrams.startDatagrams(1, 0, 0)),
@@ -111,8 +108,7 @@ final class RefusalTest {
                     made.datagrams.startDatagrams(1, 0, 0);
                     new SendRequests(made.arena, 4, 1).post(made.datagrams, 0, 1);
                 }),
-                new Call("ibv_post_recv", made -> new ReceiveRequests(made.arena, 4, 1, 0).post(made.datagrams, 0, 1)),
-                new Call("ibv_post_recv", made -> new ReceiveRequests(made.arena, 4, 1, 0).post(made.shared, 0, 1)));
+                new Call("ibv_post_recv", made -> new ReceiveRequests(made.arena, 4, 1).post(made.datagrams, 0, 1)));
     }
 
     @ParameterizedTest
@@ -127,10 +123,8 @@ final class RefusalTest {
                 QueuePair datagrams =
                         domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.UD, completions, limits));
                 QueuePair connection =
-                        domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.RC, completions, limits));
-                SharedReceiveQueue shared = domain.sharedReceiveQueue(4, 1)) {
-            final Made made =
-                    new Made(library, arena, context, domain, channel, completions, datagrams, connection, shared);
+                        domain.queuePair(new QueuePairConfig(QueuePairConfig.Service.RC, completions, limits))) {
+            final Made made = new Made(library, arena, context, domain, channel, completions, datagrams, connection);
             final int before = library.liveHandles();
             standIn.fail(call.function, ERRNO);
             assertNamed(call.function, assertThrows(NativeException.class, () -> call.by.accept(made)));

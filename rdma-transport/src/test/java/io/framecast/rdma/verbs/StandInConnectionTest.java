@@ -29,12 +29,11 @@ final class StandInConnectionTest extends ConnectionContract {
     void shouldTellAsyncEvents() {
         near.connect(far);
         far.connect(near);
-        assertTrue(far.context.asyncDescriptor() >= 0);
         try (Arena scratch = Arena.ofConfined()) {
             final AsyncEvents events = far.context.asyncEvents(1, scratch);
             assertNull(events.next());
             near.sends.write(0, far.at(0), far.region.remoteKey() + 256);
-            assertEquals(CompletionStatus.REMOTE_ACCESS, near.perform(0, 16));
+            assertEquals(VerbsConstants.IBV_WC_REM_ACCESS_ERR, near.perform(0, 16));
             final AsyncEvent access = events.next();
             assertEquals(AsyncEvent.Kind.QP_ACCESS_ERROR, access.kind());
             assertTrue(access.isOf(far.queuePair));
@@ -58,7 +57,6 @@ final class StandInConnectionTest extends ConnectionContract {
             file.setLength(8192);
             try (MemoryRegion device = far.domain.registerDmaBuf(
                     descriptor(file), 4096, deviceAddress, 4096, Access.LOCAL_WRITE | Access.REMOTE_WRITE)) {
-                assertEquals(deviceAddress, device.start());
                 near.connect(far);
                 far.connect(near);
                 near.memory.set(JAVA_BYTE, 0, (byte) 77);

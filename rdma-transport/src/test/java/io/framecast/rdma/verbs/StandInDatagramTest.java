@@ -61,7 +61,7 @@ final class StandInDatagramTest extends DatagramContract {
     @Test
     void shouldRefuseToSendWhenTheAddressHandleIsClosed() {
         final DatagramEnd source = end(0);
-        final AddressHandle handle = source.domain.addressHandle(AddressPath.of(source.gid, source.gid.gid()));
+        final AddressHandle handle = source.domain.addressHandle(Fabric.path(source.gid, source.gid.gid()));
         source.aim(1, handle, source.queuePair.number(), 1);
         source.aim(0, source.handleTo(source.gid.gid()), source.queuePair.number(), 1);
         handle.close();
