@@ -2,8 +2,8 @@ package io.framecast.engine.publish;
 
 import io.framecast.api.Channel;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.session.SessionHost;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,6 @@ final class PublisherDevice implements AutoCloseable {
     private final SourceSession session;
     private final SessionHost host;
     private final BooleanSupplier isClosed;
-    private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable DeviceSource source;
     private boolean closed;
 
@@ -38,16 +37,13 @@ final class PublisherDevice implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        lock.lock();
-        try {
+        synchronized (this) {
             requireOpen();
             final DeviceSource made = make();
             source = made;
             // The closing thread waits for the lock, and then closes the device.
             requireOpen();
             return made;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -58,28 +54,21 @@ final class PublisherDevice implements AutoCloseable {
     }
 
     private DeviceSource make() {
-        final DeviceBackend device = host.openDevice(channel.stream().device());
-        DeviceSource made = null;
-        try {
-            made = new DeviceSource(device, session, channel.stream().placement(), host.notices());
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final DeviceBackend device =
+                    opened.add(host.openDevice(channel.stream().device()));
+            final DeviceSource made =
+                    new DeviceSource(device, session, channel.stream().placement(), host.notices());
+            opened.keep();
             return made;
-        } finally {
-            if (made == null) {
-                device.close();
-            }
         }
     }
 
     @Override
-    public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            final DeviceSource made = source;
-            source = null;
-            CloseHelper.close(made);
-        } finally {
-            lock.unlock();
-        }
+    public synchronized void close() {
+        closed = true;
+        final DeviceSource made = source;
+        source = null;
+        CloseHelper.close(made);
     }
 }

@@ -27,7 +27,7 @@ final class EngineFrame implements DeviceFrame {
     }
 
     private final long session;
-    private final FrameReturns returns;
+    private final SessionQueue returns;
     private final ConsumerStream consumer;
     private final DeviceEvent ready;
     private final DeviceEvent consumed;
@@ -45,7 +45,7 @@ final class EngineFrame implements DeviceFrame {
     // Cleared through its handle by the thread that releases the frame; only one of several callers succeeds.
     private volatile boolean held;
 
-    EngineFrame(final long session, final ConsumerStream consumer, final FrameReturns returns) {
+    EngineFrame(final long session, final ConsumerStream consumer, final SessionQueue returns) {
         this.session = session;
         this.consumer = consumer;
         this.returns = returns;

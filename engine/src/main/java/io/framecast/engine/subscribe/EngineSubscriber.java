@@ -14,9 +14,10 @@ import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.session.SessionHost;
-import io.framecast.engine.session.SessionOwner;
 import io.framecast.engine.session.UseGuard;
 import io.framecast.engine.session.Waiter;
+import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.wire.StreamInfo;
 import java.time.Duration;
 import java.util.Arrays;
@@ -26,7 +27,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber: the user's side of a [Subscription].
-public final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.Listener {
+public final class EngineSubscriber implements Subscriber {
     private static final SessionQueue[] NO_QUEUES = {};
 
     private final Channel channel;
@@ -102,21 +103,17 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     @Override
     public int poll(final FrameHandler handler, final int limit) {
         try (UseGuard _ = guard.enter()) {
-            return pollGuarded(handler, limit);
-        }
-    }
-
-    private int pollGuarded(final FrameHandler handler, final int limit) {
-        int count = 0;
-        while (count < limit) {
-            final DeviceFrame frame = pollGuarded();
-            if (frame == null) {
-                break;
+            int count = 0;
+            while (count < limit) {
+                final DeviceFrame frame = pollGuarded();
+                if (frame == null) {
+                    break;
+                }
+                count++;
+                handler.onFrame(frame);
             }
-            count++;
-            handler.onFrame(frame);
+            return count;
         }
-        return count;
     }
 
     @Override
@@ -159,8 +156,8 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     }
 
     /// Subscriber's thread, in [#poll].
-    @Override
-    public void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
+    /// The subscriber's thread.
+    void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
         lost[reason.ordinal()] += count;
         if (closed.get()) {
             return;
@@ -169,8 +166,8 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     }
 
     /// Subscriber's thread, in [#poll].
-    @Override
-    public void onSource(final SourceEvent event) {
+    /// The subscriber's thread.
+    void onSource(final SourceEvent event) {
         final SourceHandler handler = onSource;
         if (handler != null && !closed.get()) {
             handler.onSource(event);
@@ -190,13 +187,9 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     @Override
     public boolean awaitFrame(final Duration longest) {
         try (UseGuard _ = guard.enter()) {
-            return awaitGuarded(longest);
+            host.await(sleeper, () -> hasNews() || isOver(), longest);
+            return hasNews() && !closed.get();
         }
-    }
-
-    private boolean awaitGuarded(final Duration longest) {
-        host.await(sleeper, () -> hasNews() || isOver(), longest);
-        return hasNews() && !closed.get();
     }
 
     // Whether a poll would find something.
@@ -222,12 +215,8 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     @Override
     public boolean post(final DeviceRegion region) {
         try (UseGuard _ = guard.enter()) {
-            return postGuarded(region);
+            return !isOver() && posted.offer(region, frameMaxBytes);
         }
-    }
-
-    private boolean postGuarded(final DeviceRegion region) {
-        return !isOver() && posted.offer(region, frameMaxBytes);
     }
 
     @Override
@@ -291,6 +280,10 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
         return inPlaceFrames;
     }
 
+    ConsumerStream consumer() {
+        return consumer;
+    }
+
     PostedBuffers posted() {
         return posted;
     }
@@ -299,7 +292,7 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     public int delivered() {
         int count = 0;
         for (final SessionQueue queue : queues) {
-            count += queue.frames().delivered();
+            count += queue.delivered();
         }
         return count;
     }
@@ -310,12 +303,9 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     }
 
     /// Conductor: opens a queue for a session that is to be joined; it is not polled before [#add].
-    SessionQueue openQueue(final StreamInfo stream) {
+    SessionQueue openQueue(final StreamInfo stream, final ReceiveMemory memory, final Assembly assembly) {
         frameMaxBytes = queues.length == 0 ? stream.frameMaxBytes() : Math.max(frameMaxBytes, stream.frameMaxBytes());
-        final SessionQueue queue =
-                new SessionQueue(stream.session(), consumer, channel.stream().delivery(), this, sleeper);
-        queue.frames().wakeBy(host.receiverWakeup());
-        return queue;
+        return new SessionQueue(stream.session(), this, sleeper, host.receiverWakeup(), memory, assembly);
     }
 
     /// Receiver: a session was joined.
@@ -375,10 +365,5 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
         failure = reason;
         state = next;
         sleeper.wake();
-    }
-
-    @Override
-    public void onFailure(final String reason) {
-        onEnd(State.FAILED, reason);
     }
 }
