@@ -75,7 +75,7 @@ public final class FramecastNode implements Framecast, SessionHost {
         final NanoClock clock = () -> System.nanoTime() - startNs;
         conductor = new SessionAgent<>("framecast-conductor", clock, config.notices());
         sender = new SessionAgent<>("framecast-sender", clock, config.notices());
-        receiver = new ReceiverAgent(clock, conductor.queue(), config.notices());
+        receiver = new ReceiverAgent(clock, conductor, config.notices());
         final long seed = config.seed() == 0 ? secrets.nextLong() : config.seed();
         counters = config.countersFile().map(CounterTable::create).orElseGet(CounterTable::create);
         exporter = openExporter();
@@ -124,7 +124,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             requireOpen();
             final EnginePublisher publisher = publisher(providers.resolve(channel));
             publishers.add(publisher);
-            sender.queue().send(() -> sender.add(publisher.session()));
+            sender.send(() -> sender.add(publisher.session()));
             return publisher;
         } finally {
             lifecycle.unlock();
@@ -163,7 +163,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             final Subscription subscription = new Subscription(subscriber, transport, context, receiver);
             opened.keep();
             subscribers.add(subscriber);
-            receiver.queue().send(() -> receiver.add(subscription));
+            receiver.send(() -> receiver.add(subscription));
             return subscriber;
         } finally {
             lifecycle.unlock();
@@ -260,7 +260,7 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     private void awaitAgent(final SessionAgent<?> agent, final Runnable command) {
         final AtomicBoolean done = new AtomicBoolean();
-        agent.queue().send(() -> {
+        agent.send(() -> {
             try {
                 command.run();
             } finally {

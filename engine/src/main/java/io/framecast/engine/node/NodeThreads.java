@@ -112,20 +112,11 @@ final class NodeThreads implements AutoCloseable {
         if (running.isHeldByCurrentThread()) {
             return;
         }
-        final long startNs = System.nanoTime();
-        final boolean before = Thread.interrupted();
-        long leftNs = longestNs;
-        while (leftNs > 0
-                && !condition.getAsBoolean()
-                && !Thread.currentThread().isInterrupted()) {
+        Waiter.repeat(condition, longestNs, leftNs -> {
             if (!runOrSleep(condition, leftNs)) {
                 sleeper.await(condition, Math.min(leftNs, TAKE_OVER_NS));
             }
-            leftNs = longestNs - (System.nanoTime() - startNs);
-        }
-        if (before) {
-            Thread.currentThread().interrupt();
-        }
+        });
     }
 
     // Returns false where another thread runs the agents, or no thread runs them any more.

@@ -9,6 +9,7 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
@@ -28,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A publisher: the producer's side of a send window. The publisher writes or copies frames into window slots and
@@ -49,7 +51,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private final long frameMaxBytes;
     private final Arena bounceArena = Arena.ofShared();
     private @Nullable MemorySegment bounce;
-    private final PublisherDevice device;
+    // The publisher's thread opens it on first use, and the thread that closes the publisher closes it.
+    private volatile @Nullable DeviceSource source;
+    private final Object deviceLock = new Object();
     private final UseGuard guard;
     // Region of the frame that is being copied out of the device; null for none.
     private @Nullable DeviceRegion offeredRegion;
@@ -89,7 +93,6 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         small = session.smallFrames();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
-        device = new PublisherDevice(channel, session, host, () -> closed);
         session.counters()
                 .add(EngineCounter.FRAMES_PUBLISHED, () -> frames)
                 .add(EngineCounter.BYTES_PUBLISHED, () -> bytes)
@@ -270,7 +273,41 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
 
     @Override
     public DeviceBackend device() {
-        return device.source().device();
+        return source().device();
+    }
+
+    // One locked step checks for the close, opens the device and registers the window. Otherwise a close in between would
+    // free the window, and no thread would close the device.
+    private DeviceSource source() {
+        final DeviceSource known = source;
+        if (known != null) {
+            return known;
+        }
+        synchronized (deviceLock) {
+            requireOpen();
+            final DeviceSource made = openDevice();
+            source = made;
+            // The closing thread waits for the lock, and then closes the device.
+            requireOpen();
+            return made;
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("publisher: closed; make another");
+        }
+    }
+
+    private DeviceSource openDevice() {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final DeviceBackend device =
+                    opened.add(host.openDevice(channel.stream().device()));
+            final DeviceSource made =
+                    new DeviceSource(device, session, channel.stream().placement(), host.notices());
+            opened.keep();
+            return made;
+        }
     }
 
     @Override
@@ -281,14 +318,14 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             if (claimed.byteSize() != 0 || offered != 0) {
                 throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
             }
-            final DeviceSource source;
+            final DeviceSource from;
             try {
-                source = device.source();
+                from = source();
             } catch (final IllegalStateException e) {
                 return closedOr(e);
             }
             if (offeredRegion == null && small.takes(length) && options.metadata().length == 0) {
-                return offerSmall(source, frame, written, options);
+                return offerSmall(from, frame, written, options);
             }
             if (offeredRegion == null) {
                 final long slots = StreamInfo.slots(length, slotBytes);
@@ -298,7 +335,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 }
                 try {
                     begin(length, options);
-                    source.begin(written);
+                    from.begin(written);
                 } catch (final IllegalStateException | DeviceException e) {
                     return closedOr(e);
                 }
@@ -309,13 +346,13 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
                 return CLOSED;
             }
             offeredRegion = frame;
-            return copyOut(source, frame, length);
+            return copyOut(from, frame, length);
         }
     }
 
-    private long copyOut(final DeviceSource source, final DeviceRegion frame, final long length) {
+    private long copyOut(final DeviceSource from, final DeviceRegion frame, final long length) {
         try {
-            if (!source.run(frame, length, wakeup::wake)) {
+            if (!from.run(frame, length, wakeup::wake)) {
                 backPressured++;
                 return BACK_PRESSURED;
             }
@@ -324,7 +361,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             if (closed) {
                 return CLOSED;
             }
-            if (source.hasCommitted()) {
+            if (from.hasCommitted()) {
                 // Subscribers would wait for the rest of the frame for ever.
                 session.onFailure(Failures.line(session.name(), e));
                 abandon();
@@ -340,7 +377,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     }
 
     private long offerSmall(
-            final DeviceSource source,
+            final DeviceSource from,
             final DeviceRegion frame,
             final DeviceEvent written,
             final FrameOptions options) {
@@ -351,7 +388,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
             }
             boolean whole = false;
             try {
-                source.copySmall(frame, written, session.memory().payload(), place);
+                from.copySmall(frame, written, session.memory().payload(), place);
                 whole = true;
             } finally {
                 if (!whole) {
@@ -475,27 +512,31 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
 
     @Override
     public boolean close(final Duration linger) {
-        if (!closing.compareAndSet(false, true)) {
-            awaitClosed();
+        if (!beginClose(Math.min(linger.toNanos(), CLOSE_MAX_NS))) {
             return all;
         }
-        closeByNs = System.nanoTime() + Math.min(linger.toNanos(), CLOSE_MAX_NS) + CLOSE_SLACK_NS;
-        closed = true;
-        session.publisher().wake();
         final long evictionsBefore = session.machine().counts().evictions();
         session.end();
         wakeup.wake();
-        final boolean settled = host.await(() -> session.isSettled() || session.failure() != null, linger)
-                && session.failure() == null;
+        final boolean settled =
+                host.await(() -> session.isSettled() || session.failure() != null, linger) && session.failure() == null;
         // A member that was evicted during the linger did not acknowledge everything.
         all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;
         free();
         return all;
     }
 
-    // Waits while another thread (the node's or the user's) closes. That thread runs the agents in invoker mode.
-    private void awaitClosed() {
-        Uninterrupted.await(() -> done || (closeByNs != 0 && System.nanoTime() - closeByNs >= 0), CLOSE_MAX_NS);
+    // False where another thread (the node's or the user's) has closed meanwhile: the caller waited for it. That thread
+    // runs the agents in invoker mode.
+    private boolean beginClose(final long lingerNs) {
+        if (!closing.compareAndSet(false, true)) {
+            Uninterrupted.await(() -> done || (closeByNs != 0 && System.nanoTime() - closeByNs >= 0), CLOSE_MAX_NS);
+            return false;
+        }
+        closeByNs = System.nanoTime() + lingerNs + CLOSE_SLACK_NS;
+        closed = true;
+        session.publisher().wake();
+        return true;
     }
 
     @Override
@@ -505,34 +546,33 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
 
     @Override
     public void abandon() {
-        if (!closing.compareAndSet(false, true)) {
-            awaitClosed();
-            return;
+        if (beginClose(0)) {
+            // Without end(), the session's last message is that the publisher closed, not end of stream.
+            free();
         }
-        closeByNs = System.nanoTime() + CLOSE_SLACK_NS;
-        closed = true;
-        session.publisher().wake();
-        // Without end(), the session's last message is that the publisher closed, not end of stream.
-        free();
     }
 
     private void free() {
         try {
             // The device copies into the window, so it closes before the window is freed.
-            device.close();
+            closeDevice();
         } catch (final DeviceException e) {
             host.notices().accept(Failures.line(session.name(), e));
         } finally {
-            freeSession();
+            try {
+                removal.accept(this);
+            } finally {
+                bounceArena.close();
+                done = true;
+            }
         }
     }
 
-    private void freeSession() {
-        try {
-            removal.accept(this);
-        } finally {
-            bounceArena.close();
-            done = true;
+    private void closeDevice() {
+        synchronized (deviceLock) {
+            final DeviceSource made = source;
+            source = null;
+            CloseHelper.close(made);
         }
     }
 

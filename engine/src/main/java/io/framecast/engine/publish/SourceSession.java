@@ -370,8 +370,8 @@ public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     private void noticeStandstill(final long stoodNs, final long nowNs) {
         if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
             standstillNoticeNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
-            notices.accept(name() + ": "
-                    + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its subscribers");
+            notices.accept(
+                    name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its subscribers");
         }
     }
 

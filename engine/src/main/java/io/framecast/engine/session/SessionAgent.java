@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.agrona.concurrent.NanoClock;
 
 /// Runs the members of a node that share a thread, and the commands that other threads send. Without members it runs
@@ -46,10 +47,14 @@ public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits
         boolean mustPoll();
     }
 
+    // Far more than publishers and subscribers.
+    private static final int COMMANDS_MAX = 1024;
+
     private final String role;
     private final NanoClock clock;
     private final Consumer<String> notices;
-    private final AgentQueue queue = new AgentQueue();
+    private final ManyToOneConcurrentArrayQueue<Runnable> commands = new ManyToOneConcurrentArrayQueue<>(COMMANDS_MAX);
+    private Wakeup wakeup = Wakeup.NONE;
     private final List<M> members = new ArrayList<>();
     private IntConsumer descriptors = _ -> {};
     // Whether every lane could be asked for a wake-up on arrivals.
@@ -66,13 +71,16 @@ public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits
     ///
     /// @param watched takes the descriptors that wake the agent
     public final void wakeBy(final Wakeup agent, final IntConsumer watched) {
-        queue.wakeBy(agent);
+        wakeup = agent;
         descriptors = watched;
     }
 
-    /// Takes commands from any thread.
-    public final AgentQueue queue() {
-        return queue;
+    /// Any thread: the agent will run the command.
+    public final void send(final Runnable command) {
+        if (!commands.offer(command)) {
+            throw new IllegalStateException("more than " + COMMANDS_MAX + " commands wait for an agent");
+        }
+        wakeup.wake();
     }
 
     public final long nowNs() {
@@ -96,7 +104,11 @@ public class SessionAgent<M extends SessionAgent.Member> implements Agent, Waits
 
     @Override
     public int doWork() {
-        int work = queue.run();
+        int work = 0;
+        for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+            command.run();
+            work++;
+        }
         final long nowNs = clock.nanoTime();
         for (int i = 0; i < members.size(); i++) {
             final M member = members.get(i);

@@ -12,7 +12,9 @@ import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.UseGuard;
 import io.framecast.engine.session.Waiter;
@@ -20,10 +22,11 @@ import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.wire.StreamInfo;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.agrona.CloseHelper;
+import org.agrona.collections.ArrayUtil;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber: the user's side of a [Subscription].
@@ -32,7 +35,8 @@ public final class EngineSubscriber implements Subscriber {
 
     private final Channel channel;
     private final DeviceBackend device;
-    private final ConsumerStream consumer;
+    // The stream that frames offer for work on them; closed with the device.
+    private @Nullable DeviceStream stream;
     private final SessionHost host;
     private final Consumer<EngineSubscriber> removal;
     private final UseGuard guard;
@@ -67,7 +71,6 @@ public final class EngineSubscriber implements Subscriber {
         this.channel = channel;
         this.device = device;
         guard = new UseGuard("subscriber of " + channel.name());
-        consumer = new ConsumerStream(device, guard);
         this.host = host;
         this.removal = removal;
         posted = new PostedBuffers(device);
@@ -135,7 +138,7 @@ public final class EngineSubscriber implements Subscriber {
             final EngineFrame frame = all[index].poll(host);
             if (closed.get()) {
                 // A handler closed the subscriber just now, or the node did.
-                giveBack(frame);
+                CloseHelper.close(frame);
                 return null;
             }
             if (frame != null) {
@@ -147,12 +150,6 @@ public final class EngineSubscriber implements Subscriber {
             }
         }
         return null;
-    }
-
-    private static void giveBack(final @Nullable EngineFrame frame) {
-        if (frame != null) {
-            frame.close();
-        }
     }
 
     /// Subscriber's thread, in [#poll].
@@ -280,8 +277,15 @@ public final class EngineSubscriber implements Subscriber {
         return inPlaceFrames;
     }
 
-    ConsumerStream consumer() {
-        return consumer;
+    /// The stream that frames offer for work on them; work that is enqueued on it from now on starts after the event.
+    DeviceStream streamBehind(final DeviceEvent ready) {
+        try (UseGuard _ = guard.enter()) {
+            if (stream == null) {
+                stream = device.openStream();
+            }
+            stream.await(ready);
+            return stream;
+        }
     }
 
     PostedBuffers posted() {
@@ -320,9 +324,7 @@ public final class EngineSubscriber implements Subscriber {
             before = ordered || other.session() == queue.session() ? other : before;
         }
         queue.begin(joined, firstReportedId, before);
-        final SessionQueue[] more = Arrays.copyOf(all, all.length + 1);
-        more[all.length] = queue;
-        queues = more;
+        queues = ArrayUtil.add(all, queue);
         sleeper.wake();
     }
 
@@ -335,7 +337,7 @@ public final class EngineSubscriber implements Subscriber {
     /// Receiver: the subscriber has taken everything from the queue.
     void remove(final SessionQueue queue) {
         queue.retire();
-        queues = Arrays.stream(queues).filter(other -> other != queue).toArray(SessionQueue[]::new);
+        queues = ArrayUtil.remove(queues, queue);
     }
 
     /// Receiver's thread, in every cycle.

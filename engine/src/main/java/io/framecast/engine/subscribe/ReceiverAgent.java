@@ -1,6 +1,5 @@
 package io.framecast.engine.subscribe;
 
-import io.framecast.engine.session.AgentQueue;
 import io.framecast.engine.session.SessionAgent;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,17 +8,17 @@ import org.agrona.concurrent.NanoClock;
 
 /// Runs all subscriptions of a node, and keeps closed ones until their last frame is released.
 public final class ReceiverAgent extends SessionAgent<Subscription> {
-    private final AgentQueue conductor;
+    private final SessionAgent<?> conductor;
     private final List<Subscription> closing = new ArrayList<>();
     private volatile boolean idle = true;
 
     /// @param conductor runs long tasks, such as opening and freeing sessions
-    public ReceiverAgent(final NanoClock clock, final AgentQueue conductor, final Consumer<String> notices) {
+    public ReceiverAgent(final NanoClock clock, final SessionAgent<?> conductor, final Consumer<String> notices) {
         super("framecast-receiver", clock, notices);
         this.conductor = conductor;
     }
 
-    AgentQueue conductor() {
+    SessionAgent<?> conductor() {
         return conductor;
     }
 

@@ -23,7 +23,7 @@ import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.session.CounterBoard;
 import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SessionContext;
-import io.framecast.engine.sink.NicCounts;
+import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.engine.sink.ReceiveRings;
 import io.framecast.reliability.assembly.Assembly;
@@ -193,9 +193,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                 .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
                 .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, memory::storedBytes);
-        final NicCounts copies = memory.nicCounts();
-        if (copies != null) {
-            counters.copies(copies);
+        final NicCopyEngine nic = memory.nic();
+        if (nic != null) {
+            counters.copies(nic);
         }
         if (windows != null) {
             counters.add(EngineCounter.GRANTS_WRITTEN, counts::grantsWritten)

@@ -13,6 +13,7 @@ import io.framecast.reliability.receive.LossReason;
 import io.framecast.reliability.receive.ReceivedFrame;
 import io.framecast.reliability.session.FrameConsumer;
 import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -181,7 +182,7 @@ public final class SessionQueue implements FrameConsumer {
         if (freeCount > 0) {
             return free[--freeCount];
         }
-        final EngineFrame frame = new EngineFrame(session, subscriber.consumer(), this);
+        final EngineFrame frame = new EngineFrame(session, subscriber, this);
         all[made++] = frame;
         return frame;
     }
@@ -373,10 +374,7 @@ public final class SessionQueue implements FrameConsumer {
 
     /// The closing thread: returns a frame that the subscriber will no longer poll.
     void giveUp() {
-        final EngineFrame frame = detained.getAndSet(null);
-        if (frame != null) {
-            frame.close();
-        }
+        CloseHelper.close(detained.getAndSet(null));
     }
 
     private boolean isBlocked() {
@@ -398,8 +396,7 @@ public final class SessionQueue implements FrameConsumer {
         }
     }
 
-    private void reportLoss(
-            final long firstFrameId, final long count, final io.framecast.api.LossReason reason) {
+    private void reportLoss(final long firstFrameId, final long count, final io.framecast.api.LossReason reason) {
         nextId = firstFrameId + count;
         subscriber.onLoss(session, firstFrameId, count, reason);
     }

@@ -90,18 +90,18 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
             final SessionContext context,
             final ReceiverAgent receiver) {
         this.subscriber = subscriber;
-        this.transport = new SharedTransport(transport);
+        this.transport = transport;
         this.context = context;
         this.receiver = receiver;
         channel = subscriber.channel();
         options = channel.stream().sources();
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
-        control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
+        control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
         foreign = ForeignTraffic.ofSubscriber(
                 channel,
                 () -> strays + ForeignTraffic.datagrams(control.lane()) + sessions.foreignDatagrams(),
                 context.notices());
-        factory = new ReceiverSessionFactory(subscriber, this.transport, context, control, loss);
+        factory = new ReceiverSessionFactory(subscriber, transport, context, control, loss);
         counters = new CounterBoard(context.counters(), Labels.of("channel", channel.name()))
                 .sends(control.lane(), "control")
                 .receives(control.lane(), "control")
@@ -298,13 +298,13 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         final long source = stream.session();
         try {
             final ReceiverSession made = factory.open(stream, receiver.conductor()::send);
-            receiver.queue().send(() -> attach(made, receiver.nowNs()));
+            receiver.send(() -> attach(made, receiver.nowNs()));
         } catch (final IncompatibleSourceException e) {
             final String reason = String.valueOf(e.getMessage());
-            receiver.queue().send(() -> decline(source, reason, receiver.nowNs()));
+            receiver.send(() -> decline(source, reason, receiver.nowNs()));
         } catch (final RuntimeException | Error e) {
             final String reason = Failures.line("subscriber", e);
-            receiver.queue().send(() -> refuse(source, reason, receiver.nowNs()));
+            receiver.send(() -> refuse(source, reason, receiver.nowNs()));
         }
     }
 
@@ -394,8 +394,7 @@ public final class Subscription implements SessionAgent.Member, AutoCloseable {
         if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
             standstillNoticeNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
             context.notices()
-                    .accept(name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000)
-                            + "; asking its source");
+                    .accept(name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its source");
         }
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> {

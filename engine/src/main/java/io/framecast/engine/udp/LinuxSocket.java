@@ -133,32 +133,22 @@ final class LinuxSocket implements AutoCloseable {
     ///
     /// @return how many were sent, at least 1, or the errno of the first, negative
     int send(final long messages, final int count) {
-        while (true) {
-            final int sent = Libc.sendmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
-            if (sent >= 0) {
-                return sent;
-            }
-            final int errno = Libc.errno(capture);
-            if (errno != Linux.EINTR) {
-                return -errno;
-            }
-        }
+        int sent;
+        do {
+            sent = Libc.sendmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
+        } while (sent < 0 && Libc.errno(capture) == Linux.EINTR);
+        return sent < 0 ? -Libc.errno(capture) : sent;
     }
 
     /// Receives up to `count` messages into an array.
     ///
     /// @return how many were received, at least 1, or the errno, negative
     int receive(final long messages, final int count) {
-        while (true) {
-            final int received = Libc.recvmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
-            if (received >= 0) {
-                return received;
-            }
-            final int errno = Libc.errno(capture);
-            if (errno != Linux.EINTR) {
-                return -errno;
-            }
-        }
+        int received;
+        do {
+            received = Libc.recvmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
+        } while (received < 0 && Libc.errno(capture) == Linux.EINTR);
+        return received < 0 ? -Libc.errno(capture) : received;
     }
 
     int descriptor() {

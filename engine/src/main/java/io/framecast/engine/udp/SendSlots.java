@@ -10,7 +10,6 @@ import java.lang.foreign.Arena;
 /// one length is one message, and costs the kernel one pass.
 final class SendSlots {
     private final SendRing ring;
-    private final SlotIovecs iovecs;
     private final MessageBatch messages;
     private final int[] segments = new int[MessageBatch.MESSAGES_MAX];
     private final LaneCounts counts;
@@ -28,7 +27,7 @@ final class SendSlots {
         this.counts = counts;
         this.offload = offload;
         this.faults = faults;
-        iovecs = new SlotIovecs(
+        messages = new MessageBatch(
                 arena,
                 ring.headers(),
                 ring.headerBytes(),
@@ -37,7 +36,6 @@ final class SendSlots {
                 ring.payloadBytes(),
                 ring.slots(),
                 0);
-        messages = new MessageBatch(arena, iovecs);
     }
 
     /// Sends `count` slots to a `sockaddr` (0: to the socket's own peer).
@@ -86,11 +84,10 @@ final class SendSlots {
         final int run = segments[0];
         final long nowNs = System.nanoTime();
         if (errno == Linux.EMSGSIZE) {
+            tooLong.onRefused(datagramBytes, run > 1, nowNs);
             if (run > 1) {
-                tooLong.onRunRefused(datagramBytes, nowNs);
                 return 0;
             }
-            tooLong.onRefused(datagramBytes, nowNs);
             faults.requirePatience(datagramBytes, tooLong.sinceNs(), nowNs);
         } else if (run > 1 && offload.onRefused(errno, run)) {
             return 0;
@@ -145,7 +142,7 @@ final class SendSlots {
             throw new IllegalArgumentException(
                     "send ring: expected 0 … " + ring.payloadBytes() + " payload bytes, got " + bytes);
         }
-        iovecs.payloadBytes(entry, bytes);
+        messages.payloadBytes(entry, bytes);
         return ring.headerBytes() + bytes;
     }
 

@@ -183,7 +183,7 @@ class SessionFailureTest {
         healthy.publish(channel);
         final SessionAgent<SessionAgent.Member> conductor =
                 new SessionAgent<>("conductor", System::nanoTime, notices::add);
-        final ReceiverAgent receiver = new ReceiverAgent(System::nanoTime, conductor.queue(), notices::add);
+        final ReceiverAgent receiver = new ReceiverAgent(System::nanoTime, conductor, notices::add);
         final DeviceBackend device = new HostProvider().open(0);
         final EngineSubscriber subscriber = new EngineSubscriber(channel, device, (FramecastNode) broken, _ -> {});
         final boolean[] asked = new boolean[1];

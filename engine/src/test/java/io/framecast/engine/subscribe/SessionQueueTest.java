@@ -46,7 +46,8 @@ class SessionQueueTest {
         return (ReceiveMemory) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {ReceiveMemory.class},
-                (_, method, arguments) -> "region".equals(method.getName()) ? region : method.invoke(memory, arguments));
+                (_, method, arguments) ->
+                        "region".equals(method.getName()) ? region : method.invoke(memory, arguments));
     }
 
     @AfterEach
