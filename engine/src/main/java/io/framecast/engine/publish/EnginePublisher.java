@@ -276,7 +276,8 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
         return source().device();
     }
 
-    // One locked step checks for the close, opens the device and registers the window. Otherwise a close in between would
+    // One locked step checks for the close, opens the device and registers the window. Otherwise a close in between
+    // would
     // free the window, and no thread would close the device.
     private DeviceSource source() {
         final DeviceSource known = source;
@@ -377,10 +378,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     }
 
     private long offerSmall(
-            final DeviceSource from,
-            final DeviceRegion frame,
-            final DeviceEvent written,
-            final FrameOptions options) {
+            final DeviceSource from, final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
         try {
             final long place = smallPlace((int) frame.bytes());
             if (place < 0) {

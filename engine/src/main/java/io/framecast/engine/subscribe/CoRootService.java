@@ -265,7 +265,10 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             disconnect(member);
         }
         closed = true;
-        CloseHelper.close(made == null ? null : made.repair());
+        final Made ready = made;
+        if (ready != null && repair != null) {
+            CloseHelper.close(ready.repair());
+        }
     }
 
     /// Idempotent.

@@ -5,6 +5,7 @@ import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.net.LaneCounts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -4,6 +4,7 @@ import io.framecast.api.error.NativeException;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.net.LaneCounts;
 import java.lang.foreign.Arena;
 
 /// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams of

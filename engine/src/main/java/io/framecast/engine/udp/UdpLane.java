@@ -11,6 +11,7 @@ import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.libc.Linux;
 import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.engine.net.LaneCounts;
 import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -74,7 +75,7 @@ final class UdpLane implements Lane {
             sockets = opened.add(LaneSockets.open(arena, link, buffers, config));
             address = sockets.address().toLaneAddress();
             peers = new PeerTable(arena);
-            groupSockaddr = arena.allocate(link.group().family().sockaddrBytes(), Long.BYTES);
+            groupSockaddr = arena.allocate(link.group().family().sockaddrBytes, Long.BYTES);
             link.group(LaneSockets.portOffset(kind)).write(groupSockaddr, 0, link.index());
             if (sockets.own() != null) {
                 offload.probe(sockets.own());
@@ -169,7 +170,7 @@ final class UdpLane implements Lane {
         if (from == null) {
             throw new IllegalStateException("lane " + kind + ": a receiver's data lane sends nothing");
         }
-        final int sockaddrBytes = sockaddr == 0 ? 0 : link.group().family().sockaddrBytes();
+        final int sockaddrBytes = sockaddr == 0 ? 0 : link.group().family().sockaddrBytes;
         try {
             final int accepted = slots.send(from, sockaddr, sockaddrBytes, firstSlot, count);
             submitted += accepted;
