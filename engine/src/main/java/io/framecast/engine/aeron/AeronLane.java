@@ -16,6 +16,7 @@ import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
+import io.framecast.engine.net.LaneCounts;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -56,10 +57,8 @@ final class AeronLane implements Lane {
     private boolean isClosed;
     private boolean unicastFirst;
 
+    private final LaneCounts counts = new LaneCounts();
     private long submitted;
-    private long sentBytes;
-    private long backPressured;
-    private long systemErrors;
 
     /// Opens the lane, and waits for the media driver to answer.
     ///
@@ -72,7 +71,7 @@ final class AeronLane implements Lane {
         final ReceiveRing ring = config.receive();
         final int ownSession = ThreadLocalRandom.current().nextInt();
         sizes = LaneSizes.of(config, transport.link());
-        placement = ring == null ? null : new Placement(ring, ownSession);
+        placement = ring == null ? null : new Placement(ring, ownSession, counts);
         positions = kind == LaneKind.DATA ? new SentPositions() : null;
         groupStream = channels.groupStream(kind);
         groupChannel = config.send() == null ? null : channels.groupPublication(kind, config.role(), ownSession, sizes);
@@ -272,7 +271,7 @@ final class AeronLane implements Lane {
     private int send(final Outbound to, final SendRing ring, final int firstSlot, final int count) {
         final ExclusivePublication publication = to.poll();
         if (publication == null) {
-            systemErrors += to.refusal() == null ? 0 : 1;
+            counts.add(LaneCounter.SYSTEM_ERRORS, to.refusal() == null ? 0 : 1);
             return 0;
         }
         int accepted = 0;
@@ -282,6 +281,7 @@ final class AeronLane implements Lane {
             slot = slot + 1 == ring.slots() ? 0 : slot + 1;
         }
         submitted += accepted;
+        counts.add(LaneCounter.SENT_DATAGRAMS, accepted);
         return accepted;
     }
 
@@ -305,7 +305,7 @@ final class AeronLane implements Lane {
         TermViews.copyIn(ring.headers(), (long) slot * headerBytes, term, offset, headerBytes);
         TermViews.copyIn(ring.payload(), (long) slot * ring.payloadBytes(), term, offset + headerBytes, payloadBytes);
         claim.commit();
-        sentBytes += bytes;
+        counts.add(LaneCounter.SENT_BYTES, bytes);
         return true;
     }
 
@@ -317,7 +317,7 @@ final class AeronLane implements Lane {
             throw gone("stream at its greatest position");
         }
         if (code != Publication.NOT_CONNECTED) {
-            backPressured++;
+            counts.add(LaneCounter.SEND_BACK_PRESSURED, 1);
         }
     }
 
@@ -373,18 +373,9 @@ final class AeronLane implements Lane {
 
     @Override
     public long counter(final LaneCounter counter) {
-        final Placement in = placement;
-        return switch (counter) {
-            case SENT_DATAGRAMS -> submitted;
-            case SENT_BYTES -> sentBytes;
-            case RECEIVED_DATAGRAMS -> in == null ? 0 : in.receivedDatagrams();
-            case RECEIVED_BYTES -> in == null ? 0 : in.receivedBytes();
-            case TRUNCATED -> in == null ? 0 : in.truncated();
-            case MALFORMED -> in == null ? 0 : in.malformed();
-            case SEND_BACK_PRESSURED -> backPressured;
-            case SYSTEM_ERRORS -> systemErrors;
-            case RECEIVE_OVERRUNS -> in == null ? 0 : transport.receiveOverruns();
-        };
+        return counter == LaneCounter.RECEIVE_OVERRUNS && placement != null
+                ? transport.receiveOverruns()
+                : counts.value(counter);
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which process runs the media driver of a shared directory: a lock on the file `<directory>.lock` beside
@@ -38,13 +39,8 @@ final class DirectoryLock implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            // The empty file stays. A deletion, before or after the lock is freed, could leave one process with a
-            // lock on the deleted file while another locks a new one.
-            channel.close();
-        } catch (final IOException e) {
-            // The lock is freed with the process.
-            return;
-        }
+        // The empty file stays. A deletion, before or after the lock is freed, could leave one process with a lock on
+        // the deleted file while another locks a new one. At the latest, the lock is freed with the process.
+        CloseHelper.quietClose(channel);
     }
 }

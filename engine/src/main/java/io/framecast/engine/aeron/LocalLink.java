@@ -61,10 +61,8 @@ record LocalLink(@Nullable InetAddress ip, int mtuBytes, int receiveBufferBytes,
             probe.setOption(StandardSocketOptions.SO_SNDBUF, wanted);
             final int receive = Math.min(wanted, probe.getOption(StandardSocketOptions.SO_RCVBUF));
             final int send = Math.min(wanted, probe.getOption(StandardSocketOptions.SO_SNDBUF));
-            warnWhenSmaller(notices, "SO_RCVBUF", "net.core.rmem_max", wanted, receive);
-            warnWhenSmaller(notices, "SO_SNDBUF", "net.core.wmem_max", wanted, send);
-            requireHolds("SO_RCVBUF", "net.core.rmem_max", receive, mtu);
-            requireHolds("SO_SNDBUF", "net.core.wmem_max", send, mtu);
+            check(notices, "SO_RCVBUF", "net.core.rmem_max", wanted, receive, mtu);
+            check(notices, "SO_SNDBUF", "net.core.wmem_max", wanted, send, mtu);
             return new LocalLink(ip, mtu, receive, send);
         } catch (final IOException e) {
             throw new TransportException(
@@ -72,22 +70,23 @@ record LocalLink(@Nullable InetAddress ip, int mtuBytes, int receiveBufferBytes,
         }
     }
 
-    private static void warnWhenSmaller(
-            final Notices notices, final String option, final String sysctl, final int wanted, final int effective) {
+    // A buffer may be smaller than wanted, but not than a datagram.
+    private static void check(
+            final Notices notices,
+            final String option,
+            final String sysctl,
+            final int wanted,
+            final int effective,
+            final int mtuBytes) {
         if (effective < wanted) {
             notices.once(
                     option,
                     "aeron: wanted " + option + " of " + wanted + " bytes, got " + effective
                             + ": throughput will suffer; run sysctl -w " + sysctl + "=" + wanted);
         }
-    }
-
-    private static void requireHolds(
-            final String option, final String sysctl, final int bufferBytes, final int mtuBytes) {
-        if (bufferBytes < mtuBytes) {
-            throw new TransportException(
-                    "aeron: " + option + " of " + bufferBytes + " bytes does not hold a datagram of " + mtuBytes
-                            + "; raise socket-buffer= and sysctl " + sysctl + ", or lower mtu=");
+        if (effective < mtuBytes) {
+            throw new TransportException("aeron: " + option + " of " + effective + " bytes does not hold a datagram of "
+                    + mtuBytes + "; raise socket-buffer= and sysctl " + sysctl + ", or lower mtu=");
         }
     }
 

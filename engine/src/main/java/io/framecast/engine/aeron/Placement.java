@@ -5,7 +5,9 @@ import io.aeron.logbuffer.FrameDescriptor;
 import io.aeron.logbuffer.Header;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
+import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
+import io.framecast.engine.net.LaneCounts;
 import java.lang.foreign.MemorySegment;
 import org.agrona.DirectBuffer;
 
@@ -15,23 +17,20 @@ final class Placement implements FragmentHandler {
     private final ReceiveRing ring;
     private final MemorySegment payload;
     private final int ownSession;
+    private final LaneCounts counts;
     private Completions completions = new Completions(0);
     private int nextSlot;
     private int posted;
 
-    private long receivedDatagrams;
-    private long receivedBytes;
-    private long truncated;
-    private long malformed;
-
     /// @param ownSession session of this lane's own group publication, whose datagrams it ignores
-    Placement(final ReceiveRing ring, final int ownSession) {
+    Placement(final ReceiveRing ring, final int ownSession, final LaneCounts counts) {
         if (!ring.payload().hostAddressable()) {
             throw new TransportException(
                     "aeron: payloads land in host memory only; choose the placement staged for this device");
         }
         this.ring = ring;
         this.ownSession = ownSession;
+        this.counts = counts;
         payload = ring.payload().host();
     }
 
@@ -62,11 +61,11 @@ final class Placement implements FragmentHandler {
         final int headerBytes = ring.headerBytes();
         final boolean whole = (header.flags() & FrameDescriptor.UNFRAGMENTED) == FrameDescriptor.UNFRAGMENTED;
         if (bytes < headerBytes || !whole) {
-            malformed++;
+            counts.add(LaneCounter.MALFORMED, 1);
             return;
         }
         if (bytes - headerBytes > ring.payloadBytes()) {
-            truncated++;
+            counts.add(LaneCounter.TRUNCATED, 1);
             return;
         }
         final int slot = nextSlot;
@@ -74,24 +73,8 @@ final class Placement implements FragmentHandler {
         TermViews.copyOut(term, offset + headerBytes, payload, (long) slot * ring.payloadBytes(), bytes - headerBytes);
         nextSlot = slot + 1 == ring.slots() ? 0 : slot + 1;
         posted--;
-        receivedDatagrams++;
-        receivedBytes += bytes;
+        counts.add(LaneCounter.RECEIVED_DATAGRAMS, 1);
+        counts.add(LaneCounter.RECEIVED_BYTES, bytes);
         completions.add(slot, bytes);
-    }
-
-    long receivedDatagrams() {
-        return receivedDatagrams;
-    }
-
-    long receivedBytes() {
-        return receivedBytes;
-    }
-
-    long truncated() {
-        return truncated;
-    }
-
-    long malformed() {
-        return malformed;
     }
 }

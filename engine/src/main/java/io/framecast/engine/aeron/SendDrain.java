@@ -47,14 +47,9 @@ final class SendDrain {
     /// Also true where the driver has no sender position: for shared memory, and for publications that it has
     /// dropped.
     private boolean isSent(final Pending publication) {
-        for (int id = 0; id <= counters.maxCounterId(); id++) {
-            if (counters.getCounterState(id) == CountersReader.RECORD_ALLOCATED
-                    && counters.getCounterTypeId(id) == AeronCounters.DRIVER_SENDER_POSITION_TYPE_ID
-                    && counters.getCounterRegistrationId(id) == publication.registrationId()) {
-                return counters.getCounterValue(id) >= publication.position();
-            }
-        }
-        return true;
+        final int id = counters.findByTypeIdAndRegistrationId(
+                AeronCounters.DRIVER_SENDER_POSITION_TYPE_ID, publication.registrationId());
+        return id == CountersReader.NULL_COUNTER_ID || counters.getCounterValue(id) >= publication.position();
     }
 
     private record Pending(long registrationId, long position) {}

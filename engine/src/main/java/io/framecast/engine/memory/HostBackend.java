@@ -13,7 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import org.agrona.CloseHelper;
 
 /// Host memory as a device: addresses are virtual addresses, work runs at once in the thread that enqueues it,
 /// events are always complete.
@@ -106,14 +106,8 @@ final class HostBackend implements DeviceBackend {
         if (range == null) {
             throw new IllegalArgumentException("host: expected memory that this device allocated and did not free");
         }
-        closeArena(range.arena());
+        CloseHelper.close(range.arena());
         return range.bytes();
-    }
-
-    private static void closeArena(final @Nullable Arena arena) {
-        if (arena != null) {
-            arena.close();
-        }
     }
 
     @Override
@@ -178,12 +172,8 @@ final class HostBackend implements DeviceBackend {
     @Override
     public void close() {
         closed = true;
-        for (final HostMemoryTable.Range range : table.removeAll()) {
-            closeArena(range.arena());
-        }
-        for (final HostMemoryTable.Range range : pinned.removeAll()) {
-            closeArena(range.arena());
-        }
+        table.close();
+        pinned.close();
         allocatedBytes.set(0);
         resources.close();
     }

@@ -4,12 +4,15 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.KernelSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
+import org.agrona.CloseHelper;
+import org.agrona.collections.ArrayUtil;
 import org.jspecify.annotations.Nullable;
 
 /// The host addresses that are device memory of one backend: memory that it allocated or registered. Reads take
 /// a snapshot and allocate nothing; changes replace the snapshot under a lock.
 final class HostMemoryTable implements KernelSource.DeviceMemory {
+    private static final Range[] NO_RANGES = {};
+
     /// One range.
     ///
     /// @param arena owner of memory that the backend allocated; null for registered memory
@@ -23,15 +26,10 @@ final class HostMemoryTable implements KernelSource.DeviceMemory {
         }
     }
 
-    private final Object lock = new Object();
-    private volatile Range[] ranges = new Range[0];
+    private volatile Range[] ranges = NO_RANGES;
 
-    void add(final Range range) {
-        synchronized (lock) {
-            final Range[] next = Arrays.copyOf(ranges, ranges.length + 1);
-            next[ranges.length] = range;
-            ranges = next;
-        }
+    synchronized void add(final Range range) {
+        ranges = ArrayUtil.add(ranges, range);
     }
 
     /// Takes out the range that begins at an address.
@@ -39,28 +37,22 @@ final class HostMemoryTable implements KernelSource.DeviceMemory {
     /// @param owned whether the backend allocated it
     /// @return null when there is none
     @Nullable
-    Range remove(final long start, final boolean owned) {
-        synchronized (lock) {
-            final Range[] before = ranges;
-            for (int i = 0; i < before.length; i++) {
-                if (before[i].start() == start && (before[i].arena() != null) == owned) {
-                    final Range[] next = new Range[before.length - 1];
-                    System.arraycopy(before, 0, next, 0, i);
-                    System.arraycopy(before, i + 1, next, i, next.length - i);
-                    ranges = next;
-                    return before[i];
-                }
+    synchronized Range remove(final long start, final boolean owned) {
+        for (final Range range : ranges) {
+            if (range.start() == start && (range.arena() != null) == owned) {
+                ranges = ArrayUtil.remove(ranges, range);
+                return range;
             }
-            return null;
         }
+        return null;
     }
 
-    Range[] removeAll() {
-        synchronized (lock) {
-            final Range[] before = ranges;
-            ranges = new Range[0];
-            return before;
+    /// Frees the memory that the backend allocated.
+    synchronized void close() {
+        for (final Range range : ranges) {
+            CloseHelper.close(range.arena());
         }
+        ranges = NO_RANGES;
     }
 
     /// The range that holds `bytes` bytes from an address on.

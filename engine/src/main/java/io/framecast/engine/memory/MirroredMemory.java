@@ -30,11 +30,6 @@ public final class MirroredMemory implements AutoCloseable {
         this.mirrored = mirrored;
     }
 
-    /// Memory of `bytes` bytes, mapped twice where that can be.
-    public static MirroredMemory allocate(final long bytes) {
-        return allocate(bytes, 0);
-    }
-
     /// Memory of `bytes` bytes, mapped twice where the system can, else followed by `spareBytes` bytes of its own.
     ///
     /// @param spareBytes bytes behind the end that the caller addresses in any case; at most `bytes`

@@ -5,7 +5,8 @@ import java.util.Deque;
 import org.agrona.CloseHelper;
 
 /// The resources that a constructor has opened so far, in a try block around its body. They are closed, newest
-/// first, unless the constructor reached its end and called [#keep].
+/// first, unless the constructor reached its end and called [#keep]. An object that owns nothing else keeps this list
+/// as its own, and closes it.
 public final class RollbackOnFailure implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
 

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the counters of another process from its file, without disturbing that process. The file counts as
@@ -112,11 +113,8 @@ public final class CounterReader implements AutoCloseable {
     @Override
     public void close() {
         arena.close();
-        try {
-            channel.close();
-        } catch (final IOException _) {
-            // The reader wrote nothing, so nothing can be lost.
-        }
+        // The reader wrote nothing, so nothing can be lost.
+        CloseHelper.quietClose(channel);
     }
 
     private int checkHeader(final long bytes) {

@@ -31,28 +31,17 @@ public final class PrometheusExporter implements AutoCloseable {
 
     private final HTTPServer server;
     private final ThreadPoolExecutor workers;
-    private final InetSocketAddress address;
 
-    private PrometheusExporter(
-            final HTTPServer server, final ThreadPoolExecutor workers, final InetSocketAddress address) {
+    private PrometheusExporter(final HTTPServer server, final ThreadPoolExecutor workers) {
         this.server = server;
         this.workers = workers;
-        this.address = address;
     }
 
-    /// Serves on the loopback interface only: other hosts see the figures only where the caller asks for it.
+    /// Serves on the loopback interface only: other hosts do not see the figures.
     ///
     /// @param port 0 for any free one, which [#port] returns
     /// @throws ConfigException when the port is in use
     public static PrometheusExporter open(final CounterTable table, final int port) {
-        return open(table, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    }
-
-    /// Serves on an address of the caller's choice.
-    public static PrometheusExporter open(final CounterTable table, final InetSocketAddress wanted) {
-        if (wanted.isUnresolved()) {
-            throw new ConfigException("metrics address " + wanted.getHostString() + " is unknown: use a literal one");
-        }
         final CollectorRegistry registry = new CollectorRegistry(true);
         registry.register(new TableCollector(table));
         JvmExports.ALL.forEach(registry::register);
@@ -65,28 +54,23 @@ public final class PrometheusExporter implements AutoCloseable {
                 Thread.ofPlatform().name("framecast-metrics-", 0).daemon().factory());
         try {
             final HTTPServer server = new HTTPServer.Builder()
-                    .withInetSocketAddress(wanted)
+                    .withInetSocketAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                     .withRegistry(registry)
                     .withExecutorService(workers)
                     .withDaemonThreads(true)
                     .build();
-            return new PrometheusExporter(
-                    server, workers, new InetSocketAddress(wanted.getAddress(), server.getPort()));
+            return new PrometheusExporter(server, workers);
         } catch (final IOException e) {
             workers.shutdownNow();
             throw new ConfigException(
-                    "metrics port " + wanted.getPort() + " on " + wanted.getHostString() + " cannot be opened ("
-                            + e.getMessage() + "): choose another, or 0 for any free one",
+                    "metrics port " + port + " on localhost cannot be opened (" + e.getMessage()
+                            + "): choose another, or 0 for any free one",
                     e);
         }
     }
 
     public int port() {
-        return address.getPort();
-    }
-
-    public InetSocketAddress address() {
-        return address;
+        return server.getPort();
     }
 
     /// Stops serving and waits for its threads. Idempotent.

@@ -1,4 +1,4 @@
-/// The network interface that a channel uses. The transports of the engine that use the network call it.
+/// The network interface that a channel uses, and the counters of its lanes: what the transports of the engine share.
 @NullMarked
 package io.framecast.engine.net;
 

@@ -14,11 +14,11 @@ import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.PrometheusExporter;
 import io.framecast.engine.publish.EnginePublisher;
-import io.framecast.engine.publish.SenderAgent;
 import io.framecast.engine.publish.SourceSession;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.session.EpochClock;
+import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.Waiter;
@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -47,8 +48,8 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     private final NodeConfig config;
     private final SecureRandom secrets = new SecureRandom();
-    private final ConductorAgent conductor = new ConductorAgent();
-    private final SenderAgent sender;
+    private final SessionAgent<SessionAgent.Member> conductor;
+    private final SessionAgent<SourceSession> sender;
     private final ReceiverAgent receiver;
     private final NodeThreads threads;
     private final Providers providers;
@@ -72,8 +73,9 @@ public final class FramecastNode implements Framecast, SessionHost {
         this.providers = providers;
         final long startNs = System.nanoTime();
         final NanoClock clock = () -> System.nanoTime() - startNs;
-        sender = new SenderAgent(clock, config.notices());
-        receiver = new ReceiverAgent(clock, conductor.queue(), config.notices());
+        conductor = new SessionAgent<>("framecast-conductor", clock, config.notices());
+        sender = new SessionAgent<>("framecast-sender", clock, config.notices());
+        receiver = new ReceiverAgent(clock, conductor, config.notices());
         final long seed = config.seed() == 0 ? secrets.nextLong() : config.seed();
         counters = config.countersFile().map(CounterTable::create).orElseGet(CounterTable::create);
         exporter = openExporter();
@@ -122,7 +124,7 @@ public final class FramecastNode implements Framecast, SessionHost {
             requireOpen();
             final EnginePublisher publisher = publisher(providers.resolve(channel));
             publishers.add(publisher);
-            sender.queue().send(() -> sender.add(publisher));
+            sender.send(() -> sender.add(publisher.session()));
             return publisher;
         } finally {
             lifecycle.unlock();
@@ -158,11 +160,10 @@ public final class FramecastNode implements Framecast, SessionHost {
                     opened.add(providers.openDevice(channel.stream().device()));
             final EngineSubscriber subscriber = new EngineSubscriber(channel, device, this, this::remove);
             final Transport transport = opened.add(providers.openTransport(channel));
-            final Subscription subscription =
-                    new Subscription(subscriber, transport, context, conductor.opener(receiver));
+            final Subscription subscription = new Subscription(subscriber, transport, context, receiver);
             opened.keep();
             subscribers.add(subscriber);
-            receiver.queue().send(() -> receiver.add(subscription));
+            receiver.send(() -> receiver.add(subscription));
             return subscriber;
         } finally {
             lifecycle.unlock();
@@ -244,35 +245,29 @@ public final class FramecastNode implements Framecast, SessionHost {
 
     // Takes a publisher out of the duty cycle and closes its session.
     private void remove(final EnginePublisher publisher) {
-        final Completion done = new Completion();
-        sender.queue().send(() -> {
-            try {
-                sender.remove(publisher);
-                publisher.finishSession(sender.nowNs());
-            } finally {
-                done.complete();
-            }
+        awaitAgent(sender, () -> {
+            sender.remove(publisher.session());
+            publisher.session().finish(sender.nowNs());
         });
-        awaitAgent(done);
         // Only after the removal, because a closing node waits for it.
         publishers.remove(publisher);
     }
 
     private void remove(final EngineSubscriber subscriber) {
         subscribers.remove(subscriber);
-        final Completion done = new Completion();
-        receiver.queue().send(() -> {
-            try {
-                receiver.remove(subscriber);
-            } finally {
-                done.complete();
-            }
-        });
-        awaitAgent(done);
+        awaitAgent(receiver, () -> receiver.remove(subscriber));
     }
 
-    private void awaitAgent(final Completion done) {
-        await(done::isComplete, Duration.ofNanos(CLOSE_WAIT_NS));
+    private void awaitAgent(final SessionAgent<?> agent, final Runnable command) {
+        final AtomicBoolean done = new AtomicBoolean();
+        agent.send(() -> {
+            try {
+                command.run();
+            } finally {
+                done.set(true);
+            }
+        });
+        await(done::get, Duration.ofNanos(CLOSE_WAIT_NS));
     }
 
     @Override
@@ -307,9 +302,9 @@ public final class FramecastNode implements Framecast, SessionHost {
         for (int i = 0; i < CLOSE_ROUNDS && sender.doWork() + receiver.doWork() + conductor.doWork() > 0; i++) {
             Thread.onSpinWait();
         }
-        final List<EnginePublisher> left = List.copyOf(sender.publishers());
+        final List<SourceSession> left = List.copyOf(sender.members());
         left.forEach(sender::remove);
-        left.forEach(publisher -> publisher.finishSession(sender.nowNs()));
+        left.forEach(session -> session.finish(sender.nowNs()));
         unfreed.addAll(receiver.closing());
         closeUnfreed();
     }
@@ -325,24 +320,11 @@ public final class FramecastNode implements Framecast, SessionHost {
             }
         }
         unfreed.forEach(subscription -> steps.add(() -> {
-            throw new DeviceException("subscriber of " + subscription.channelName() + ": a kernel or a copy on "
+            throw new DeviceException(subscription.name() + ": a kernel or a copy on "
                     + subscription.subscriber().device().name() + " has not ended "
                     + TimeUnit.NANOSECONDS.toSeconds(CLOSE_WAIT_NS)
                     + " s after it was closed; what it may touch is not freed: end it, then close the node again");
         }));
         CloseHelper.closeAll(steps);
-    }
-
-    /// Set by an agent, awaited by a caller.
-    private static final class Completion {
-        private volatile boolean complete;
-
-        void complete() {
-            complete = true;
-        }
-
-        boolean isComplete() {
-            return complete;
-        }
     }
 }

@@ -2,12 +2,11 @@ package io.framecast.engine.node;
 
 import io.framecast.api.NodeConfig.Threading;
 import io.framecast.api.spi.EngineThread;
-import io.framecast.engine.publish.SenderAgent;
 import io.framecast.engine.ready.ReadyIdle;
 import io.framecast.engine.ready.Waits;
 import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.Waiter;
-import io.framecast.engine.subscribe.ReceiverAgent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -44,9 +43,9 @@ final class NodeThreads implements AutoCloseable {
     /// No agent runs before [#start].
     NodeThreads(
             final Threading threading,
-            final SenderAgent sender,
-            final ReceiverAgent receiver,
-            final ConductorAgent conductor,
+            final SessionAgent<?> sender,
+            final SessionAgent<?> receiver,
+            final SessionAgent<?> conductor,
             final ErrorHandler errors) {
         invoked = threading == Threading.INVOKER;
         final boolean dedicated = threading == Threading.DEDICATED;
@@ -56,7 +55,7 @@ final class NodeThreads implements AutoCloseable {
         conductorIdle = dedicated ? new ReadyIdle(conductor) : senderIdle;
         sender.wakeBy(senderIdle, senderIdle::watch);
         receiver.wakeBy(receiverIdle, receiverIdle::watch);
-        conductor.queue().wakeBy(conductorIdle);
+        conductor.wakeBy(conductorIdle, conductorIdle::watch);
         invoker = new AgentInvoker(errors, null, new CompositeAgent(sender, receiver, conductor));
         switch (threading) {
             case INVOKER -> {}
@@ -113,20 +112,11 @@ final class NodeThreads implements AutoCloseable {
         if (running.isHeldByCurrentThread()) {
             return;
         }
-        final long startNs = System.nanoTime();
-        final boolean before = Thread.interrupted();
-        long leftNs = longestNs;
-        while (leftNs > 0
-                && !condition.getAsBoolean()
-                && !Thread.currentThread().isInterrupted()) {
+        Waiter.repeat(condition, longestNs, leftNs -> {
             if (!runOrSleep(condition, leftNs)) {
                 sleeper.await(condition, Math.min(leftNs, TAKE_OVER_NS));
             }
-            leftNs = longestNs - (System.nanoTime() - startNs);
-        }
-        if (before) {
-            Thread.currentThread().interrupt();
-        }
+        });
     }
 
     // Returns false where another thread runs the agents, or no thread runs them any more.

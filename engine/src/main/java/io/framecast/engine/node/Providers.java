@@ -8,6 +8,7 @@ import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.provider.TransportProvider;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.port.SharedTransport;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -56,7 +57,7 @@ final class Providers {
         }
         final Transport transport = provider.open(new TransportConfig(channel, notices));
         notices.accept("transport: " + provider.name());
-        return channel.link().oneSided() ? transport : new OneSidedDisabled(transport);
+        return new SharedTransport(transport, channel.link().oneSided());
     }
 
     private TransportProvider bestTransport(final Channel channel) {

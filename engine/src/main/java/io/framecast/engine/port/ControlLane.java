@@ -99,22 +99,16 @@ public final class ControlLane implements ControlPort, AutoCloseable {
 
     @Override
     public void multicast(final int bytes) {
-        if (isLost) {
-            lost++;
-            return;
+        if (take(bytes)) {
+            advance(lane.multicast(next, 1));
         }
-        sendLengths[next] = bytes;
-        advance(lane.multicast(next, 1));
     }
 
     @Override
     public void unicast(final int peer, final int bytes) {
-        if (isLost) {
-            lost++;
-            return;
+        if (take(bytes)) {
+            advance(lane.unicast(peer, next, 1));
         }
-        sendLengths[next] = bytes;
-        advance(lane.unicast(peer, next, 1));
     }
 
     @Override
@@ -125,6 +119,16 @@ public final class ControlLane implements ControlPort, AutoCloseable {
     @Override
     public void disconnect(final int peer) {
         sending.disconnect(peer);
+    }
+
+    // False where no slot was free for the datagram.
+    private boolean take(final int bytes) {
+        if (isLost) {
+            lost++;
+            return false;
+        }
+        sendLengths[next] = bytes;
+        return true;
     }
 
     private void advance(final int accepted) {

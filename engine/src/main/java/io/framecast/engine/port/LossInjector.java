@@ -6,7 +6,6 @@ import java.util.SplittableRandom;
 public final class LossInjector {
     private final SplittableRandom random;
     private final double probability;
-    private long dropped;
 
     /// Makes an injector.
     ///
@@ -23,14 +22,6 @@ public final class LossInjector {
 
     /// Whether this datagram is lost.
     public boolean drop() {
-        if (probability == 0 || random.nextDouble() >= probability) {
-            return false;
-        }
-        dropped++;
-        return true;
-    }
-
-    public long dropped() {
-        return dropped;
+        return isActive() && random.nextDouble() < probability;
     }
 }

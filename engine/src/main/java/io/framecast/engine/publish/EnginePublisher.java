@@ -9,13 +9,13 @@ import io.framecast.api.error.DeviceException;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.ready.Uninterrupted;
 import io.framecast.engine.ready.Wakeup;
 import io.framecast.engine.session.EpochClock;
 import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.SessionHost;
-import io.framecast.engine.session.SessionOwner;
 import io.framecast.engine.session.UseGuard;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
@@ -29,11 +29,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// A publisher: the producer's side of a send window. The publisher writes or copies frames into window slots and
 /// commits them; the sender's thread sends them from there.
-public final class EnginePublisher implements Publisher, FrameClaim.Owner, SessionOwner {
+public final class EnginePublisher implements Publisher, FrameClaim.Owner {
     private static final long CLOSE_MAX_NS = TimeUnit.DAYS.toNanos(1);
     // Time for the work that follows the linger.
     private static final long CLOSE_SLACK_NS = TimeUnit.SECONDS.toNanos(10);
@@ -50,7 +51,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     private final long frameMaxBytes;
     private final Arena bounceArena = Arena.ofShared();
     private @Nullable MemorySegment bounce;
-    private final PublisherDevice device;
+    // The publisher's thread opens it on first use, and the thread that closes the publisher closes it.
+    private volatile @Nullable DeviceSource source;
+    private final Object deviceLock = new Object();
     private final UseGuard guard;
     // Region of the frame that is being copied out of the device; null for none.
     private @Nullable DeviceRegion offeredRegion;
@@ -65,7 +68,6 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     // Bytes of the current frame that offer has taken; 0 between frames.
     private long offered;
     private MemorySegment offeredFrame = MemorySegment.NULL;
-    private long offeredTimestampNs;
     // The node may also close the publisher, from another thread.
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean closed;
@@ -74,7 +76,6 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     private volatile boolean done;
     // Whether every subscriber had acknowledged everything when the publisher closed.
     private volatile boolean all;
-    private volatile @Nullable String failure;
 
     /// @param removal takes the publisher out of the duty cycle and closes its session
     public EnginePublisher(
@@ -92,7 +93,6 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
         small = session.smallFrames();
         slotBytes = session.stream().slotBytes();
         frameMaxBytes = session.stream().frameMaxBytes();
-        device = new PublisherDevice(channel, session, host, () -> closed);
         session.counters()
                 .add(EngineCounter.FRAMES_PUBLISHED, () -> frames)
                 .add(EngineCounter.BYTES_PUBLISHED, () -> bytes)
@@ -107,42 +107,46 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     @Override
     public long tryClaim(final long length, final FrameClaim claim) {
         try (UseGuard _ = guard.enter()) {
-            return claim(length, claim);
+            checkLength(length);
+            final long slots = StreamInfo.slots(length, slotBytes);
+            if (slots >= window.slots()) {
+                throw new IllegalArgumentException("window: expected at least the frame's " + length + " bytes, holds "
+                        + (long) (window.slots() - 1) * slotBytes + "; enlarge window= or use offer");
+            }
+            if (claimed.byteSize() != 0 || offered != 0 || offeredRegion != null) {
+                throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
+            }
+            claimSmall = small.takes(length);
+            final long refusal = claimSmall ? claimSmall((int) length) : claimSlots(length, slots);
+            if (refusal < 0) {
+                return refusal;
+            }
+            claim.wrap(claimed, this);
+            return bytes + length;
         }
-    }
-
-    private long claim(final long length, final FrameClaim claim) {
-        checkLength(length);
-        final long slots = StreamInfo.slots(length, slotBytes);
-        if (slots >= window.slots()) {
-            throw new IllegalArgumentException("window: expected at least the frame's " + length + " bytes, holds "
-                    + (long) (window.slots() - 1) * slotBytes + "; enlarge window= or use offer");
-        }
-        if (claimed.byteSize() != 0 || offered != 0 || offeredRegion != null) {
-            throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
-        }
-        claimSmall = small.takes(length);
-        final long refusal = claimSmall ? claimSmall((int) length) : claimSlots(length, slots);
-        if (refusal < 0) {
-            return refusal;
-        }
-        claim.wrap(claimed, this);
-        return bytes + length;
     }
 
     private long claimSmall(final int length) {
+        final long place = smallPlace(length);
+        if (place >= 0) {
+            claimBounced = false;
+            claimed = session.memory().payload().asSlice(place, length);
+        }
+        return place;
+    }
+
+    // The place of a small frame in the window's payload, or a refusal.
+    private long smallPlace(final int length) {
         final long refusal = refusal();
         if (refusal < 0) {
             return refusal;
         }
-        final long offset = small.claim(length);
-        if (offset == SmallFrames.NO_ROOM) {
-            backPressured++;
-            return BACK_PRESSURED;
+        final long place = small.claim(length);
+        if (place != SmallFrames.NO_ROOM) {
+            return place;
         }
-        claimBounced = false;
-        claimed = session.memory().payload().asSlice(offset, length);
-        return 0;
+        backPressured++;
+        return BACK_PRESSURED;
     }
 
     private long claimSlots(final long length, final long slots) {
@@ -157,7 +161,7 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     }
 
     private long refusal() {
-        if (closed || failure != null) {
+        if (isClosed()) {
             return CLOSED;
         }
         return session.readyMembers() == 0 ? NOT_CONNECTED : 0;
@@ -179,103 +183,85 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     @Override
     public void commit(final FrameOptions options) {
         try (UseGuard _ = guard.enter()) {
-            commitClaim(options);
-        }
-    }
-
-    private void commitClaim(final FrameOptions options) {
-        final long length = claimed.byteSize();
-        if (closed || failure != null || length == 0) {
+            final long length = claimed.byteSize();
+            if (isClosed() || length == 0) {
+                claimed = MemorySegment.NULL;
+                return;
+            }
+            if (claimBounced) {
+                session.memory().write(window.slot(window.cursor()), claimed, 0, length);
+            }
             claimed = MemorySegment.NULL;
-            return;
-        }
-        if (claimBounced) {
-            session.memory().write(window.slot(window.cursor()), claimed, 0, length);
-        }
-        claimed = MemorySegment.NULL;
-        if (claimSmall) {
-            small.commit(flags(options), timestampNs(options), options.metadata());
+            if (claimSmall) {
+                small.commit(flags(options), timestampNs(options), options.metadata());
+                finish(length);
+                return;
+            }
+            begin(length, options);
+            window.commit(length, (int) StreamInfo.slots(length, slotBytes));
             finish(length);
-            return;
         }
-        begin(length, timestampNs(options), options);
-        window.commit(length, (int) StreamInfo.slots(length, slotBytes));
-        finish(length);
     }
 
     @Override
     public boolean isClosed() {
-        return closed || failure != null;
+        return closed || session.failure() != null;
     }
 
     @Override
     public void abort() {
         try (UseGuard _ = guard.enter()) {
-            abortClaim();
+            if (claimSmall && claimed.byteSize() != 0) {
+                small.abort();
+            }
+            claimed = MemorySegment.NULL;
         }
-    }
-
-    private void abortClaim() {
-        if (claimSmall && claimed.byteSize() != 0) {
-            small.abort();
-        }
-        claimed = MemorySegment.NULL;
     }
 
     @Override
     public long offer(final MemorySegment frame, final FrameOptions options) {
         try (UseGuard _ = guard.enter()) {
-            return offerGuarded(frame, options);
-        }
-    }
-
-    private long offerGuarded(final MemorySegment frame, final FrameOptions options) {
-        final long length = frame.byteSize();
-        checkLength(length);
-        if (claimed.byteSize() != 0 || offeredRegion != null) {
-            throw new IllegalStateException("a claim is open: commit or abort it first");
-        }
-        if (offered == 0 && small.takes(length) && options.metadata().length == 0) {
-            return offerSmall(frame, (int) length, options);
-        }
-        final long slots = StreamInfo.slots(length, slotBytes);
-        if (offered == 0) {
-            // A frame that fits the window waits until it fits as a whole; a longer one is taken in parts.
-            final long refusal = refusal(Math.min(slots, window.slots() - 1L));
-            if (refusal < 0) {
-                return refusal;
+            final long length = frame.byteSize();
+            checkLength(length);
+            if (claimed.byteSize() != 0 || offeredRegion != null) {
+                throw new IllegalStateException("a claim is open: commit or abort it first");
             }
-            offeredTimestampNs = timestampNs(options);
-            begin(length, offeredTimestampNs, options);
-            offeredFrame = frame;
-        } else if (!isOffered(frame)) {
-            throw new IllegalStateException("offer: a frame of " + offeredFrame.byteSize() + " bytes is under way, "
-                    + offered + " of them taken; offer the same memory again until it is taken, got another of "
-                    + length
-                    + " bytes");
-        } else if (closed || failure != null) {
-            return CLOSED;
-        }
-        try {
-            return take(frame, length, slots);
-        } catch (final IllegalStateException e) {
-            // The node closed meanwhile, and freed the window.
-            return closedOr(e);
+            if (offered == 0 && small.takes(length) && options.metadata().length == 0) {
+                return offerSmall(frame, (int) length, options);
+            }
+            final long slots = StreamInfo.slots(length, slotBytes);
+            if (offered == 0) {
+                // A frame that fits the window waits until it fits as a whole; a longer one is taken in parts.
+                final long refusal = refusal(Math.min(slots, window.slots() - 1L));
+                if (refusal < 0) {
+                    return refusal;
+                }
+                begin(length, options);
+                offeredFrame = frame;
+            } else if (!isOffered(frame)) {
+                throw new IllegalStateException("offer: a frame of " + offeredFrame.byteSize() + " bytes is under way, "
+                        + offered + " of them taken; offer the same memory again until it is taken, got another of "
+                        + length
+                        + " bytes");
+            } else if (isClosed()) {
+                return CLOSED;
+            }
+            try {
+                return take(frame, length, slots);
+            } catch (final IllegalStateException e) {
+                // The node closed meanwhile, and freed the window.
+                return closedOr(e);
+            }
         }
     }
 
     private long offerSmall(final MemorySegment frame, final int length, final FrameOptions options) {
-        final long refusal = refusal();
-        if (refusal < 0) {
-            return refusal;
-        }
         try {
-            final long offset = small.claim(length);
-            if (offset == SmallFrames.NO_ROOM) {
-                backPressured++;
-                return BACK_PRESSURED;
+            final long place = smallPlace(length);
+            if (place < 0) {
+                return place;
             }
-            MemorySegment.copy(frame, 0, session.memory().payload(), offset, length);
+            MemorySegment.copy(frame, 0, session.memory().payload(), place, length);
             small.commit(flags(options), timestampNs(options));
         } catch (final IllegalStateException e) {
             // The node closed meanwhile, and freed the window.
@@ -287,56 +273,87 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
 
     @Override
     public DeviceBackend device() {
-        return device.source().device();
+        return source().device();
+    }
+
+    // One locked step checks for the close, opens the device and registers the window. Otherwise a close in between
+    // would
+    // free the window, and no thread would close the device.
+    private DeviceSource source() {
+        final DeviceSource known = source;
+        if (known != null) {
+            return known;
+        }
+        synchronized (deviceLock) {
+            requireOpen();
+            final DeviceSource made = openDevice();
+            source = made;
+            // The closing thread waits for the lock, and then closes the device.
+            requireOpen();
+            return made;
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("publisher: closed; make another");
+        }
+    }
+
+    private DeviceSource openDevice() {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            final DeviceBackend device =
+                    opened.add(host.openDevice(channel.stream().device()));
+            final DeviceSource made =
+                    new DeviceSource(device, session, channel.stream().placement(), host.notices());
+            opened.keep();
+            return made;
+        }
     }
 
     @Override
     public long offer(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
         try (UseGuard _ = guard.enter()) {
-            return offerGuarded(frame, written, options);
-        }
-    }
-
-    private long offerGuarded(final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
-        final long length = frame.bytes();
-        checkLength(length);
-        if (claimed.byteSize() != 0 || offered != 0) {
-            throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
-        }
-        final DeviceSource source;
-        try {
-            source = device.source();
-        } catch (final IllegalStateException e) {
-            return closedOr(e);
-        }
-        if (offeredRegion == null && small.takes(length) && options.metadata().length == 0) {
-            return offerSmall(source, frame, written, options);
-        }
-        if (offeredRegion == null) {
-            final long slots = StreamInfo.slots(length, slotBytes);
-            final long refusal = refusal(Math.min(slots, window.slots() - 1L));
-            if (refusal < 0) {
-                return refusal;
+            final long length = frame.bytes();
+            checkLength(length);
+            if (claimed.byteSize() != 0 || offered != 0) {
+                throw new IllegalStateException("a frame is under way: commit or abort the claim, or finish the offer");
             }
+            final DeviceSource from;
             try {
-                begin(length, timestampNs(options), options);
-                source.begin(written);
-            } catch (final IllegalStateException | DeviceException e) {
+                from = source();
+            } catch (final IllegalStateException e) {
                 return closedOr(e);
             }
-        } else if (!offeredRegion.equals(frame)) {
-            throw new IllegalStateException("offer: a frame of " + offeredRegion.bytes()
-                    + " bytes is under way; offer the same memory again until it is taken");
-        } else if (closed || failure != null) {
-            return CLOSED;
+            if (offeredRegion == null && small.takes(length) && options.metadata().length == 0) {
+                return offerSmall(from, frame, written, options);
+            }
+            if (offeredRegion == null) {
+                final long slots = StreamInfo.slots(length, slotBytes);
+                final long refusal = refusal(Math.min(slots, window.slots() - 1L));
+                if (refusal < 0) {
+                    return refusal;
+                }
+                try {
+                    begin(length, options);
+                    from.begin(written);
+                } catch (final IllegalStateException | DeviceException e) {
+                    return closedOr(e);
+                }
+            } else if (!offeredRegion.equals(frame)) {
+                throw new IllegalStateException("offer: a frame of " + offeredRegion.bytes()
+                        + " bytes is under way; offer the same memory again until it is taken");
+            } else if (isClosed()) {
+                return CLOSED;
+            }
+            offeredRegion = frame;
+            return copyOut(from, frame, length);
         }
-        offeredRegion = frame;
-        return copyOut(source, frame, length);
     }
 
-    private long copyOut(final DeviceSource source, final DeviceRegion frame, final long length) {
+    private long copyOut(final DeviceSource from, final DeviceRegion frame, final long length) {
         try {
-            if (!source.run(frame, length, wakeup::wake)) {
+            if (!from.run(frame, length, wakeup::wake)) {
                 backPressured++;
                 return BACK_PRESSURED;
             }
@@ -345,9 +362,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
             if (closed) {
                 return CLOSED;
             }
-            if (source.hasCommitted()) {
+            if (from.hasCommitted()) {
                 // Subscribers would wait for the rest of the frame for ever.
-                onFailure(Failures.line("publisher of " + channel.name(), e));
+                session.onFailure(Failures.line(session.name(), e));
                 abandon();
             }
             throw e;
@@ -361,23 +378,15 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     }
 
     private long offerSmall(
-            final DeviceSource source,
-            final DeviceRegion frame,
-            final DeviceEvent written,
-            final FrameOptions options) {
-        final long refusal = refusal();
-        if (refusal < 0) {
-            return refusal;
-        }
+            final DeviceSource from, final DeviceRegion frame, final DeviceEvent written, final FrameOptions options) {
         try {
-            final long offset = small.claim((int) frame.bytes());
-            if (offset == SmallFrames.NO_ROOM) {
-                backPressured++;
-                return BACK_PRESSURED;
+            final long place = smallPlace((int) frame.bytes());
+            if (place < 0) {
+                return place;
             }
             boolean whole = false;
             try {
-                source.copySmall(frame, written, session.memory().payload(), offset);
+                from.copySmall(frame, written, session.memory().payload(), place);
                 whole = true;
             } finally {
                 if (!whole) {
@@ -396,18 +405,14 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
     @Override
     public boolean awaitRoom(final long length, final Duration longest) {
         try (UseGuard _ = guard.enter()) {
-            return awaitRoomGuarded(length, longest);
+            checkLength(length);
+            // A frame in progress continues with a part of any length.
+            final int slots = offered > 0 || offeredRegion != null
+                    ? 1
+                    : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
+            session.awaitRoom(host, slots, () -> isClosed(), longest);
+            return isClosed() || session.hasRoom(slots);
         }
-    }
-
-    private boolean awaitRoomGuarded(final long length, final Duration longest) {
-        checkLength(length);
-        // A frame in progress continues with a part of any length.
-        final int slots = offered > 0 || offeredRegion != null
-                ? 1
-                : (int) Math.min(StreamInfo.slots(length, slotBytes), window.slots() - 1L);
-        session.awaitRoom(host, slots, () -> closed || failure != null, longest);
-        return closed || failure != null || session.hasRoom(slots);
     }
 
     private boolean isOffered(final MemorySegment frame) {
@@ -445,8 +450,8 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
         return bytes;
     }
 
-    private void begin(final long length, final long timestampNs, final FrameOptions options) {
-        window.beginFrame(length, flags(options), timestampNs, options.metadata());
+    private void begin(final long length, final FrameOptions options) {
+        window.beginFrame(length, flags(options), timestampNs(options), options.metadata());
     }
 
     private static int flags(final FrameOptions options) {
@@ -500,37 +505,36 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
 
     @Override
     public Optional<String> failure() {
-        return Optional.ofNullable(failure);
-    }
-
-    @Override
-    public void onFailure(final String reason) {
-        failure = reason;
-        session.publisher().wake();
+        return Optional.ofNullable(session.failure());
     }
 
     @Override
     public boolean close(final Duration linger) {
-        if (!closing.compareAndSet(false, true)) {
-            awaitClosed();
+        if (!beginClose(Math.min(linger.toNanos(), CLOSE_MAX_NS))) {
             return all;
         }
-        closeByNs = System.nanoTime() + Math.min(linger.toNanos(), CLOSE_MAX_NS) + CLOSE_SLACK_NS;
-        closed = true;
-        session.publisher().wake();
         final long evictionsBefore = session.machine().counts().evictions();
         session.end();
         wakeup.wake();
-        final boolean settled = host.await(() -> session.isSettled() || failure != null, linger) && failure == null;
+        final boolean settled =
+                host.await(() -> session.isSettled() || session.failure() != null, linger) && session.failure() == null;
         // A member that was evicted during the linger did not acknowledge everything.
         all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;
         free();
         return all;
     }
 
-    // Waits while another thread (the node's or the user's) closes. That thread runs the agents in invoker mode.
-    private void awaitClosed() {
-        Uninterrupted.await(() -> done || (closeByNs != 0 && System.nanoTime() - closeByNs >= 0), CLOSE_MAX_NS);
+    // False where another thread (the node's or the user's) has closed meanwhile: the caller waited for it. That thread
+    // runs the agents in invoker mode.
+    private boolean beginClose(final long lingerNs) {
+        if (!closing.compareAndSet(false, true)) {
+            Uninterrupted.await(() -> done || (closeByNs != 0 && System.nanoTime() - closeByNs >= 0), CLOSE_MAX_NS);
+            return false;
+        }
+        closeByNs = System.nanoTime() + lingerNs + CLOSE_SLACK_NS;
+        closed = true;
+        session.publisher().wake();
+        return true;
     }
 
     @Override
@@ -540,52 +544,37 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
 
     @Override
     public void abandon() {
-        if (!closing.compareAndSet(false, true)) {
-            awaitClosed();
-            return;
+        if (beginClose(0)) {
+            // Without end(), the session's last message is that the publisher closed, not end of stream.
+            free();
         }
-        closeByNs = System.nanoTime() + CLOSE_SLACK_NS;
-        closed = true;
-        session.publisher().wake();
-        // Without end(), the session's last message is that the publisher closed, not end of stream.
-        free();
     }
 
     private void free() {
         try {
             // The device copies into the window, so it closes before the window is freed.
-            device.close();
+            closeDevice();
         } catch (final DeviceException e) {
-            host.notices().accept(Failures.line("publisher of " + channel.name(), e));
+            host.notices().accept(Failures.line(session.name(), e));
         } finally {
-            freeSession();
+            try {
+                removal.accept(this);
+            } finally {
+                bounceArena.close();
+                done = true;
+            }
         }
     }
 
-    private void freeSession() {
-        try {
-            removal.accept(this);
-        } finally {
-            bounceArena.close();
-            done = true;
+    private void closeDevice() {
+        synchronized (deviceLock) {
+            final DeviceSource made = source;
+            source = null;
+            CloseHelper.close(made);
         }
     }
 
     public SourceSession session() {
         return session;
-    }
-
-    /// Sender's thread, outside the duty cycle: sends end of stream once more, then frees everything.
-    public void finishSession(final long nowNs) {
-        try {
-            if (failure == null) {
-                session.doWork(nowNs);
-            }
-        } catch (final RuntimeException e) {
-            session.fail();
-            onFailure(Failures.line("publisher of " + channel.name(), e));
-        } finally {
-            session.close();
-        }
     }
 }

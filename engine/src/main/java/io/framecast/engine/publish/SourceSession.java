@@ -17,9 +17,11 @@ import io.framecast.engine.port.TransportOneSided;
 import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.session.CounterBoard;
 import io.framecast.engine.session.DisconnectReason;
+import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.ForeignTraffic;
 import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SendMemory;
+import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.Waiter;
@@ -46,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One source: the protocol's [SendSession], its lanes and memory, and the volatile state that the publisher's
 /// thread reads. The sender's thread runs the duty cycle in [#doWork].
-public final class SourceSession implements AutoCloseable {
+public final class SourceSession implements SessionAgent.Member, AutoCloseable {
     // The smallest window that keeps both ends busy, because a small window stays in the caches. The power of two
     // above one and a half frames holds up to three frames.
     private static final long WINDOW_DEFAULT_MIN = 2L << 20;
@@ -80,7 +82,9 @@ public final class SourceSession implements AutoCloseable {
     private volatile boolean drained;
     private volatile boolean settled;
     private long stallLookNs;
-    private boolean failed;
+    // An exception ended the duty cycle.
+    private boolean broken;
+    private volatile @Nullable String failure;
 
     /// Opens lanes and memory, and owns the transport from then on. When the constructor throws, it closes
     /// everything it opened, and the transport is still the caller's.
@@ -301,42 +305,50 @@ public final class SourceSession implements AutoCloseable {
         return settled;
     }
 
-    /// The descriptor that wakes the agent when datagrams of peers arrive.
-    int readyDescriptor() {
+    @Override
+    public String name() {
+        return "publisher of " + stream().channel();
+    }
+
+    @Override
+    public int readyDescriptor() {
         return transport.readyDescriptor();
     }
 
-    /// Whether the descriptor becomes ready when datagrams of peers arrive.
-    boolean isPollable() {
+    @Override
+    public boolean mustPoll() {
+        return !broken && (!isPollable() || session.isHeldBack());
+    }
+
+    // Whether a descriptor becomes ready when datagrams of peers arrive.
+    private boolean isPollable() {
         return transport.readyDescriptor() != ReadySet.NONE || control.lane().readyDescriptor() != ReadySet.NONE;
     }
 
-    /// Arms the wake-ups before the agent sleeps.
-    void arm() {
-        if (!failed) {
+    @Override
+    public void arm() {
+        if (!broken) {
             control.lane().armReady();
         }
     }
 
-    /// The descriptors that wake the agent when datagrams arrive, where the transport has no ready descriptor of
-    /// its own.
-    void collectDescriptors(final IntConsumer descriptors) {
-        if (!failed) {
+    @Override
+    public void collectDescriptors(final IntConsumer descriptors) {
+        if (!broken) {
             descriptors.accept(control.lane().readyDescriptor());
         }
     }
 
-    long nextDeadlineNs() {
-        return session.nextDeadlineNs();
+    @Override
+    public long nextDeadlineNs() {
+        return broken ? Long.MAX_VALUE : session.nextDeadlineNs();
     }
 
-    /// Whether progress depends on the transport or a member's memory, and no descriptor becomes ready for it.
-    boolean isHeldBack() {
-        return session.isHeldBack();
-    }
-
-    /// One duty cycle.
-    int doWork(final long nowNs) {
+    @Override
+    public int doWork(final long nowNs) {
+        if (broken) {
+            return 0;
+        }
         int work = control.poll(onControl, nowNs);
         if (ending) {
             session.end();
@@ -358,8 +370,8 @@ public final class SourceSession implements AutoCloseable {
     private void noticeStandstill(final long stoodNs, final long nowNs) {
         if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
             standstillNoticeNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
-            notices.accept("publisher of " + stream().channel() + ": "
-                    + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its subscribers");
+            notices.accept(
+                    name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its subscribers");
         }
     }
 
@@ -389,13 +401,40 @@ public final class SourceSession implements AutoCloseable {
 
     private void sayGoodbye() {
         counters.publish();
-        for (int i = 0; i < SessionContext.GOODBYES && !drained && !failed; i++) {
+        for (int i = 0; i < SessionContext.GOODBYES && !drained && !broken; i++) {
             session.leave();
         }
     }
 
     /// A lane failed: the session can send nothing any more.
-    void fail() {
-        failed = true;
+    @Override
+    public void fail(final String reason) {
+        broken = true;
+        onFailure(reason);
+    }
+
+    /// Any thread: the publisher can take no more frames.
+    void onFailure(final String reason) {
+        failure = reason;
+        publisher.wake();
+    }
+
+    /// What ended the session, or null.
+    @Nullable
+    String failure() {
+        return failure;
+    }
+
+    /// Sender's thread, outside the duty cycle: sends end of stream once more, then frees everything.
+    public void finish(final long nowNs) {
+        try {
+            if (failure == null) {
+                doWork(nowNs);
+            }
+        } catch (final RuntimeException e) {
+            fail(Failures.line(name(), e));
+        } finally {
+            close();
+        }
     }
 }

@@ -10,7 +10,7 @@ import io.framecast.engine.metrics.Counter;
 import io.framecast.engine.metrics.CounterTable;
 import io.framecast.engine.metrics.EngineCounter;
 import io.framecast.engine.metrics.Labels;
-import io.framecast.engine.sink.NicCounts;
+import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.receive.ReceiverCounts;
 import io.framecast.reliability.wire.Verdict;
@@ -103,10 +103,10 @@ public final class CounterBoard implements AutoCloseable {
     }
 
     /// Counters of the NIC's copies into a device's memory, and of the copies that replaced them.
-    public CounterBoard copies(final NicCounts counts) {
-        return add(EngineCounter.NIC_COPIED_BYTES, counts::copiedBytes)
-                .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "connecting"), counts::earlyRuns)
-                .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "broken"), counts::brokenRuns);
+    public CounterBoard copies(final NicCopyEngine nic) {
+        return add(EngineCounter.NIC_COPIED_BYTES, nic::copiedBytes)
+                .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "connecting"), nic::earlyRuns)
+                .add(EngineCounter.NIC_COPY_FALLBACKS, labelled("reason", "broken"), nic::brokenRuns);
     }
 
     /// Counters of the resources that a device has given out.

@@ -3,8 +3,6 @@ package io.framecast.engine.session;
 import io.framecast.api.CoRootOptions;
 import io.framecast.api.Delivery;
 import io.framecast.api.LossReason;
-import io.framecast.api.spi.TransportCapabilities;
-import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.send.CoRootConfig;
 
 /// Translates options of the users' API to those of the protocol.
@@ -17,13 +15,6 @@ public final class Policies {
             case Delivery.Latest() -> io.framecast.reliability.wire.Delivery.LATEST;
             case Delivery.Deadline(int patienceMs) -> io.framecast.reliability.wire.Delivery.deadline(patienceMs);
             case Delivery.Evict(int patienceMs) -> io.framecast.reliability.wire.Delivery.evict(patienceMs);
-        };
-    }
-
-    public static LanePort.Placement onWire(final TransportCapabilities.Placement placement) {
-        return switch (placement) {
-            case BY_ARRIVAL -> LanePort.Placement.BY_ARRIVAL;
-            case BY_SEQUENCE -> LanePort.Placement.BY_SEQUENCE;
         };
     }
 

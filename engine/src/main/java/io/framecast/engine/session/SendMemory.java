@@ -68,15 +68,6 @@ public final class SendMemory implements AutoCloseable {
         return payload.segment();
     }
 
-    /// Of the window.
-    int slots() {
-        return slots;
-    }
-
-    int slotBytes() {
-        return slotBytes;
-    }
-
     public int[] lengths() {
         return lengths;
     }

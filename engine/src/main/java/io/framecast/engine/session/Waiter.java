@@ -2,6 +2,7 @@ package io.framecast.engine.session;
 
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A user's thread that sleeps until an agent wakes it. One thread at a time.
@@ -21,18 +22,27 @@ public final class Waiter {
     /// this call does not end the sleep: otherwise a caller that waits in a loop would never sleep again. The
     /// caller finds either interrupt afterwards.
     public void await(final BooleanSupplier condition, final long longestNs) {
-        final long startNs = System.nanoTime();
-        final boolean before = Thread.interrupted();
-        long leftNs = longestNs;
-        while (leftNs > 0
-                && !condition.getAsBoolean()
-                && !Thread.currentThread().isInterrupted()) {
+        repeat(condition, longestNs, leftNs -> {
             thread = Thread.currentThread();
             // A thread that makes the condition true from here on finds the sleeper.
             if (!condition.getAsBoolean()) {
                 LockSupport.parkNanos(this, leftNs);
             }
             thread = null;
+        });
+    }
+
+    /// Takes steps until the condition holds, the time is over or the thread is interrupted, as in [#await].
+    ///
+    /// @param step is given the time that is left
+    public static void repeat(final BooleanSupplier condition, final long longestNs, final LongConsumer step) {
+        final long startNs = System.nanoTime();
+        final boolean before = Thread.interrupted();
+        long leftNs = longestNs;
+        while (leftNs > 0
+                && !condition.getAsBoolean()
+                && !Thread.currentThread().isInterrupted()) {
+            step.accept(leftNs);
             leftNs = longestNs - (System.nanoTime() - startNs);
         }
         if (before) {

@@ -10,14 +10,12 @@ import io.framecast.reliability.assembly.MemoryShape.Kind;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// Frames in host memory, where a copy is complete when its call returns. The ring is mapped twice where the system
 /// supports it, so that a frame that wraps around the ring's end is contiguous.
 public final class HostReceiveMemory implements ReceiveMemory {
-    private final DeviceBackend device;
-    private final Arena arena = Arena.ofShared();
+    private final RollbackOnFailure memory = new RollbackOnFailure();
     private final MirroredMemory mapping;
     private final MemorySegment ring;
     private final MemorySegment repair;
@@ -30,21 +28,25 @@ public final class HostReceiveMemory implements ReceiveMemory {
 
     /// @param headerReserve bytes that the transport writes before each header
     public HostReceiveMemory(final MemoryShape shape, final DeviceBackend device, final int headerReserve) {
-        this.device = device;
         final int slotBytes = shape.slotBytes();
         ringBytes = shape.ringBytes();
-        try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            opened.add(arena);
-            mapping = opened.add(MirroredMemory.allocate(ringBytes, 0));
+        final Arena arena = memory.add(Arena.ofShared());
+        try {
+            mapping = memory.add(MirroredMemory.allocate(ringBytes, 0));
             ring = mapping.segment();
             repair = arena.allocate((long) shape.allRepairSlots() * slotBytes, 64);
             final boolean inRing = shape.kind() == Kind.IN_RING;
             scratch = inRing ? arena.allocate((long) shape.batchMax() * slotBytes, 64) : MemorySegment.NULL;
             rings = ReceiveRings.inHost(arena, shape, headerReserve, ring, shape.ringSlots(), repair);
             device.registerHost(ring);
-            opened.add(() -> device.unregisterHost(ring));
+            memory.add(() -> device.unregisterHost(ring));
             reassembly = inRing && mapping.mirrored() ? null : device.allocate(shape.buffersBytes());
-            opened.keep();
+            if (reassembly != null) {
+                memory.add(() -> device.free(reassembly));
+            }
+        } catch (final RuntimeException | Error e) {
+            close();
+            throw e;
         }
     }
 
@@ -95,11 +97,6 @@ public final class HostReceiveMemory implements ReceiveMemory {
     }
 
     @Override
-    public boolean isVisible(final long count) {
-        return true;
-    }
-
-    @Override
     public MemorySegment read(final Space space, final long offset, final int bytes) {
         return of(space).asSlice(offset, bytes);
     }
@@ -126,12 +123,6 @@ public final class HostReceiveMemory implements ReceiveMemory {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(() -> device.unregisterHost(ring), this::freeReassembly, mapping, arena);
-    }
-
-    private void freeReassembly() {
-        if (reassembly != null) {
-            device.free(reassembly);
-        }
+        memory.close();
     }
 }

@@ -35,7 +35,6 @@ public final class NicCopyEngine implements AutoCloseable {
     private final LoopbackQueuePair nic;
     private final String channel;
     private final DeviceAccess access;
-    private final NicCounts counts = new NicCounts();
     private final DeviceRegion exported;
     private final RegisteredMemory source;
     private final RegisteredMemory ring;
@@ -58,6 +57,9 @@ public final class NicCopyEngine implements AutoCloseable {
     private long done;
     // Whether a read completed after the last flush.
     private boolean unflushed;
+    private long copiedBytes;
+    private long earlyRuns;
+    private long brokenRuns;
 
     /// One run, by its offsets in the ring and in the host.
     interface Run {
@@ -95,8 +97,19 @@ public final class NicCopyEngine implements AutoCloseable {
         }
     }
 
-    NicCounts counts() {
-        return counts;
+    /// Bytes that the NIC copied.
+    public long copiedBytes() {
+        return copiedBytes;
+    }
+
+    /// Runs that the copy engine copied because the connection was not up yet.
+    public long earlyRuns() {
+        return earlyRuns;
+    }
+
+    /// Runs that the copy engine copied because the connection was broken.
+    public long brokenRuns() {
+        return brokenRuns;
     }
 
     /// Capacity of the queue: one run for each slot in the host.
@@ -110,8 +123,8 @@ public final class NicCopyEngine implements AutoCloseable {
     /// @return false when the stream must copy the run
     boolean copy(final long ringOffset, final long hostOffset, final long bytes, final long number) {
         if (state != State.UP) {
-            counts.earlyRuns += state == State.BROKEN ? 0 : 1;
-            counts.brokenRuns += state == State.BROKEN ? 1 : 0;
+            earlyRuns += state == State.BROKEN ? 0 : 1;
+            brokenRuns += state == State.BROKEN ? 1 : 0;
             return false;
         }
         if (given - done == runsMax) {
@@ -181,7 +194,7 @@ public final class NicCopyEngine implements AutoCloseable {
         }
         final int count = reader.poll(tokens);
         for (int i = 0; i < count; i++) {
-            counts.copiedBytes += lengths[index(done)];
+            copiedBytes += lengths[index(done)];
             done++;
         }
         unflushed |= count > 0;
@@ -232,7 +245,7 @@ public final class NicCopyEngine implements AutoCloseable {
         while (done < given) {
             final int index = index(done);
             to.copy(ringOffsets[index], hostOffsets[index], lengths[index]);
-            counts.brokenRuns++;
+            brokenRuns++;
             done++;
         }
         issued = given;

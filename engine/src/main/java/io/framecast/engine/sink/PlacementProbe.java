@@ -18,6 +18,7 @@ import io.framecast.engine.memory.RollbackOnFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// Chooses the placement of payloads in a device's memory: the one that the channel names, or the first that works.
 /// Used by one thread, once for a subscriber, because a measurement takes milliseconds.
@@ -112,12 +113,8 @@ public final class PlacementProbe {
         return reachRefusal(transport::canReceiveInto);
     }
 
-    private interface Trial {
-        Optional<String> refusal(DeviceRegion exported);
-    }
-
     // Tries one page, because GPU, card and kernel may each support an export and still fail together.
-    private Optional<String> reachRefusal(final Trial way) {
+    private Optional<String> reachRefusal(final Function<DeviceRegion, Optional<String>> way) {
         final Optional<String> noExport = device.access().exportRefusal();
         if (noExport.isPresent()) {
             return noExport;
@@ -127,7 +124,7 @@ public final class PlacementProbe {
             trial.add(() -> device.free(memory));
             final DeviceRegion exported = device.access().export(memory);
             trial.add(() -> device.access().unexport(exported));
-            return way.refusal(exported);
+            return way.apply(exported);
         } catch (final DeviceException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }

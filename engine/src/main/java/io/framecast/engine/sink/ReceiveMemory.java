@@ -23,6 +23,12 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
         return rings().repairs();
     }
 
+    /// Copies are visible once they were begun, where they run on the stream that records the event.
+    @Override
+    default boolean isVisible(final long copies) {
+        return true;
+    }
+
     /// Sets the region of the next frames that are located in [FrameMemory.Space#POSTED].
     void post(DeviceRegion target);
 
@@ -40,8 +46,8 @@ public interface ReceiveMemory extends FrameMemory, AutoCloseable {
         return 0;
     }
 
-    /// Counts of the NIC's copies from the host into device memory; null without such a NIC.
-    default @Nullable NicCounts nicCounts() {
+    /// The NIC that copies from the host into device memory; null without one.
+    default @Nullable NicCopyEngine nic() {
         return null;
     }
 

@@ -3,11 +3,7 @@ package io.framecast.engine.sink;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceMapping;
-import io.framecast.api.spi.DeviceRegion;
-import io.framecast.api.spi.DeviceStream;
-import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.reliability.assembly.MemoryShape;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -18,23 +14,13 @@ import org.jspecify.annotations.Nullable;
 /// With `fastcopy` the CPU stores short runs through a mapping of the ring. No order exists between stores and
 /// copies, so the CPU stores only while no enqueued copy touches the ring. With `loopback` a NIC copies all runs
 /// ([NicCopyEngine]) under the same rule, and frames are delivered when its copies are complete.
-public final class StagedReceiveMemory implements ReceiveMemory {
-    private final DeviceBackend device;
-    private final DeviceStream stream;
-    private final StreamCopies copies;
-    private final Arena arena = Arena.ofShared();
-    private final DeviceRegion ring;
-    private final DeviceRegion reassembly;
-    // [landingSlots + repair slots][slotBytes], pinned.
-    private final MemorySegment host;
+public final class StagedReceiveMemory extends DeviceReceiveMemory {
     private final long repairOffset;
     private final ReceiveRings rings;
     private final @Nullable DeviceMapping mapping;
     private final @Nullable NicCopyEngine nic;
     private final long ringBytes;
     private final long fastcopyMaxBytes;
-    private @Nullable DeviceRegion posted;
-    private long submitted;
     private long storedBytes;
 
     /// @param headerReserve bytes that the transport writes before each header
@@ -60,21 +46,19 @@ public final class StagedReceiveMemory implements ReceiveMemory {
             final int headerReserve,
             final long fastcopyMaxBytes,
             final @Nullable LoopbackQueuePair loopback) {
-        this.device = device;
+        // The host's memory is [landingSlots + repair slots][slotBytes].
+        super(
+                shape,
+                device,
+                loopback == null ? shape.ringBytes() : exportBytes(shape.ringBytes()),
+                false,
+                ((long) shape.landingSlots() + shape.allRepairSlots()) * shape.slotBytes());
         this.fastcopyMaxBytes = fastcopyMaxBytes;
         ringBytes = shape.ringBytes();
-        final int slotBytes = shape.slotBytes();
-        repairOffset = (long) shape.landingSlots() * slotBytes;
-        try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            opened.add(arena);
-            stream = opened.add(device.openStream());
-            ring = device.allocate(loopback == null ? ringBytes : DirectReceiveMemory.exportBytes(ringBytes));
-            opened.add(() -> device.free(ring));
-            mapping = fastcopyMaxBytes > 0 ? opened.add(device.access().map(ring)) : null;
-            reassembly = device.allocate(shape.buffersBytes());
-            opened.add(() -> device.free(reassembly));
-            host = device.allocatePinned(repairOffset + (long) shape.allRepairSlots() * slotBytes);
-            opened.add(() -> device.freePinned(host));
+        repairOffset = (long) shape.landingSlots() * shape.slotBytes();
+        DeviceMapping mapped = null;
+        try {
+            mapped = fastcopyMaxBytes > 0 ? device.access().map(ring) : null;
             rings = ReceiveRings.inHost(
                     arena,
                     shape,
@@ -82,10 +66,12 @@ public final class StagedReceiveMemory implements ReceiveMemory {
                     host.asSlice(0, repairOffset),
                     shape.landingSlots(),
                     host.asSlice(repairOffset));
-            copies = opened.add(new StreamCopies(device, stream));
-            nic = loopback == null ? null : opened.add(new NicCopyEngine(shape, device, loopback, ring, host));
-            opened.keep();
+            nic = loopback == null ? null : new NicCopyEngine(shape, device, loopback, ring, host);
+        } catch (final RuntimeException | Error e) {
+            CloseHelper.closeAll(mapped, super::close);
+            throw e;
         }
+        mapping = mapped;
     }
 
     @Override
@@ -94,13 +80,8 @@ public final class StagedReceiveMemory implements ReceiveMemory {
     }
 
     @Override
-    public boolean isRingMappedTwice() {
-        return false;
-    }
-
-    @Override
     public void copy(final Space from, final long fromOffset, final Space to, final long toOffset, final long bytes) {
-        submitted++;
+        onSubmitted();
         switch (from) {
             case STAGING -> copyIn(toOffset, fromOffset, bytes);
             case REPAIR -> copyIn(toOffset, repairOffset + fromOffset, bytes);
@@ -110,7 +91,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
     }
 
     private void copyIn(final long ringOffset, final long hostOffset, final long bytes) {
-        if (nic != null && nic.copy(ringOffset, hostOffset, bytes, submitted)) {
+        if (nic != null && nic.copy(ringOffset, hostOffset, bytes, submitted())) {
             return;
         }
         if (mapping != null && bytes <= fastcopyMaxBytes && copies.isIdle()) {
@@ -139,63 +120,40 @@ public final class StagedReceiveMemory implements ReceiveMemory {
         copies.onCopy();
     }
 
-    private DeviceRegion of(final Space space) {
-        final DeviceRegion target = space == Space.POSTED ? posted : space == Space.RING ? ring : reassembly;
-        if (target == null) {
-            throw new IllegalStateException("no buffer was posted");
-        }
-        return target;
-    }
-
     @Override
     public void flush() {
-        copies.mark(submitted);
+        copies.mark(submitted());
         moveOn();
     }
 
     // Between batches only: the stream copies the runs that the NIC returned, after all completed copies.
     private void moveOn() {
         if (nic != null && !nic.work(copies.isIdle())) {
-            copies.reopen(nic.completed(submitted));
+            copies.reopen(nic.completed(submitted()));
             nic.giveBack(this::copyByStream);
-            copies.mark(submitted);
+            copies.mark(submitted());
         }
-    }
-
-    @Override
-    public long submitted() {
-        return submitted;
     }
 
     @Override
     public long completed() {
         moveOn();
-        final long onStream = copies.completed(submitted);
-        return nic == null ? onStream : Math.min(onStream, nic.completed(submitted));
+        final long onStream = copies.completed(submitted());
+        return nic == null ? onStream : Math.min(onStream, nic.completed(submitted()));
     }
 
     @Override
     public boolean isVisible(final long count) {
-        if (nic == null || nic.completed(submitted) >= count) {
+        if (nic == null || nic.completed(submitted()) >= count) {
             return true;
         }
         moveOn();
-        return nic.completed(submitted) >= count;
+        return nic.completed(submitted()) >= count;
     }
 
     @Override
     public MemorySegment read(final Space space, final long offset, final int bytes) {
         throw new IllegalStateException("bundle tables are kept in the host");
-    }
-
-    @Override
-    public void post(final DeviceRegion target) {
-        posted = target;
-    }
-
-    @Override
-    public DeviceRegion region(final Space space, final long offset, final long bytes) {
-        return of(space).slice(offset, bytes);
     }
 
     @Override
@@ -208,7 +166,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
 
     @Override
     public boolean isBusy() {
-        return !copies.isIdle() || (nic != null && nic.isBusy());
+        return super.isBusy() || (nic != null && nic.isBusy());
     }
 
     @Override
@@ -217,8 +175,8 @@ public final class StagedReceiveMemory implements ReceiveMemory {
     }
 
     @Override
-    public @Nullable NicCounts nicCounts() {
-        return nic == null ? null : nic.counts();
+    public @Nullable NicCopyEngine nic() {
+        return nic;
     }
 
     @Override
@@ -228,15 +186,7 @@ public final class StagedReceiveMemory implements ReceiveMemory {
 
     @Override
     public void close() {
-        // NIC and stream close first, because their copies access the memory that is freed after them.
-        CloseHelper.closeAll(
-                nic,
-                stream,
-                copies,
-                mapping,
-                () -> device.freePinned(host),
-                () -> device.free(ring),
-                () -> device.free(reassembly),
-                arena);
+        // The copies of NIC and stream access the memory that is freed after them.
+        CloseHelper.closeAll(nic, copies, mapping, super::close);
     }
 }

@@ -5,8 +5,10 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.memory.RollbackOnFailure;
 import java.util.Arrays;
+import org.agrona.CloseHelper;
 
-/// The progress of copies on a device's stream: each mark is an event behind a batch of copies. Marks beyond the
+/// A device's stream, and the progress of copies on it: each mark is an event behind a batch of copies. Marks beyond
+/// the
 /// bound are merged into the newest. One thread.
 final class StreamCopies implements AutoCloseable {
     private static final int MARKS_MAX = 32;
@@ -20,12 +22,16 @@ final class StreamCopies implements AutoCloseable {
     private long completed;
     private boolean unmarked;
 
-    StreamCopies(final DeviceBackend device, final DeviceStream stream) {
-        this.stream = stream;
+    StreamCopies(final DeviceBackend device) {
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            stream = opened.add(device.openStream());
             Arrays.setAll(events, _ -> opened.add(device.openEvent()));
             opened.keep();
         }
+    }
+
+    DeviceStream stream() {
+        return stream;
     }
 
     /// A copy was enqueued.
@@ -80,10 +86,9 @@ final class StreamCopies implements AutoCloseable {
         return (int) mark & MARKS_MAX - 1;
     }
 
+    /// The stream closes first, for it waits for its copies.
     @Override
     public void close() {
-        for (final DeviceEvent event : events) {
-            event.close();
-        }
+        CloseHelper.closeAll(stream, () -> CloseHelper.closeAll(events));
     }
 }

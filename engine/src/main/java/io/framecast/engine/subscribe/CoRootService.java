@@ -1,14 +1,13 @@
 package io.framecast.engine.subscribe;
 
-import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Lane;
-import io.framecast.api.spi.LaneAddress;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.Transport;
 import io.framecast.engine.memory.RollbackOnFailure;
 import io.framecast.engine.memory.SystemMemory;
 import io.framecast.engine.port.ControlLane;
+import io.framecast.engine.port.SendLane;
 import io.framecast.engine.session.MemoryNeeds;
 import io.framecast.engine.session.SendMemory;
 import io.framecast.reliability.assembly.ReadSlots;
@@ -36,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// Threading: the receiver's thread, except for [#close] and for the work of the conductor, which takes time in
 /// proportion to the window. Ownership: the service owns memory and lane until [#close].
 final class CoRootService implements CoRootOutput, AutoCloseable {
-    private static final int NO_PEER = -1;
+    private static final int NO_PEER = SendLane.NO_PEER;
 
     private final Transport transport;
     private final @Nullable OneSidedPort oneSided;
@@ -49,7 +48,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     private final int[] repairPeers = new int[RepairGroupLayout.MEMBERS_MAX];
     // Set by the conductor once it exists.
     private volatile @Nullable Made made;
-    private @Nullable Lane repair;
+    private @Nullable SendLane repair;
     private @Nullable RepairStore store;
     private @Nullable ExposedWindow share;
     // Set by the conductor where the source replicates by RDMA writes.
@@ -93,7 +92,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
     public @Nullable RepairStore openStore() {
         final Made ready = made;
         if (ready != null && store == null && !closed) {
-            repair = ready.repair();
+            repair = new SendLane(ready.repair());
             share = ready.share();
             store = ready.store();
         } else if (!asked && !closed) {
@@ -146,26 +145,25 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     @Override
     public boolean connect(final int member, final LaneAddresses addresses) {
-        final Lane lane = repair;
+        final SendLane lane = repair;
         if (lane == null || closed) {
             return false;
         }
-        try {
-            controlPeers[member] = control.lane().connect(new LaneAddress(addresses.control()));
-            repairPeers[member] = lane.connect(new LaneAddress(addresses.repair()));
+        controlPeers[member] = control.connect(addresses.control());
+        repairPeers[member] = lane.connect(addresses.repair());
+        if (controlPeers[member] != NO_PEER && repairPeers[member] != NO_PEER) {
             return true;
-        } catch (final TransportException e) {
-            disconnect(member);
-            return false;
         }
+        disconnect(member);
+        return false;
     }
 
     @Override
     public void disconnect(final int member) {
         if (controlPeers[member] != NO_PEER && !closed) {
-            control.lane().disconnect(controlPeers[member]);
+            control.disconnect(controlPeers[member]);
         }
-        final Lane lane = repair;
+        final SendLane lane = repair;
         if (repairPeers[member] != NO_PEER && lane != null && !closed) {
             lane.disconnect(repairPeers[member]);
         }
@@ -239,7 +237,7 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
 
     @Override
     public int repair(final int member, final long firstSequence, final int count) {
-        final Lane lane = repair;
+        final SendLane lane = repair;
         final RepairStore held = store;
         if (lane == null || held == null || repairPeers[member] == NO_PEER) {
             return 0;
@@ -267,7 +265,10 @@ final class CoRootService implements CoRootOutput, AutoCloseable {
             disconnect(member);
         }
         closed = true;
-        CloseHelper.close(repair);
+        final Made ready = made;
+        if (ready != null && repair != null) {
+            CloseHelper.close(ready.repair());
+        }
     }
 
     /// Idempotent.

@@ -27,8 +27,8 @@ final class EngineFrame implements DeviceFrame {
     }
 
     private final long session;
-    private final FrameReturns returns;
-    private final ConsumerStream consumer;
+    private final SessionQueue returns;
+    private final EngineSubscriber subscriber;
     private final DeviceEvent ready;
     private final DeviceEvent consumed;
     private DeviceRegion region = DeviceRegion.ofDevice(0, 1);
@@ -45,13 +45,13 @@ final class EngineFrame implements DeviceFrame {
     // Cleared through its handle by the thread that releases the frame; only one of several callers succeeds.
     private volatile boolean held;
 
-    EngineFrame(final long session, final ConsumerStream consumer, final FrameReturns returns) {
+    EngineFrame(final long session, final EngineSubscriber subscriber, final SessionQueue returns) {
         this.session = session;
-        this.consumer = consumer;
+        this.subscriber = subscriber;
         this.returns = returns;
         try (RollbackOnFailure opened = new RollbackOnFailure()) {
-            ready = opened.add(consumer.device().openEvent());
-            consumed = opened.add(consumer.device().openEvent());
+            ready = opened.add(subscriber.device().openEvent());
+            consumed = opened.add(subscriber.device().openEvent());
             opened.keep();
         }
     }
@@ -159,7 +159,7 @@ final class EngineFrame implements DeviceFrame {
 
     @Override
     public DeviceStream stream() {
-        return consumer.behind(ready);
+        return subscriber.streamBehind(ready);
     }
 
     @Override

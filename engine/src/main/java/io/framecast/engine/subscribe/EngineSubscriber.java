@@ -12,26 +12,31 @@ import io.framecast.api.SourceHandler;
 import io.framecast.api.Subscriber;
 import io.framecast.api.SubscriberStats;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
 import io.framecast.engine.session.SessionHost;
-import io.framecast.engine.session.SessionOwner;
 import io.framecast.engine.session.UseGuard;
 import io.framecast.engine.session.Waiter;
+import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.reliability.assembly.Assembly;
 import io.framecast.reliability.wire.StreamInfo;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.agrona.CloseHelper;
+import org.agrona.collections.ArrayUtil;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber: the user's side of a [Subscription].
-public final class EngineSubscriber implements Subscriber, SessionOwner, SessionQueue.Listener {
+public final class EngineSubscriber implements Subscriber {
     private static final SessionQueue[] NO_QUEUES = {};
 
     private final Channel channel;
     private final DeviceBackend device;
-    private final ConsumerStream consumer;
+    // The stream that frames offer for work on them; closed with the device.
+    private @Nullable DeviceStream stream;
     private final SessionHost host;
     private final Consumer<EngineSubscriber> removal;
     private final UseGuard guard;
@@ -66,7 +71,6 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
         this.channel = channel;
         this.device = device;
         guard = new UseGuard("subscriber of " + channel.name());
-        consumer = new ConsumerStream(device, guard);
         this.host = host;
         this.removal = removal;
         posted = new PostedBuffers(device);
@@ -102,21 +106,17 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     @Override
     public int poll(final FrameHandler handler, final int limit) {
         try (UseGuard _ = guard.enter()) {
-            return pollGuarded(handler, limit);
-        }
-    }
-
-    private int pollGuarded(final FrameHandler handler, final int limit) {
-        int count = 0;
-        while (count < limit) {
-            final DeviceFrame frame = pollGuarded();
-            if (frame == null) {
-                break;
+            int count = 0;
+            while (count < limit) {
+                final DeviceFrame frame = pollGuarded();
+                if (frame == null) {
+                    break;
+                }
+                count++;
+                handler.onFrame(frame);
             }
-            count++;
-            handler.onFrame(frame);
+            return count;
         }
-        return count;
     }
 
     @Override
@@ -138,7 +138,7 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
             final EngineFrame frame = all[index].poll(host);
             if (closed.get()) {
                 // A handler closed the subscriber just now, or the node did.
-                giveBack(frame);
+                CloseHelper.close(frame);
                 return null;
             }
             if (frame != null) {
@@ -152,15 +152,9 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
         return null;
     }
 
-    private static void giveBack(final @Nullable EngineFrame frame) {
-        if (frame != null) {
-            frame.close();
-        }
-    }
-
     /// Subscriber's thread, in [#poll].
-    @Override
-    public void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
+    /// The subscriber's thread.
+    void onLoss(final long session, final long firstFrameId, final long count, final LossReason reason) {
         lost[reason.ordinal()] += count;
         if (closed.get()) {
             return;
@@ -169,8 +163,8 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     }
 
     /// Subscriber's thread, in [#poll].
-    @Override
-    public void onSource(final SourceEvent event) {
+    /// The subscriber's thread.
+    void onSource(final SourceEvent event) {
         final SourceHandler handler = onSource;
         if (handler != null && !closed.get()) {
             handler.onSource(event);
@@ -190,13 +184,9 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     @Override
     public boolean awaitFrame(final Duration longest) {
         try (UseGuard _ = guard.enter()) {
-            return awaitGuarded(longest);
+            host.await(sleeper, () -> hasNews() || isOver(), longest);
+            return hasNews() && !closed.get();
         }
-    }
-
-    private boolean awaitGuarded(final Duration longest) {
-        host.await(sleeper, () -> hasNews() || isOver(), longest);
-        return hasNews() && !closed.get();
     }
 
     // Whether a poll would find something.
@@ -222,12 +212,8 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     @Override
     public boolean post(final DeviceRegion region) {
         try (UseGuard _ = guard.enter()) {
-            return postGuarded(region);
+            return !isOver() && posted.offer(region, frameMaxBytes);
         }
-    }
-
-    private boolean postGuarded(final DeviceRegion region) {
-        return !isOver() && posted.offer(region, frameMaxBytes);
     }
 
     @Override
@@ -291,6 +277,17 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
         return inPlaceFrames;
     }
 
+    /// The stream that frames offer for work on them; work that is enqueued on it from now on starts after the event.
+    DeviceStream streamBehind(final DeviceEvent ready) {
+        try (UseGuard _ = guard.enter()) {
+            if (stream == null) {
+                stream = device.openStream();
+            }
+            stream.await(ready);
+            return stream;
+        }
+    }
+
     PostedBuffers posted() {
         return posted;
     }
@@ -299,7 +296,7 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     public int delivered() {
         int count = 0;
         for (final SessionQueue queue : queues) {
-            count += queue.frames().delivered();
+            count += queue.delivered();
         }
         return count;
     }
@@ -310,12 +307,9 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     }
 
     /// Conductor: opens a queue for a session that is to be joined; it is not polled before [#add].
-    SessionQueue openQueue(final StreamInfo stream) {
+    SessionQueue openQueue(final StreamInfo stream, final ReceiveMemory memory, final Assembly assembly) {
         frameMaxBytes = queues.length == 0 ? stream.frameMaxBytes() : Math.max(frameMaxBytes, stream.frameMaxBytes());
-        final SessionQueue queue =
-                new SessionQueue(stream.session(), consumer, channel.stream().delivery(), this, sleeper);
-        queue.frames().wakeBy(host.receiverWakeup());
-        return queue;
+        return new SessionQueue(stream.session(), this, sleeper, host.receiverWakeup(), memory, assembly);
     }
 
     /// Receiver: a session was joined.
@@ -330,9 +324,7 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
             before = ordered || other.session() == queue.session() ? other : before;
         }
         queue.begin(joined, firstReportedId, before);
-        final SessionQueue[] more = Arrays.copyOf(all, all.length + 1);
-        more[all.length] = queue;
-        queues = more;
+        queues = ArrayUtil.add(all, queue);
         sleeper.wake();
     }
 
@@ -345,7 +337,7 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
     /// Receiver: the subscriber has taken everything from the queue.
     void remove(final SessionQueue queue) {
         queue.retire();
-        queues = Arrays.stream(queues).filter(other -> other != queue).toArray(SessionQueue[]::new);
+        queues = ArrayUtil.remove(queues, queue);
     }
 
     /// Receiver's thread, in every cycle.
@@ -375,10 +367,5 @@ public final class EngineSubscriber implements Subscriber, SessionOwner, Session
         failure = reason;
         state = next;
         sleeper.wake();
-    }
-
-    @Override
-    public void onFailure(final String reason) {
-        onEnd(State.FAILED, reason);
     }
 }

@@ -23,7 +23,7 @@ import io.framecast.engine.ready.ReadySet;
 import io.framecast.engine.session.CounterBoard;
 import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SessionContext;
-import io.framecast.engine.sink.NicCounts;
+import io.framecast.engine.sink.NicCopyEngine;
 import io.framecast.engine.sink.ReceiveMemory;
 import io.framecast.engine.sink.ReceiveRings;
 import io.framecast.reliability.assembly.Assembly;
@@ -71,7 +71,6 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     private final @Nullable RemoteWindows windows;
     private final @Nullable CoRootService serving;
     private final ReceiverMachine machine;
-    private final FrameHandoff handoff;
     private final ReceiveSession protocol;
     private final CounterBoard counters;
     private int sourcePeer = NO_PEER;
@@ -142,8 +141,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     context.random(),
                     this,
                     serving);
-            queue = subscriber.openQueue(stream);
-            handoff = new FrameHandoff(queue, subscriber.posted(), memory, assembly);
+            queue = subscriber.openQueue(stream, memory, assembly);
             protocol = new ReceiveSession(
                     machine,
                     assembly,
@@ -151,7 +149,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                     dataPort,
                     repairPort,
                     windows,
-                    handoff,
+                    queue,
                     policy,
                     config.sources().joinAt() == SourceOptions.JoinAt.KEYFRAME);
             counters = opened.add(new CounterBoard(context.counters(), labels(channel, stream)));
@@ -195,9 +193,9 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
                 .add(EngineCounter.REASSEMBLED_BYTES, assembly::reassembledBytes)
                 .add(EngineCounter.REPAIRS_REFUSED, assembly::refusedRepairs)
                 .add(EngineCounter.STORED_BYTES, memory::storedBytes);
-        final NicCounts copies = memory.nicCounts();
-        if (copies != null) {
-            counters.copies(copies);
+        final NicCopyEngine nic = memory.nic();
+        if (nic != null) {
+            counters.copies(nic);
         }
         if (windows != null) {
             counters.add(EngineCounter.GRANTS_WRITTEN, counts::grantsWritten)
@@ -296,7 +294,7 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     }
 
     boolean mustPoll() {
-        return left || handoff.isDraining() || protocol.isWaiting() || memory.isBusy();
+        return left || queue.isDraining() || protocol.isWaiting() || memory.isBusy();
     }
 
     /// Whether the subscriber has seen the start of this session.
@@ -458,6 +456,6 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
     /// Frees the memory.
     @Override
     public void close() {
-        CloseHelper.closeAll(serving, memory, queue.frames()::close);
+        CloseHelper.closeAll(serving, memory, queue::close);
     }
 }

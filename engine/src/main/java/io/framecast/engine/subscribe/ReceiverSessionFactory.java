@@ -7,6 +7,7 @@ import io.framecast.api.error.ConfigException;
 import io.framecast.api.error.DeviceException;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.OneSided;
 import io.framecast.api.spi.Transport;
 import io.framecast.api.spi.TransportCapabilities.Placement;
 import io.framecast.engine.memory.RollbackOnFailure;
@@ -83,7 +84,13 @@ final class ReceiverSessionFactory {
             opened.keep();
             return session;
         } catch (final DeviceException e) {
-            return openOtherwise(stream, conductor, kind, e);
+            if (kind == null || kind == Kind.STAGED) {
+                throw e;
+            }
+            // The ring can be too long for a placement that worked with the probe's short one: the next placement is
+            // tried.
+            report(probe.without(kind, e));
+            return open(stream, conductor);
         } catch (final OutOfMemoryError e) {
             final String line =
                     "ring: no room for " + needs.hostBytes() + " bytes in the host and " + needs.deviceBytes()
@@ -94,16 +101,6 @@ final class ReceiverSessionFactory {
         } catch (final TransportException e) {
             throw new IncompatibleSourceException(Failures.line("join of " + channel.name(), e), e);
         }
-    }
-
-    // The ring can be too long for a placement that worked with the probe's short one: the next placement is tried.
-    private ReceiverSession openOtherwise(
-            final StreamInfo stream, final Executor conductor, final @Nullable Kind kind, final DeviceException e) {
-        if (kind == null || kind == Kind.STAGED) {
-            throw e;
-        }
-        report(probe.without(kind, e));
-        return open(stream, conductor);
     }
 
     // Chosen once for all sessions, before the memory of the first is counted.
@@ -130,7 +127,12 @@ final class ReceiverSessionFactory {
                 : kind == Kind.DIRECT ? MemoryShape.Kind.BY_ARRIVAL : MemoryShape.Kind.STAGED;
         final int spareSlots = shape == MemoryShape.Kind.STAGED ? 0 : spareSlots(stream);
         return MemoryShape.of(
-                stream, shape, ringSlots(stream, spareSlots), spareSlots, transport.oneSided() != null, framesHeld());
+                stream,
+                shape,
+                ringSlots(stream, spareSlots),
+                spareSlots,
+                transport.oneSided() != null,
+                channel.stream().framesHeld());
     }
 
     private ReceiveMemory memory(final MemoryShape shape, final @Nullable Kind kind) {
@@ -139,15 +141,15 @@ final class ReceiverSessionFactory {
         return switch (kind) {
             case null -> new HostReceiveMemory(shape, device, reserve);
             case DIRECT -> direct(shape, device, reserve);
-            case LOOPBACK -> StagedReceiveMemory.byNic(shape, device, reserve, nic());
+            case LOOPBACK -> {
+                final OneSided oneSided = Objects.requireNonNull(transport.oneSided());
+                yield StagedReceiveMemory.byNic(
+                        shape, device, reserve, new LoopbackQueuePair(oneSided, context.notices()));
+            }
             case AUTO, FASTCOPY, STAGED ->
                 new StagedReceiveMemory(
                         shape, device, reserve, Objects.requireNonNull(way).fastcopyMaxBytes());
         };
-    }
-
-    private LoopbackQueuePair nic() {
-        return new LoopbackQueuePair(Objects.requireNonNull(transport.oneSided()), context.notices());
     }
 
     // Checks the whole ring with the transport, so that a refusal comes before a lane is opened.
@@ -162,10 +164,6 @@ final class ReceiverSessionFactory {
             opened.keep();
             return memory;
         }
-    }
-
-    private int framesHeld() {
-        return channel.stream().framesHeld();
     }
 
     // Any process may send to the group, so its announcement must not decide how much memory this subscriber takes.

@@ -1,7 +1,11 @@
 package io.framecast.engine.subscribe;
 
+import io.framecast.api.LossCounts;
 import io.framecast.api.LossReason;
+import io.framecast.api.SubscriberStats;
 import io.framecast.engine.session.ForeignTraffic;
+import io.framecast.reliability.receive.ReceiverMachine;
+import io.framecast.reliability.wire.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -12,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// everything; the counts of removed sessions stay in the totals. Used by the receiver's thread.
 final class ReceiverSessions {
     private final List<ReceiverSession> sessions = new ArrayList<>();
-    private final WireTotals retired = new WireTotals();
-    private final WireTotals totals = new WireTotals();
+    private final long[] retiredLost = new long[LossReason.values().length];
+    private SubscriberStats retired = new SubscriberStats(0, 0, 0, 0, 0, 0, LossCounts.NONE, 0, 0);
 
     int size() {
         return sessions.size();
@@ -33,7 +37,10 @@ final class ReceiverSessions {
     boolean remove(final ReceiverSession session) {
         final boolean removed = sessions.remove(session);
         if (removed) {
-            retired.add(session);
+            retired = plus(retired, session, 0);
+            for (final LossReason reason : LossReason.values()) {
+                retiredLost[reason.ordinal()] += session.queue().losses().total(reason);
+            }
         }
         return removed;
     }
@@ -133,7 +140,7 @@ final class ReceiverSessions {
 
     /// Frames lost in all sessions so far, reported or not.
     long lost(final LossReason reason) {
-        long total = retired.lost(reason);
+        long total = retiredLost[reason.ordinal()];
         for (int i = 0; i < sessions.size(); i++) {
             total += sessions.get(i).queue().losses().total(reason);
         }
@@ -151,13 +158,28 @@ final class ReceiverSessions {
         return total;
     }
 
-    /// The counts of all sessions so far, added up; valid until the next call.
-    WireTotals totals() {
-        totals.set(retired);
-        for (int i = 0; i < sessions.size(); i++) {
-            totals.add(sessions.get(i));
+    /// The counts of all sessions so far, added up, without those of the subscriber's thread.
+    SubscriberStats stats(final long rejoins) {
+        SubscriberStats total = retired;
+        for (final ReceiverSession session : sessions) {
+            total = plus(total, session, rejoins);
         }
-        return totals;
+        return total;
+    }
+
+    private static SubscriberStats plus(
+            final SubscriberStats total, final ReceiverSession session, final long rejoins) {
+        final ReceiverMachine machine = session.machine();
+        return new SubscriberStats(
+                0,
+                0,
+                0,
+                total.reassembledBytes() + session.protocol().assembly().reassembledBytes(),
+                total.repairedDatagrams() + machine.counts().repairedDatagrams(),
+                total.duplicateDatagrams() + machine.verdicts().get(Verdict.DUPLICATE),
+                LossCounts.NONE,
+                total.rejectedDatagrams() + machine.verdicts().rejected(),
+                rejoins);
     }
 
     /// Closes the lanes of all.

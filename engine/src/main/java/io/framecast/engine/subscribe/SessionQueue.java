@@ -1,31 +1,72 @@
 package io.framecast.engine.subscribe;
 
-import io.framecast.api.Delivery;
 import io.framecast.api.LossHandler;
-import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.engine.ready.Wakeup;
+import io.framecast.engine.session.Policies;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.Waiter;
+import io.framecast.engine.sink.ReceiveMemory;
+import io.framecast.reliability.assembly.Assembly;
+import io.framecast.reliability.receive.LossReason;
+import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.session.FrameConsumer;
 import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /// The events of one membership in one session, in order: its start, its frames and losses, its end. Filled by the
-/// receiver's thread, read by the subscriber's.
-final class SessionQueue {
-    /// Takes events other than frames, on the subscriber's thread.
-    interface Listener {
-        void onLoss(long session, long firstFrameId, long count, LossReason reason);
+/// receiver's thread, read by the subscriber's. Released frames come back to the receiver's thread, which gives their
+/// slots back once the streams that they were released on have completed.
+///
+/// Holds at most [#FRAMES_MAX] frame objects, which are created on demand and reused.
+public final class SessionQueue implements FrameConsumer {
+    /// Frames delivered and not yet released, at most; further frames stay in the ring and withhold credit. A
+    /// subscriber that is descheduled for some milliseconds needs that much work waiting for it: at a million small
+    /// frames a second, one millisecond is a thousand frames.
+    public static final int FRAMES_MAX = 16_384;
 
-        void onSource(SourceEvent event);
-    }
+    // Released bytes that are worth an early credit report to the source.
+    private static final long WAKING_BYTES = 1 << 15;
+    // Queries of streams in one cycle: a device query is the most expensive step of the cycle.
+    private static final int LOOKS_MAX = 1024;
+    private static final int NO_CYCLE = -1;
 
     private final long session;
-    private final DeliveredFrames frames;
+    private final EngineSubscriber subscriber;
+    private final Waiter sleeper;
+    private final Wakeup receiver;
+    private final PostedBuffers posted;
+    private final ReceiveMemory memory;
+    private final Assembly assembly;
     private final LossQueue losses = new LossQueue();
     private final SourceClock clock;
-    private final Listener listener;
     // A field, because every poll passes it on.
     private final LossHandler onLoss = this::reportLoss;
+
+    // Polled by the subscriber, and by the receiver when it takes back frames that are out of date or unpolled.
+    private final ManyToManyConcurrentArrayQueue<EngineFrame> delivered =
+            new ManyToManyConcurrentArrayQueue<>(FRAMES_MAX);
+    // Any thread that worked on a frame may release it.
+    private final ManyToOneConcurrentArrayQueue<EngineFrame> returned = new ManyToOneConcurrentArrayQueue<>(FRAMES_MAX);
+
+    // The receiver's.
+    private final EngineFrame[] all = new EngineFrame[FRAMES_MAX];
+    private final EngineFrame[] free = new EngineFrame[FRAMES_MAX];
+    private int made;
+    private int freeCount;
+    // Frames released on a stream that has not completed; bounded by the number of frames.
+    private final EngineFrame[] draining = new EngineFrame[FRAMES_MAX];
+    private int drainingCount;
+    private int drainingNext;
+    // Queries of streams that remain in this cycle.
+    private int looksLeft = NO_CYCLE;
+    private long takenBackId;
+    private PostedBuffers.@Nullable Posted target;
+
     // This queue waits until the subscriber has taken everything from that one. Set before the subscriber sees this
     // queue; cleared by the subscriber.
     private @Nullable SessionQueue before;
@@ -38,26 +79,27 @@ final class SessionQueue {
     // A frame that was polled before a handler threw on the losses in front of it; the next poll returns it.
     private final AtomicReference<@Nullable EngineFrame> detained = new AtomicReference<>();
 
-    /// @param listener takes events other than frames
-    /// @param subscriber sleeps until the queue has an event
+    /// @param sleeper the subscriber's, which sleeps until the queue has an event
+    /// @param receiver the receiver's, which sleeps until frames were released
     SessionQueue(
             final long session,
-            final ConsumerStream consumer,
-            final Delivery delivery,
-            final Listener listener,
-            final Waiter subscriber) {
+            final EngineSubscriber subscriber,
+            final Waiter sleeper,
+            final Wakeup receiver,
+            final ReceiveMemory memory,
+            final Assembly assembly) {
         this.session = session;
-        this.listener = listener;
-        frames = new DeliveredFrames(session, consumer, subscriber);
-        clock = new SourceClock(delivery);
+        this.subscriber = subscriber;
+        this.sleeper = sleeper;
+        this.receiver = receiver;
+        this.memory = memory;
+        this.assembly = assembly;
+        posted = subscriber.posted();
+        clock = new SourceClock(subscriber.channel().stream().delivery());
     }
 
     long session() {
         return session;
-    }
-
-    DeliveredFrames frames() {
-        return frames;
     }
 
     LossQueue losses() {
@@ -87,7 +129,7 @@ final class SessionQueue {
     ///
     /// @param listened whether the user listens for the end of sessions
     boolean isQuiet(final boolean listened) {
-        return finished || (over != null && !listened && !frames.hasDelivered() && losses.isEmpty());
+        return finished || (over != null && !listened && !hasDelivered() && losses.isEmpty());
     }
 
     /// Receiver: the subscriber no longer polls this queue.
@@ -95,11 +137,177 @@ final class SessionQueue {
         finished = true;
     }
 
+    /// Receiver: whether some streams must be queried again.
+    boolean isDraining() {
+        return drainingCount > 0;
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return freeCount > 0 || made < FRAMES_MAX;
+    }
+
+    @Override
+    public boolean wantsPosted(final long bytes) {
+        final PostedBuffers.Posted next = posted.peek(bytes);
+        target = next;
+        if (next != null) {
+            memory.post(next.region());
+        }
+        return next != null;
+    }
+
+    @Override
+    public boolean isPostedGone(final long bytes) {
+        return posted.peek(bytes) != target;
+    }
+
+    @Override
+    public void onFrame(final ReceivedFrame frame, final long place) {
+        final EngineFrame object = unused();
+        final DeviceRegion region = memory.region(assembly.space(), assembly.offset(), frame.bytes());
+        memory.record(object.ready());
+        if (target != null) {
+            posted.take();
+        }
+        object.fill(frame, region, assembly.isInPlace());
+        object.held(place, target);
+        if (!delivered.offer(object)) {
+            throw new IllegalStateException("more frames than places");
+        }
+        sleeper.wake();
+    }
+
+    private EngineFrame unused() {
+        if (freeCount > 0) {
+            return free[--freeCount];
+        }
+        final EngineFrame frame = new EngineFrame(session, subscriber, this);
+        all[made++] = frame;
+        return frame;
+    }
+
+    @Override
+    public long nextReleased() {
+        for (EngineFrame frame = returned.poll(); frame != null; frame = returned.poll()) {
+            // Before the query of its stream: a lost device answers with an exception, and a list must hold the
+            // frame then.
+            draining[drainingCount++] = frame;
+            if (frame.isConsumed()) {
+                drainingCount--;
+                return release(frame);
+            }
+        }
+        looksLeft = looksLeft == NO_CYCLE ? Math.min(drainingCount, LOOKS_MAX) : looksLeft;
+        while (looksLeft > 0 && drainingCount > 0) {
+            looksLeft--;
+            drainingNext = drainingNext >= drainingCount ? 0 : drainingNext;
+            final EngineFrame frame = draining[drainingNext];
+            if (frame.isConsumed()) {
+                draining[drainingNext] = draining[--drainingCount];
+                return release(frame);
+            }
+            drainingNext++;
+        }
+        looksLeft = NO_CYCLE;
+        return NONE;
+    }
+
+    private long release(final EngineFrame frame) {
+        final long place = frame.place();
+        final PostedBuffers.Posted buffer = frame.unusedBuffer();
+        if (buffer != null) {
+            posted.giveBack(buffer);
+        }
+        frame.onRecycled();
+        free[freeCount++] = frame;
+        return place;
+    }
+
+    @Override
+    public long takeBack() {
+        final EngineFrame frame = delivered.poll();
+        if (frame == null) {
+            return NONE;
+        }
+        takenBackId = frame.frameId();
+        return release(frame);
+    }
+
+    @Override
+    public long takenBackId() {
+        return takenBackId;
+    }
+
+    @Override
+    public void onLoss(final long firstFrameId, final long count, final LossReason reason) {
+        losses.add(firstFrameId, count, Policies.reason(reason));
+    }
+
+    @Override
+    public void onLateLoss(final long firstFrameId, final long count, final LossReason reason) {
+        losses.offer(firstFrameId, count, Policies.reason(reason));
+    }
+
+    @Override
+    public boolean hasRoomForLosses() {
+        return losses.hasRoom();
+    }
+
+    @Override
+    public boolean flushLosses() {
+        if (losses.isFlushed()) {
+            return true;
+        }
+        final boolean flushed = losses.flush();
+        sleeper.wake();
+        return flushed;
+    }
+
+    @Override
+    public boolean areLossesFlushed() {
+        return losses.isFlushed();
+    }
+
+    @Override
+    public boolean areLossesHeard() {
+        return losses.isEmpty();
+    }
+
+    /// Receiver, when every frame came back.
+    void close() {
+        for (int i = 0; i < made; i++) {
+            all[i].closeEvents();
+        }
+    }
+
+    /// Any thread: a frame is released.
+    void giveBack(final EngineFrame frame) {
+        final boolean waking = frame.length() >= WAKING_BYTES;
+        if (!returned.offer(frame)) {
+            throw new IllegalStateException("a frame was released twice");
+        }
+        // The receiver finds small frames when it wakes for other reasons.
+        if (waking || returned.size() >= FRAMES_MAX / 4) {
+            receiver.wake();
+        }
+    }
+
+    /// Frames that wait to be polled.
+    int delivered() {
+        return delivered.size();
+    }
+
+    // A queue that is not empty may hold only a frame whose handoff is unfinished.
+    private boolean hasDelivered() {
+        return delivered.peek() != null;
+    }
+
     /// Subscriber: whether a poll would find something.
     ///
     /// @param listened whether the user listens for the start and the end of sessions
     boolean hasNews(final boolean listened) {
-        return frames.hasDelivered()
+        return hasDelivered()
                 || detained.get() != null
                 || !losses.isEmpty()
                 || (listened && (!joinedReported || (over != null && !finished)));
@@ -116,7 +324,7 @@ final class SessionQueue {
         }
         if (!joinedReported && joined != null) {
             joinedReported = true;
-            listener.onSource(joined);
+            subscriber.onSource(joined);
         }
         while (true) {
             // The end is read before the losses, and the losses before the frame. Without a frame, the end and the
@@ -142,13 +350,17 @@ final class SessionQueue {
             final long frameId = frame.frameId();
             frame.close();
             losses.onExpired();
-            reportLoss(frameId, 1, LossReason.EXPIRED);
+            reportLoss(frameId, 1, io.framecast.api.LossReason.EXPIRED);
         }
     }
 
     private @Nullable EngineFrame take() {
         final EngineFrame first = detained.get() == null ? null : detained.getAndSet(null);
-        return first == null ? frames.poll() : first;
+        if (first != null) {
+            return first;
+        }
+        final EngineFrame frame = delivered.poll();
+        return frame == null ? null : frame.take();
     }
 
     private void reportBefore(final EngineFrame frame) {
@@ -162,10 +374,7 @@ final class SessionQueue {
 
     /// The closing thread: returns a frame that the subscriber will no longer poll.
     void giveUp() {
-        final EngineFrame frame = detained.getAndSet(null);
-        if (frame != null) {
-            frame.close();
-        }
+        CloseHelper.close(detained.getAndSet(null));
     }
 
     private boolean isBlocked() {
@@ -183,12 +392,12 @@ final class SessionQueue {
     private void reportEnd(final @Nullable SourceEvent end) {
         if (end != null && !finished) {
             finished = true;
-            listener.onSource(end);
+            subscriber.onSource(end);
         }
     }
 
-    private void reportLoss(final long firstFrameId, final long count, final LossReason reason) {
+    private void reportLoss(final long firstFrameId, final long count, final io.framecast.api.LossReason reason) {
         nextId = firstFrameId + count;
-        listener.onLoss(session, firstFrameId, count, reason);
+        subscriber.onLoss(session, firstFrameId, count, reason);
     }
 }

@@ -1,15 +1,15 @@
 package io.framecast.engine.subscribe;
 
 import io.framecast.api.Channel;
-import io.framecast.api.LossCounts;
 import io.framecast.api.LossReason;
 import io.framecast.api.SourceEvent;
 import io.framecast.api.SourceOptions;
 import io.framecast.api.Subscriber;
-import io.framecast.api.SubscriberStats;
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.LaneConfig;
 import io.framecast.api.spi.Transport;
+import io.framecast.engine.metrics.EngineCounter;
+import io.framecast.engine.metrics.Labels;
 import io.framecast.engine.port.ControlLane;
 import io.framecast.engine.port.LossInjector;
 import io.framecast.engine.ready.ReadySet;
@@ -17,6 +17,7 @@ import io.framecast.engine.session.CounterBoard;
 import io.framecast.engine.session.DisconnectReason;
 import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.ForeignTraffic;
+import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.receive.ReceiverMachine;
@@ -38,30 +39,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: [#doWork] by the receiver's thread; [#open] and [#close] by the conductor's. Queues carry the
 /// commands between them.
-public final class Subscription implements AutoCloseable {
+public final class Subscription implements SessionAgent.Member, AutoCloseable {
     private static final long STATS_INTERVAL_NS = 20_000_000;
     private static final long CONTROL_INTERVAL_NS = 100_000;
     private static final long NEVER = Long.MAX_VALUE;
     // A quarter of this time between two duty cycles counts as a standstill: the receiver read nothing meanwhile.
     private static final long STANDSTILL_NS = 4_000_000_000L;
 
-    /// Asks the conductor to make and free sessions.
-    public interface Opener {
-        public void open(Subscription subscription, StreamInfo stream);
-
-        /// Frees the memory of a session whose lanes are closed.
-        void free(ReceiverSession session);
-
-        /// Runs another long task, before any task that is requested later.
-        void run(Runnable task);
-    }
-
     private final EngineSubscriber subscriber;
     private final Channel channel;
     private final SourceOptions options;
     private final Transport transport;
     private final SessionContext context;
-    private final Opener opener;
+    private final ReceiverAgent receiver;
     private final ControlLane control;
     private final ReceiverSessionFactory factory;
     private final CounterBoard counters;
@@ -98,25 +88,36 @@ public final class Subscription implements AutoCloseable {
             final EngineSubscriber subscriber,
             final Transport transport,
             final SessionContext context,
-            final Opener opener) {
+            final ReceiverAgent receiver) {
         this.subscriber = subscriber;
-        this.transport = new SharedTransport(transport);
+        this.transport = transport;
         this.context = context;
-        this.opener = opener;
+        this.receiver = receiver;
         channel = subscriber.channel();
         options = channel.stream().sources();
         final LossInjector loss = new LossInjector(context.lossProbability(), context.seed());
-        control = new ControlLane(this.transport, LaneConfig.Role.RECEIVER, loss);
+        control = new ControlLane(transport, LaneConfig.Role.RECEIVER, loss);
         foreign = ForeignTraffic.ofSubscriber(
                 channel,
                 () -> strays + ForeignTraffic.datagrams(control.lane()) + sessions.foreignDatagrams(),
                 context.notices());
-        factory = new ReceiverSessionFactory(subscriber, this.transport, context, control, loss);
-        counters = SubscriberCounters.open(context.counters(), subscriber, control.lane(), this.transport, this);
+        factory = new ReceiverSessionFactory(subscriber, transport, context, control, loss);
+        counters = new CounterBoard(context.counters(), Labels.of("channel", channel.name()))
+                .sends(control.lane(), "control")
+                .receives(control.lane(), "control")
+                .losses(this::lost)
+                .add(EngineCounter.FRAMES_DELIVERED, subscriber::frames)
+                .add(EngineCounter.BYTES_DELIVERED, subscriber::bytes)
+                .add(EngineCounter.FRAMES_IN_PLACE, subscriber::inPlaceFrames)
+                .add(EngineCounter.SOURCES_JOINED, this::sources)
+                .add(EngineCounter.REJOINS, () -> rejoins)
+                .device(subscriber.device())
+                .registrations(transport);
     }
 
-    public String channelName() {
-        return channel.name();
+    @Override
+    public String name() {
+        return "subscriber of " + channel.name();
     }
 
     public EngineSubscriber subscriber() {
@@ -134,31 +135,26 @@ public final class Subscription implements AutoCloseable {
         return sessions.receiving();
     }
 
-    /// The number of sources joined again.
-    long rejoins() {
-        return rejoins;
-    }
-
     /// Frames lost, reported or not.
     public long lost(final LossReason reason) {
         return sessions.lost(reason);
     }
 
-    /// The descriptor that wakes the agent when control datagrams arrive.
-    int readyDescriptor() {
+    @Override
+    public int readyDescriptor() {
         return transport.readyDescriptor();
     }
 
-    /// The descriptors that wake the agent when data arrives.
-    void collectDescriptors(final IntConsumer descriptors) {
+    @Override
+    public void collectDescriptors(final IntConsumer descriptors) {
         if (!leaving) {
             descriptors.accept(control.lane().readyDescriptor());
             sessions.collectDescriptors(descriptors);
         }
     }
 
-    /// Arms the wake-ups before the agent sleeps.
-    void arm() {
+    @Override
+    public void arm() {
         if (!leaving) {
             control.lane().armReady();
             sessions.arm();
@@ -170,8 +166,8 @@ public final class Subscription implements AutoCloseable {
                 || (control.lane().readyDescriptor() != ReadySet.NONE && sessions.arePollable());
     }
 
-    /// The deadline of the next timer.
-    long nextDeadlineNs() {
+    @Override
+    public long nextDeadlineNs() {
         if (leaving) {
             return NEVER;
         }
@@ -179,13 +175,13 @@ public final class Subscription implements AutoCloseable {
         return Math.min(waiting ? returnNs : NEVER, sessions.nextDeadlineNs());
     }
 
-    /// Whether the subscription waits for an event that no descriptor announces.
-    boolean mustPoll() {
+    @Override
+    public boolean mustPoll() {
         return !leaving && (!isPollable() || sessions.mustPoll());
     }
 
-    /// One duty cycle.
-    int doWork(final long nowNs) {
+    @Override
+    public int doWork(final long nowNs) {
         if (leaving) {
             return 0;
         }
@@ -275,7 +271,7 @@ public final class Subscription implements AutoCloseable {
         }
         final StreamInfo stream = HeartbeatLayout.info(datagram, offset);
         if (stream.channel().equals(channel.name()) && hasRoom(nowNs)) {
-            opener.open(this, stream);
+            receiver.conductor().send(() -> open(stream));
             // Set only after the request: if the conductor refuses it, the subscription waits for nothing.
             opening = true;
         }
@@ -297,18 +293,23 @@ public final class Subscription implements AutoCloseable {
         return sessions.size() < 2 * options.count();
     }
 
-    /// Conductor: makes the session's memory, lanes and machine.
-    ///
-    /// @return the session for [#attach]
-    /// @throws IncompatibleSourceException where the source's announced configuration is the cause: listen for
-    ///     another source
-    /// @throws io.framecast.api.error.FramecastException with one line that says how to fix the problem
-    public ReceiverSession open(final StreamInfo stream) {
-        return factory.open(stream, opener::run);
+    // Conductor: makes a session's memory, lanes and machine. A subscription without an answer would wait for ever.
+    private void open(final StreamInfo stream) {
+        final long source = stream.session();
+        try {
+            final ReceiverSession made = factory.open(stream, receiver.conductor()::send);
+            receiver.send(() -> attach(made, receiver.nowNs()));
+        } catch (final IncompatibleSourceException e) {
+            final String reason = String.valueOf(e.getMessage());
+            receiver.send(() -> decline(source, reason, receiver.nowNs()));
+        } catch (final RuntimeException | Error e) {
+            final String reason = Failures.line("subscriber", e);
+            receiver.send(() -> refuse(source, reason, receiver.nowNs()));
+        }
     }
 
-    /// Receiver: takes the session the conductor made.
-    public void attach(final ReceiverSession made, final long nowNs) {
+    // Receiver: takes the session the conductor made.
+    private void attach(final ReceiverSession made, final long nowNs) {
         opening = false;
         sessions.add(made);
         if (leaving) {
@@ -326,9 +327,9 @@ public final class Subscription implements AutoCloseable {
         }
     }
 
-    /// Receiver: the conductor could not open a session, for a cause that is not the source's. Other sessions go
-    /// on.
-    public void refuse(final long source, final String reason, final long nowNs) {
+    // Receiver: the conductor could not open a session, for a cause that is not the source's. Other sessions go
+    // on.
+    private void refuse(final long source, final String reason, final long nowNs) {
         if (options.count() > 1 && sessions.size() > 0) {
             decline(source, reason, nowNs);
             return;
@@ -337,9 +338,9 @@ public final class Subscription implements AutoCloseable {
         fail(reason);
     }
 
-    /// Receiver: the conductor could not open a session, because of this source's announced configuration. The
-    /// subscription listens for another source, or for the same one later.
-    public void decline(final long source, final String reason, final long nowNs) {
+    // Receiver: the conductor could not open a session, because of this source's announced configuration. The
+    // subscription listens for another source, or for the same one later.
+    private void decline(final long source, final String reason, final long nowNs) {
         opening = false;
         backoff.add(source, nowNs);
         if (leaving) {
@@ -351,7 +352,7 @@ public final class Subscription implements AutoCloseable {
         }
         if (!declined.equals(reason)) {
             declined = reason;
-            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+            context.notices().accept(name() + ": " + reason);
         }
     }
 
@@ -368,14 +369,14 @@ public final class Subscription implements AutoCloseable {
             return;
         }
         subscriber.remove(session.queue());
-        opener.free(session);
+        receiver.conductor().send(session::close);
     }
 
-    /// Receiver: the subscription cannot go on. Frames, device and subscriber stay valid until the user closes
-    /// them.
-    void fail(final String reason) {
+    /// Frames, device and subscriber stay valid until the user closes them.
+    @Override
+    public void fail(final String reason) {
         if (!over && !leaving) {
-            subscriber.onFailure(reason);
+            subscriber.onEnd(Subscriber.State.FAILED, reason);
         }
         over = true;
         leave();
@@ -393,8 +394,7 @@ public final class Subscription implements AutoCloseable {
         if (stoodNs > 0 && nowNs >= standstillNoticeNs) {
             standstillNoticeNs = nowNs + SessionContext.STANDSTILL_NOTICE_NS;
             context.notices()
-                    .accept("subscriber of " + channel.name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000)
-                            + "; asking its source");
+                    .accept(name() + ": " + DisconnectReason.standstill(stoodNs / 1_000_000) + "; asking its source");
         }
         switch (machine.state()) {
             case JOINING, PROBING, STARTING -> {
@@ -477,7 +477,7 @@ public final class Subscription implements AutoCloseable {
             subscriber.onAlone(reason);
         }
         if (!subscriber.isListened()) {
-            context.notices().accept("subscriber of " + channel.name() + ": " + reason);
+            context.notices().accept(name() + ": " + reason);
         }
     }
 
@@ -500,22 +500,12 @@ public final class Subscription implements AutoCloseable {
     }
 
     private void publishStats() {
-        final WireTotals totals = sessions.totals();
-        subscriber.onStats(new SubscriberStats(
-                0,
-                0,
-                0,
-                totals.reassembledBytes(),
-                totals.repaired(),
-                totals.duplicates(),
-                LossCounts.NONE,
-                totals.rejected(),
-                rejoins));
+        subscriber.onStats(sessions.stats(rejoins));
         // Reported again only when the count has doubled: a faulty source must not fill the log.
-        final long damaged = totals.lost(LossReason.DAMAGED);
+        final long damaged = sessions.lost(LossReason.DAMAGED);
         if (damaged > 2 * damagedReported) {
             context.notices()
-                    .accept("subscriber of " + channel.name() + ": " + damaged
+                    .accept(name() + ": " + damaged
                             + " small frame(s) dropped, the table of their datagram is damaged; look at the network,"
                             + " or at the source");
             damagedReported = damaged;

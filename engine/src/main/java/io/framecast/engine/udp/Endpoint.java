@@ -30,7 +30,7 @@ record Endpoint(InetAddress address, int port) {
     LaneAddress toLaneAddress() {
         final byte[] raw = address.getAddress();
         return new LaneAddress(ByteBuffer.allocate(1 + raw.length + Short.BYTES)
-                .put(family().version())
+                .put(family().version)
                 .put(raw)
                 .putShort((short) port)
                 .array());
@@ -41,8 +41,8 @@ record Endpoint(InetAddress address, int port) {
     /// @throws TransportException unless it is the address of one host, and a port
     static Endpoint decode(final LaneAddress laneAddress, final IpFamily family) {
         final byte[] bytes = laneAddress.toBytes();
-        final int portAt = 1 + family.addressBytes();
-        if (bytes.length != portAt + Short.BYTES || bytes[0] != family.version()) {
+        final int portAt = 1 + family.addressBytes;
+        if (bytes.length != portAt + Short.BYTES || bytes[0] != family.version) {
             throw refused(laneAddress, "an address of " + family);
         }
         final InetAddress address = address(Arrays.copyOfRange(bytes, 1, portAt));
@@ -57,7 +57,7 @@ record Endpoint(InetAddress address, int port) {
     private static boolean isOneHost(final InetAddress address) {
         final byte[] raw = address.getAddress();
         // 0.0.0.0/8 means this host, 240.0.0.0/4 is reserved and holds the broadcast address.
-        final boolean odd = raw.length == IpFamily.IPV4.addressBytes() && (raw[0] == 0 || (raw[0] & 0xf0) == 0xf0);
+        final boolean odd = raw.length == IpFamily.IPV4.addressBytes && (raw[0] == 0 || (raw[0] & 0xf0) == 0xf0);
         return !odd && !address.isAnyLocalAddress() && !address.isMulticastAddress();
     }
 
@@ -70,8 +70,8 @@ record Endpoint(InetAddress address, int port) {
     /// @param interfaceIndex where link-local addresses are valid
     void write(final MemorySegment memory, final long offset, final int interfaceIndex) {
         final IpFamily family = family();
-        memory.asSlice(offset, family.sockaddrBytes()).fill((byte) 0);
-        memory.set(JAVA_SHORT_UNALIGNED, offset, (short) family.number());
+        memory.asSlice(offset, family.sockaddrBytes).fill((byte) 0);
+        memory.set(JAVA_SHORT_UNALIGNED, offset, (short) family.number);
         memory.set(NETWORK_SHORT, offset + Linux.SIN_PORT, (short) port);
         final byte[] raw = address.getAddress();
         final int at = family == IpFamily.IPV4 ? Linux.SIN_ADDR : Linux.SIN6_ADDR;
@@ -89,7 +89,7 @@ record Endpoint(InetAddress address, int port) {
     /// Reads a `sockaddr` that the system wrote.
     static Endpoint read(final MemorySegment memory, final long offset, final IpFamily family) {
         final int at = family == IpFamily.IPV4 ? Linux.SIN_ADDR : Linux.SIN6_ADDR;
-        final byte[] raw = memory.asSlice(offset + at, family.addressBytes()).toArray(JAVA_BYTE);
+        final byte[] raw = memory.asSlice(offset + at, family.addressBytes).toArray(JAVA_BYTE);
         return new Endpoint(address(raw), memory.get(NETWORK_SHORT, offset + Linux.SIN_PORT) & 0xffff);
     }
 

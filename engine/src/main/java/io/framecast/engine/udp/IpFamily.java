@@ -10,11 +10,14 @@ enum IpFamily {
     IPV4(4, Linux.AF_INET, 4, Linux.SOCKADDR_IN_BYTES, 28, Linux.IPPROTO_IP),
     IPV6(6, Linux.AF_INET6, 16, Linux.SOCKADDR_IN6_BYTES, 48, Linux.IPPROTO_IPV6);
 
-    private final int version;
-    private final int number;
-    private final int addressBytes;
-    private final int sockaddrBytes;
-    private final int headersBytes;
+    /// 4 or 6.
+    final byte version;
+    /// AF_INET or AF_INET6.
+    final int number;
+    final int addressBytes;
+    final int sockaddrBytes;
+    /// Bytes of the IP and UDP headers of a datagram.
+    final int headersBytes;
     private final int level;
 
     IpFamily(
@@ -24,7 +27,7 @@ enum IpFamily {
             final int sockaddrBytes,
             final int headersBytes,
             final int level) {
-        this.version = version;
+        this.version = (byte) version;
         this.number = number;
         this.addressBytes = addressBytes;
         this.sockaddrBytes = sockaddrBytes;
@@ -34,29 +37,6 @@ enum IpFamily {
 
     static IpFamily of(final InetAddress address) {
         return address instanceof Inet4Address ? IPV4 : IPV6;
-    }
-
-    /// 4 or 6.
-    byte version() {
-        return (byte) version;
-    }
-
-    /// AF_INET or AF_INET6.
-    int number() {
-        return number;
-    }
-
-    int addressBytes() {
-        return addressBytes;
-    }
-
-    int sockaddrBytes() {
-        return sockaddrBytes;
-    }
-
-    /// Bytes of the IP and UDP headers of a datagram.
-    int headersBytes() {
-        return headersBytes;
     }
 
     /// The option of this family's level that has these numbers.

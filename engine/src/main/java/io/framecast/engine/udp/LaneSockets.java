@@ -9,6 +9,7 @@ import io.framecast.engine.libc.Linux;
 import io.framecast.engine.libc.SocketOption;
 import java.lang.foreign.Arena;
 import java.util.Objects;
+import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 
 /// The sockets of one lane, by kind and role:
@@ -47,7 +48,7 @@ record LaneSockets(
             }
             return openOwn(arena, link, buffers, config, group);
         } catch (final RuntimeException e) {
-            close(group);
+            CloseHelper.close(group);
             throw e;
         }
     }
@@ -133,13 +134,6 @@ record LaneSockets(
 
     @Override
     public void close() {
-        close(own);
-        close(group);
-    }
-
-    private static void close(final @Nullable LinuxSocket socket) {
-        if (socket != null) {
-            socket.close();
-        }
+        CloseHelper.closeAll(own, group);
     }
 }

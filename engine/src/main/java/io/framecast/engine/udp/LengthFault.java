@@ -15,23 +15,13 @@ final class LengthFault {
         return datagramBytes >= refusedBytes;
     }
 
-    /// A run of datagrams of this length was refused: for the MTU, or because it was a run.
-    void onRunRefused(final int datagramBytes, final long nowNs) {
-        note(datagramBytes, nowNs);
-        asRun = true;
-    }
-
-    /// A datagram of this length was refused.
-    void onRefused(final int datagramBytes, final long nowNs) {
-        note(datagramBytes, nowNs);
-        asRun = false;
-    }
-
-    private void note(final int datagramBytes, final long nowNs) {
+    /// A datagram of this length was refused, or a run of them: for the MTU, or because it was a run.
+    void onRefused(final int datagramBytes, final boolean isRun, final long nowNs) {
         if (refusedBytes == NONE) {
             sinceNs = nowNs;
         }
         refusedBytes = Math.min(refusedBytes, datagramBytes);
+        asRun = isRun;
     }
 
     long sinceNs() {

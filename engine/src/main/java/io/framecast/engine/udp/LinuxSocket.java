@@ -30,7 +30,7 @@ final class LinuxSocket implements AutoCloseable {
         capture = Libc.newCapture(arena);
         scratch = arena.allocate(SCRATCH_BYTES, Long.BYTES);
         scratchLength = arena.allocate(JAVA_INT);
-        fd = Libc.socket(capture, family.number(), Linux.SOCK_DGRAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC, 0);
+        fd = Libc.socket(capture, family.number, Linux.SOCK_DGRAM | Linux.SOCK_NONBLOCK | Linux.SOCK_CLOEXEC, 0);
     }
 
     static LinuxSocket open(final Arena arena, final IpFamily family) {
@@ -51,7 +51,7 @@ final class LinuxSocket implements AutoCloseable {
     /// @return false when the port is in use
     boolean tryBind(final Endpoint local, final int interfaceIndex) {
         local.write(scratch, 0, interfaceIndex);
-        final int result = Libc.bind(capture, fd, scratch, family.sockaddrBytes());
+        final int result = Libc.bind(capture, fd, scratch, family.sockaddrBytes);
         if (result < 0 && Libc.errno(capture) == Linux.EADDRINUSE) {
             return false;
         }
@@ -61,7 +61,7 @@ final class LinuxSocket implements AutoCloseable {
 
     void connect(final Endpoint peer, final int interfaceIndex) {
         peer.write(scratch, 0, interfaceIndex);
-        check(Libc.connect(capture, fd, scratch, family.sockaddrBytes()), "connect", peer.toString());
+        check(Libc.connect(capture, fd, scratch, family.sockaddrBytes), "connect", peer.toString());
     }
 
     Endpoint localEndpoint() {
@@ -133,32 +133,22 @@ final class LinuxSocket implements AutoCloseable {
     ///
     /// @return how many were sent, at least 1, or the errno of the first, negative
     int send(final long messages, final int count) {
-        while (true) {
-            final int sent = Libc.sendmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
-            if (sent >= 0) {
-                return sent;
-            }
-            final int errno = Libc.errno(capture);
-            if (errno != Linux.EINTR) {
-                return -errno;
-            }
-        }
+        int sent;
+        do {
+            sent = Libc.sendmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
+        } while (sent < 0 && Libc.errno(capture) == Linux.EINTR);
+        return sent < 0 ? -Libc.errno(capture) : sent;
     }
 
     /// Receives up to `count` messages into an array.
     ///
     /// @return how many were received, at least 1, or the errno, negative
     int receive(final long messages, final int count) {
-        while (true) {
-            final int received = Libc.recvmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
-            if (received >= 0) {
-                return received;
-            }
-            final int errno = Libc.errno(capture);
-            if (errno != Linux.EINTR) {
-                return -errno;
-            }
-        }
+        int received;
+        do {
+            received = Libc.recvmmsg(capture, fd, messages, count, Linux.MSG_DONTWAIT);
+        } while (received < 0 && Libc.errno(capture) == Linux.EINTR);
+        return received < 0 ? -Libc.errno(capture) : received;
     }
 
     int descriptor() {

@@ -8,20 +8,62 @@ import io.framecast.engine.libc.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// An array of `mmsghdr`, reused for every call. A message is a list of consecutive slots of a [SlotIovecs]:
+/// An array of `mmsghdr`, reused for every call, over the slots of a ring. A message is a list of consecutive slots:
 /// one datagram, or several of one length (the last may be shorter) that the kernel cuts or has joined.
+///
+/// The scatter or gather lists of all slots are one array of `iovec`, written once: `{header 0, payload 0, header 1,
+/// payload 1, …}`, or payloads only where headers are empty. A batch of consecutive slots is a pointer into the array;
+/// the first slots are repeated behind the last ones, so that a batch may wrap.
 final class MessageBatch {
     /// Messages per system call. More gain nothing: the kernel's work per message is a hundred times the call.
     static final int MESSAGES_MAX = 64;
 
     private final MemorySegment messages;
     private final MemorySegment controls;
-    private final SlotIovecs iovecs;
+    private final MemorySegment iovecs;
+    private final int perSlot;
 
-    MessageBatch(final Arena arena, final SlotIovecs iovecs) {
-        this.iovecs = iovecs;
+    /// @param headerStride distance of two headers
+    /// @param headerBytes length of each header; 0 for lists of payloads only
+    /// @param payloadBytes distance and length of payloads
+    /// @param wrapMax slots that are repeated behind the end
+    MessageBatch(
+            final Arena arena,
+            final MemorySegment headers,
+            final int headerStride,
+            final int headerBytes,
+            final MemorySegment payload,
+            final int payloadBytes,
+            final int slots,
+            final int wrapMax) {
+        if (!payload.isNative() || (headerBytes > 0 && !headers.isNative())) {
+            throw new IllegalArgumentException("ring: expected native memory, got memory on the heap");
+        }
         messages = arena.allocate((long) MESSAGES_MAX * Linux.MMSGHDR_BYTES, Long.BYTES);
         controls = arena.allocate((long) MESSAGES_MAX * Linux.CMSG_SPACE_OF_INT, Long.BYTES);
+        perSlot = headerBytes > 0 ? 2 : 1;
+        final int entries = slots + wrapMax;
+        iovecs = arena.allocate((long) entries * perSlot * Linux.IOVEC_BYTES, Long.BYTES);
+        for (int entry = 0; entry < entries; entry++) {
+            final long slot = entry % slots;
+            if (perSlot == 2) {
+                write(listOffset(entry), headers.address() + slot * headerStride, headerBytes);
+            }
+            write(payloadOffset(entry), payload.address() + slot * payloadBytes, payloadBytes);
+        }
+    }
+
+    private void write(final long offset, final long base, final long bytes) {
+        iovecs.set(JAVA_LONG, offset + Linux.IOV_BASE, base);
+        iovecs.set(JAVA_LONG, offset + Linux.IOV_LEN, bytes);
+    }
+
+    private long listOffset(final int entry) {
+        return (long) entry * perSlot * Linux.IOVEC_BYTES;
+    }
+
+    private long payloadOffset(final int entry) {
+        return listOffset(entry) + (long) (perSlot - 1) * Linux.IOVEC_BYTES;
     }
 
     private static long offset(final int index) {
@@ -36,13 +78,34 @@ final class MessageBatch {
         return messages.address();
     }
 
-    /// Points message `index` at the lists of `slots` entries.
+    /// Points message `index` at the lists of `slots` entries from `entry` on: a slot's number, or its number + slots
+    /// behind the end.
     void aim(final int index, final int entry, final int slots) {
-        aimAt(index, iovecs.address(entry), (long) slots * iovecs.perSlot());
+        aimAt(index, iovecs.address() + listOffset(entry), (long) slots * perSlot);
     }
 
-    /// Points message `index` at any list.
-    void aimAt(final int index, final long list, final long elements) {
+    /// Points message 0 at the lists of `slots` entries and, behind them, at other memory.
+    ///
+    /// @param list holds the joined list
+    void aimBeyond(final MemorySegment list, final int entry, final int slots, final MemorySegment behind) {
+        final long end = listOffset(slots);
+        MemorySegment.copy(iovecs, listOffset(entry), list, 0, end);
+        list.set(JAVA_LONG, end + Linux.IOV_BASE, behind.address());
+        list.set(JAVA_LONG, end + Linux.IOV_LEN, behind.byteSize());
+        aimAt(0, list.address(), (long) slots * perSlot + 1);
+    }
+
+    /// A list for [#aimBeyond].
+    MemorySegment newList(final Arena arena, final int slots) {
+        return arena.allocate(((long) slots * perSlot + 1) * Linux.IOVEC_BYTES, Long.BYTES);
+    }
+
+    /// Bytes of an entry's payload that are to be sent.
+    void payloadBytes(final int entry, final int bytes) {
+        iovecs.set(JAVA_LONG, payloadOffset(entry) + Linux.IOV_LEN, bytes);
+    }
+
+    private void aimAt(final int index, final long list, final long elements) {
         messages.set(JAVA_LONG, offset(index) + Linux.MSG_IOV, list);
         messages.set(JAVA_LONG, offset(index) + Linux.MSG_IOVLEN, elements);
     }

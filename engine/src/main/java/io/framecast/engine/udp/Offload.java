@@ -24,7 +24,7 @@ final class Offload {
     private final Consumer<String> notices;
     private volatile int segmentsMax;
 
-    private Offload(final String interfaceName, final Consumer<String> notices, final int segmentsMax) {
+    Offload(final String interfaceName, final Consumer<String> notices, final int segmentsMax) {
         this.interfaceName = interfaceName;
         this.notices = notices;
         this.segmentsMax = segmentsMax;
@@ -32,11 +32,6 @@ final class Offload {
 
     static Offload on(final String interfaceName, final Consumer<String> notices) {
         return new Offload(interfaceName, notices, SEGMENTS_MAX);
-    }
-
-    /// One datagram per message, both ways.
-    static Offload off() {
-        return new Offload("", _ -> {}, 1);
     }
 
     /// Datagrams that may go into one message; 1 when the kernel is not to cut.

@@ -1,12 +1,11 @@
 package io.framecast.engine.udp;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.framecast.api.error.TransportException;
 import io.framecast.api.spi.Completions;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.net.LaneCounts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -24,7 +23,6 @@ final class ReceiveSlots {
     private final ReceiveRing ring;
     private final MemorySegment payload;
     private final int slotBytes;
-    private final SlotIovecs iovecs;
     private final MessageBatch messages;
     private final LaneCounts counts;
     // Slots that take the longest joined message.
@@ -47,7 +45,7 @@ final class ReceiveSlots {
         slotBytes = ring.headerBytes() + ring.payloadBytes();
         joinedSlots = (JoinedDatagrams.BYTES_MAX + slotBytes - 1) / slotBytes;
         final int wrapMax = Math.max(MessageBatch.MESSAGES_MAX, joinedSlots);
-        iovecs = new SlotIovecs(
+        messages = new MessageBatch(
                 arena,
                 ring.headers(),
                 ring.headerStride(),
@@ -56,10 +54,9 @@ final class ReceiveSlots {
                 ring.payloadBytes(),
                 ring.slots(),
                 wrapMax);
-        messages = new MessageBatch(arena, iovecs);
         surplus = new JoinedDatagrams(arena);
         joined = new JoinedDatagrams(arena);
-        shortList = arena.allocate(((long) joinedSlots * iovecs.perSlot() + 1) * Linux.IOVEC_BYTES, Long.BYTES);
+        shortList = messages.newList(arena, joinedSlots);
         waiting = surplus;
     }
 
@@ -162,10 +159,7 @@ final class ReceiveSlots {
     }
 
     private void aimShort(final int slots) {
-        final long end = iovecs.copyTo(shortList, firstSlot, slots);
-        shortList.set(JAVA_LONG, end + Linux.IOV_BASE, surplus.memory().address());
-        shortList.set(JAVA_LONG, end + Linux.IOV_LEN, surplus.memory().byteSize());
-        messages.aimAt(0, shortList.address(), (long) slots * iovecs.perSlot() + 1);
+        messages.aimBeyond(shortList, firstSlot, slots, surplus.memory());
     }
 
     private void takeOne(final int bytes, final Completions completions) {

@@ -4,13 +4,13 @@ import io.framecast.api.error.NativeException;
 import io.framecast.api.spi.LaneCounter;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.net.LaneCounts;
 import java.lang.foreign.Arena;
 
 /// Sends slots of a ring in batches of one system call each. Where the kernel cuts messages, a run of datagrams of
 /// one length is one message, and costs the kernel one pass.
 final class SendSlots {
     private final SendRing ring;
-    private final SlotIovecs iovecs;
     private final MessageBatch messages;
     private final int[] segments = new int[MessageBatch.MESSAGES_MAX];
     private final LaneCounts counts;
@@ -28,7 +28,7 @@ final class SendSlots {
         this.counts = counts;
         this.offload = offload;
         this.faults = faults;
-        iovecs = new SlotIovecs(
+        messages = new MessageBatch(
                 arena,
                 ring.headers(),
                 ring.headerBytes(),
@@ -37,7 +37,6 @@ final class SendSlots {
                 ring.payloadBytes(),
                 ring.slots(),
                 0);
-        messages = new MessageBatch(arena, iovecs);
     }
 
     /// Sends `count` slots to a `sockaddr` (0: to the socket's own peer).
@@ -86,11 +85,10 @@ final class SendSlots {
         final int run = segments[0];
         final long nowNs = System.nanoTime();
         if (errno == Linux.EMSGSIZE) {
+            tooLong.onRefused(datagramBytes, run > 1, nowNs);
             if (run > 1) {
-                tooLong.onRunRefused(datagramBytes, nowNs);
                 return 0;
             }
-            tooLong.onRefused(datagramBytes, nowNs);
             faults.requirePatience(datagramBytes, tooLong.sinceNs(), nowNs);
         } else if (run > 1 && offload.onRefused(errno, run)) {
             return 0;
@@ -145,7 +143,7 @@ final class SendSlots {
             throw new IllegalArgumentException(
                     "send ring: expected 0 … " + ring.payloadBytes() + " payload bytes, got " + bytes);
         }
-        iovecs.payloadBytes(entry, bytes);
+        messages.payloadBytes(entry, bytes);
         return ring.headerBytes() + bytes;
     }
 

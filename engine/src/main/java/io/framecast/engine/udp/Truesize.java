@@ -42,8 +42,8 @@ final class Truesize {
             socket.bind(new Endpoint(loopback, 0), 0);
             socket.connect(socket.localEndpoint(), 0);
             final MemorySegment payload = arena.allocate(datagramBytes);
-            final SlotIovecs iovecs = new SlotIovecs(arena, MemorySegment.NULL, 0, 0, payload, datagramBytes, 1, 0);
-            final MessageBatch messages = new MessageBatch(arena, iovecs);
+            final MessageBatch messages =
+                    new MessageBatch(arena, MemorySegment.NULL, 0, 0, payload, datagramBytes, 1, 0);
             messages.aim(0, 0, 1);
             if (socket.send(messages.address(), 1) != 1) {
                 return 0;

@@ -10,6 +10,8 @@ import io.framecast.api.spi.LaneKind;
 import io.framecast.api.spi.ReceiveRing;
 import io.framecast.api.spi.SendRing;
 import io.framecast.engine.libc.Linux;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.engine.net.LaneCounts;
 import io.framecast.engine.ready.ReadySet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -60,8 +62,8 @@ final class UdpLane implements Lane {
         this.readiness = readiness;
         this.onClose = onClose;
         kind = config.kind();
-        LaneSockets opened = null;
-        try {
+        try (RollbackOnFailure opened = new RollbackOnFailure()) {
+            opened.add(arena);
             final SendRing sendRing = config.send();
             final ReceiveRing receiveRing = config.receive();
             if (kind == LaneKind.DATA && config.role() == LaneConfig.Role.RECEIVER && sendRing != null) {
@@ -70,24 +72,18 @@ final class UdpLane implements Lane {
             send = sendRing == null ? null : new SendSlots(arena, sendRing, counts, offload, faults);
             sendSlots = sendRing == null ? 0 : sendRing.slots();
             receive = receiveRing == null ? null : new ReceiveSlots(arena, receiveRing, counts);
-            opened = LaneSockets.open(arena, link, buffers, config);
-            sockets = opened;
-            address = opened.address().toLaneAddress();
+            sockets = opened.add(LaneSockets.open(arena, link, buffers, config));
+            address = sockets.address().toLaneAddress();
             peers = new PeerTable(arena);
-            groupSockaddr = arena.allocate(link.group().family().sockaddrBytes(), Long.BYTES);
+            groupSockaddr = arena.allocate(link.group().family().sockaddrBytes, Long.BYTES);
             link.group(LaneSockets.portOffset(kind)).write(groupSockaddr, 0, link.index());
-            if (opened.own() != null) {
-                offload.probe(opened.own());
+            if (sockets.own() != null) {
+                offload.probe(sockets.own());
             }
-            group = receiveSocket(opened.group(), offload, receiveRing);
-            own = receiveSocket(opened.own(), offload, receiveRing);
-            receiveCapacity = receiveRing == null ? 0 : capacity(receiveRing, opened.receiveBytes());
-        } catch (final RuntimeException e) {
-            if (opened != null) {
-                opened.close();
-            }
-            arena.close();
-            throw e;
+            group = receiveSocket(sockets.group(), offload, receiveRing);
+            own = receiveSocket(sockets.own(), offload, receiveRing);
+            receiveCapacity = receiveRing == null ? 0 : capacity(receiveRing, sockets.receiveBytes());
+            opened.keep();
         }
     }
 
@@ -174,7 +170,7 @@ final class UdpLane implements Lane {
         if (from == null) {
             throw new IllegalStateException("lane " + kind + ": a receiver's data lane sends nothing");
         }
-        final int sockaddrBytes = sockaddr == 0 ? 0 : link.group().family().sockaddrBytes();
+        final int sockaddrBytes = sockaddr == 0 ? 0 : link.group().family().sockaddrBytes;
         try {
             final int accepted = slots.send(from, sockaddr, sockaddrBytes, firstSlot, count);
             submitted += accepted;

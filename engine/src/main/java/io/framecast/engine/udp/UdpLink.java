@@ -63,7 +63,7 @@ record UdpLink(
     }
 
     int datagramBytesMax() {
-        return Math.min(PAYLOAD_BYTES_MAX, mtuBytes - group.family().headersBytes());
+        return Math.min(PAYLOAD_BYTES_MAX, mtuBytes - group.family().headersBytes);
     }
 
     /// The group on one of the lanes' ports.

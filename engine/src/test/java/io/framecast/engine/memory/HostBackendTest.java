@@ -64,7 +64,7 @@ final class HostBackendTest extends DeviceBackendContract {
     @Test
     void shouldTakeAddressesOfRegisteredMemoryAndNoLonger() {
         try (DeviceBackend backend = open();
-                MirroredMemory memory = MirroredMemory.allocate(4 * MirroredMemory.pageBytes());
+                MirroredMemory memory = MirroredMemory.allocate(4 * MirroredMemory.pageBytes(), 0);
                 DeviceStream stream = backend.openStream()) {
             final MemorySegment ring = memory.segment();
             assertThrows(DeviceException.class, () -> stream.fill(ring.address(), (byte) 1, 10));

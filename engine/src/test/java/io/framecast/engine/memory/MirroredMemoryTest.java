@@ -27,7 +27,7 @@ final class MirroredMemoryTest {
     @Test
     void shouldShowEachByteTwiceWhenMirrored() {
         assumeMirrors();
-        try (MirroredMemory memory = MirroredMemory.allocate(bytes)) {
+        try (MirroredMemory memory = MirroredMemory.allocate(bytes, 0)) {
             assertTrue(memory.mirrored());
             final MemorySegment segment = memory.segment();
             assertEquals(2 * bytes, segment.byteSize());
@@ -46,7 +46,7 @@ final class MirroredMemoryTest {
     @Test
     void shouldKeepAWrappingFrameContiguousWhenMirrored() {
         assumeMirrors();
-        try (MirroredMemory memory = MirroredMemory.allocate(bytes)) {
+        try (MirroredMemory memory = MirroredMemory.allocate(bytes, 0)) {
             final MemorySegment segment = memory.segment();
             // Two parts as a ring would write them: the tail at its end, the head at its beginning.
             segment.asSlice(bytes - 100, 100).fill((byte) 1);
@@ -74,7 +74,7 @@ final class MirroredMemoryTest {
 
     @Test
     void shouldBeZeroedAndAligned() {
-        try (MirroredMemory memory = MirroredMemory.allocate(bytes)) {
+        try (MirroredMemory memory = MirroredMemory.allocate(bytes, 0)) {
             assertEquals(0, memory.segment().address() % MirroredMemory.pageBytes());
             for (final byte b : memory.segment().toArray(JAVA_BYTE)) {
                 assertEquals(0, b);
@@ -84,8 +84,8 @@ final class MirroredMemoryTest {
 
     @Test
     void shouldRefuseLengthsThatCannotBe() {
-        assertThrows(IllegalArgumentException.class, () -> MirroredMemory.allocate(0));
-        assertThrows(IllegalArgumentException.class, () -> MirroredMemory.allocate(-bytes));
+        assertThrows(IllegalArgumentException.class, () -> MirroredMemory.allocate(0, 0));
+        assertThrows(IllegalArgumentException.class, () -> MirroredMemory.allocate(-bytes, 0));
         assertThrows(IllegalArgumentException.class, () -> MirroredMemory.allocate(bytes, bytes + 1));
         assertThrows(IllegalArgumentException.class, () -> MirroredMemory.allocate(bytes, -1));
     }
@@ -94,10 +94,10 @@ final class MirroredMemoryTest {
     void shouldGiveEverythingBackWhenClosed() throws IOException {
         assumeMirrors();
         // A first one loads the classes, which may map files of their own.
-        MirroredMemory.allocate(bytes).close();
+        MirroredMemory.allocate(bytes, 0).close();
         final long mapped = ringMappings();
         final long descriptors = descriptors();
-        final MirroredMemory memory = MirroredMemory.allocate(bytes);
+        final MirroredMemory memory = MirroredMemory.allocate(bytes, 0);
         assertEquals(mapped + 2, ringMappings());
         assertEquals(descriptors, descriptors());
         final MemorySegment segment = memory.segment();

@@ -207,7 +207,7 @@ final class DeliveryFixture implements AutoCloseable {
 
     /// Slots of a subscriber that are not free though nothing is held.
     static long heldSlots(final FramecastNode node) {
-        return node.receiver().subscriptions().getFirst().session().protocol().heldSlots();
+        return node.receiver().members().getFirst().session().protocol().heldSlots();
     }
 
     /// Every subscriber has reached the end, the neighbour with all frames, and all memory is back.

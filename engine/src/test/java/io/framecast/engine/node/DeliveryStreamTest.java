@@ -150,7 +150,7 @@ class DeliveryStreamTest {
                 stream.until(
                         () -> stream.slow
                                         .receiver()
-                                        .subscriptions()
+                                        .members()
                                         .getFirst()
                                         .session()
                                         .machine()
@@ -244,7 +244,7 @@ class DeliveryStreamTest {
         try (DeliveryFixture stream = new DeliveryFixture("udp", "deadline=3s", "host", 0)) {
             stream.publish(5, DeliveryStreamTest::idle);
             final ReceiverSession session =
-                    stream.slow.receiver().subscriptions().getFirst().session();
+                    stream.slow.receiver().members().getFirst().session();
             stream.until(() -> session.machine().counts().frames() > 0, "handed over");
             final long handedNs = stream.slow.nowNs();
             stream.until(() -> stream.slow.nowNs() - handedNs > 3_500_000_000L, "too old");

@@ -17,13 +17,12 @@ import io.framecast.api.provider.TransportConfig;
 import io.framecast.api.spi.DeviceBackend;
 import io.framecast.engine.memory.HostProvider;
 import io.framecast.engine.metrics.CounterTable;
+import io.framecast.engine.session.SessionAgent;
 import io.framecast.engine.session.SessionContext;
 import io.framecast.engine.subscribe.EngineSubscriber;
 import io.framecast.engine.subscribe.ReceiverAgent;
-import io.framecast.engine.subscribe.ReceiverSession;
 import io.framecast.engine.subscribe.Subscription;
 import io.framecast.engine.udp.UdpTransportProvider;
-import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -182,34 +181,17 @@ class SessionFailureTest {
     void shouldFreeSessionWhenSubscriberClosesWhileItIsOpened() {
         final Channel channel = channel("");
         healthy.publish(channel);
-        final ConductorAgent conductor = new ConductorAgent();
-        final ReceiverAgent receiver = new ReceiverAgent(System::nanoTime, conductor.queue(), notices::add);
+        final SessionAgent<SessionAgent.Member> conductor =
+                new SessionAgent<>("conductor", System::nanoTime, notices::add);
+        final ReceiverAgent receiver = new ReceiverAgent(System::nanoTime, conductor, notices::add);
         final DeviceBackend device = new HostProvider().open(0);
         final EngineSubscriber subscriber = new EngineSubscriber(channel, device, (FramecastNode) broken, _ -> {});
         final boolean[] asked = new boolean[1];
+        conductor.wakeBy(() -> asked[0] = true, _ -> {});
         try (CounterTable counters = CounterTable.create()) {
             final SessionContext context = new SessionContext(1, 0, notices::add, 0, counters);
             receiver.add(new Subscription(
-                    subscriber,
-                    faulty.open(new TransportConfig(channel, notices::add)),
-                    context,
-                    new Subscription.Opener() {
-                        @Override
-                        public void open(final Subscription s, final StreamInfo stream) {
-                            asked[0] = true;
-                            conductor.opener(receiver).open(s, stream);
-                        }
-
-                        @Override
-                        public void free(final ReceiverSession session) {
-                            conductor.opener(receiver).free(session);
-                        }
-
-                        @Override
-                        public void run(final Runnable task) {
-                            conductor.opener(receiver).run(task);
-                        }
-                    }));
+                    subscriber, faulty.open(new TransportConfig(channel, notices::add)), context, receiver));
             until(() -> receiver.doWork() >= 0 && asked[0], "source heard");
             // Close falls between the receiver's request and the conductor's answer.
             receiver.remove(subscriber);

@@ -12,7 +12,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.publish.SourceSession;
-import io.framecast.engine.subscribe.DeliveredFrames;
+import io.framecast.engine.subscribe.SessionQueue;
 import io.framecast.reliability.wire.StreamInfo;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -178,7 +178,7 @@ class SmallFrameStreamTest {
 
     @Test
     void shouldGoOnWithinABundleWhenTheSubscriberHeldAllFrameObjects() {
-        final int frames = DeliveredFrames.FRAMES_MAX + 500;
+        final int frames = SessionQueue.FRAMES_MAX + 500;
         try (StreamFixture stream =
                 new StreamFixture(INVOKER, "udp", "|mtu=1500|window=4m|frame-max=10000|device=host")) {
             final List<DeviceFrame> held = new ArrayList<>();
@@ -190,14 +190,14 @@ class SmallFrameStreamTest {
                             published[0]++;
                         }
                         hold(stream, held);
-                        return held.size() == DeliveredFrames.FRAMES_MAX;
+                        return held.size() == SessionQueue.FRAMES_MAX;
                     },
                     "all frame objects");
             for (int cycle = 0; cycle < 100; cycle++) {
                 stream.idle();
             }
             hold(stream, held);
-            assertEquals(DeliveredFrames.FRAMES_MAX, held.size());
+            assertEquals(SessionQueue.FRAMES_MAX, held.size());
             for (int id = 0; id < frames; id++) {
                 final int wanted = id;
                 stream.await(

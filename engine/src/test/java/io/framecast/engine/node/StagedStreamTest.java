@@ -14,8 +14,8 @@ import io.framecast.api.spi.DeviceEvent;
 import io.framecast.api.spi.DeviceRegion;
 import io.framecast.api.spi.DeviceStream;
 import io.framecast.api.spi.FifoNetwork;
-import io.framecast.engine.subscribe.DeliveredFrames;
 import io.framecast.engine.subscribe.PostedBuffers;
+import io.framecast.engine.subscribe.SessionQueue;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -500,7 +500,7 @@ class StagedStreamTest extends LateDeviceFixture {
         start(FifoNetwork.Faults.NONE, 0, LARGE + "emulated");
         final MemorySegment sent = small(100);
         int offered = 0;
-        for (int i = 0; offered < DeliveredFrames.FRAMES_MAX + 7; i++) {
+        for (int i = 0; offered < SessionQueue.FRAMES_MAX + 7; i++) {
             if (publisher.offer(sent, FrameOptions.DEFAULT) > 0) {
                 offered++;
             } else {

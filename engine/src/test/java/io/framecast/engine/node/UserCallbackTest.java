@@ -78,7 +78,7 @@ class UserCallbackTest {
     }
 
     private boolean isDelivered(final Subscriber subscriber, final int frames) {
-        final Subscription subscription = sink.receiver().subscriptions().getFirst();
+        final Subscription subscription = sink.receiver().members().getFirst();
         return ((EngineSubscriber) subscriber).delivered() == 1
                 && subscription.lost(LossReason.SUPERSEDED) == frames - 1;
     }
@@ -128,7 +128,7 @@ class UserCallbackTest {
         check(frame);
         frame.close();
         publisher.close();
-        nodes.until(() -> sink.receiver().subscriptions().getFirst().sources() == 0, "end");
+        nodes.until(() -> sink.receiver().members().getFirst().sources() == 0, "end");
         assertThrows(UserException.class, subscriber::poll);
         assertNull(subscriber.poll());
         assertEquals(List.of(Kind.JOINED, Kind.ENDED), kinds);

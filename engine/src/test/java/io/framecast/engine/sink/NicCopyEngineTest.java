@@ -202,7 +202,7 @@ final class NicCopyEngineTest {
         assertFalse(copies.copy(0, 0, SLOT_BYTES, 1));
         assertTrue(copies.isBusy(), "work must be called again");
         connect();
-        assertEquals(1, copies.counts().earlyRuns());
+        assertEquals(1, copies.earlyRuns());
         assertFalse(copies.isBusy());
         give(0, 1);
         assertTrue(copies.isBusy());
@@ -232,7 +232,7 @@ final class NicCopyEngineTest {
         reader.tokens = 3;
         copies.work(true);
         assertEquals(10, copies.completed(50));
-        assertEquals(3 * SLOT_BYTES, copies.counts().copiedBytes());
+        assertEquals(3 * SLOT_BYTES, copies.copiedBytes());
         reader.tokens = 1;
         copies.work(true);
         assertEquals(50, copies.completed(50));
@@ -273,7 +273,7 @@ final class NicCopyEngineTest {
         assertEquals(50, copies.completed(50));
         assertFalse(copies.isBusy());
         assertFalse(copies.copy(0, 0, SLOT_BYTES, 1));
-        assertEquals(6, copies.counts().brokenRuns());
+        assertEquals(6, copies.brokenRuns());
         assertTrue(copies.work(true), "reported once");
     }
 

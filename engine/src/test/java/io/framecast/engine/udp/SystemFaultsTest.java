@@ -60,16 +60,16 @@ final class SystemFaultsTest {
     void shouldTellTheMtuFromTheOffloadWhenARunIsRefused() {
         final LengthFault fault = new LengthFault();
         assertFalse(fault.concerns(65_507));
-        fault.onRunRefused(1472, SECOND_NS);
+        fault.onRefused(1472, true, SECOND_NS);
         assertTrue(fault.concerns(1472));
         assertFalse(fault.concerns(1471));
         assertFalse(fault.onPassed(100));
         assertTrue(fault.onPassed(1472), "alone it passed: it was for being a run");
         assertFalse(fault.concerns(1472));
 
-        fault.onRunRefused(1472, 2 * SECOND_NS);
-        fault.onRefused(1472, 3 * SECOND_NS);
-        fault.onRefused(1400, 4 * SECOND_NS);
+        fault.onRefused(1472, true, 2 * SECOND_NS);
+        fault.onRefused(1472, false, 3 * SECOND_NS);
+        fault.onRefused(1400, false, 4 * SECOND_NS);
         assertEquals(2 * SECOND_NS, fault.sinceNs());
         assertFalse(fault.onPassed(1399));
         assertTrue(fault.concerns(1400));

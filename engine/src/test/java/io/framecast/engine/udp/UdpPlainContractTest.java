@@ -17,7 +17,7 @@ final class UdpPlainContractTest extends UdpContractTest {
         return new UdpTransport(
                 UdpLink.of(channel, UdpTests::ignore),
                 new SocketBuffers(0, UdpTests::ignore),
-                Offload.off(),
+                new Offload("", _ -> {}, 1),
                 new SystemFaults("lo", Long.MAX_VALUE, UdpTests::ignore));
     }
 }

@@ -1,16 +1,16 @@
-package io.framecast.engine.udp;
+package io.framecast.engine.net;
 
 import io.framecast.api.spi.LaneCounter;
 
 /// A lane's counters. One thread at a time.
-final class LaneCounts {
+public final class LaneCounts {
     private final long[] values = new long[LaneCounter.values().length];
 
-    void add(final LaneCounter counter, final long by) {
+    public void add(final LaneCounter counter, final long by) {
         values[counter.ordinal()] += by;
     }
 
-    long value(final LaneCounter counter) {
+    public long value(final LaneCounter counter) {
         return values[counter.ordinal()];
     }
 }

@@ -10,12 +10,16 @@ import io.framecast.api.spi.TransportCapabilities;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A transport that passes every call to another; subclasses change some of them. Owns the other.
-public abstract class ForwardingTransport implements Transport {
+/// A provider's transport as the engine uses it. The conductor opens its lanes and an agent closes them, one thread at
+/// a time. Without one-sided operations (`one-sided=off`) it accesses no peer's memory, and no peer accesses memory of
+/// this process. Owns the provider's transport.
+public final class SharedTransport implements Transport {
     private final Transport transport;
+    private final boolean isOneSided;
 
-    protected ForwardingTransport(final Transport transport) {
+    public SharedTransport(final Transport transport, final boolean isOneSided) {
         this.transport = transport;
+        this.isOneSided = isOneSided;
     }
 
     @Override
@@ -24,7 +28,7 @@ public abstract class ForwardingTransport implements Transport {
     }
 
     @Override
-    public Lane open(final LaneConfig config) {
+    public synchronized Lane open(final LaneConfig config) {
         return transport.open(config);
     }
 
@@ -45,7 +49,7 @@ public abstract class ForwardingTransport implements Transport {
 
     @Override
     public @Nullable OneSided oneSided() {
-        return transport.oneSided();
+        return isOneSided ? transport.oneSided() : null;
     }
 
     @Override
@@ -59,7 +63,7 @@ public abstract class ForwardingTransport implements Transport {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         transport.close();
     }
 }

@@ -1,0 +1,122 @@
+package io.framecast.engine.sink;
+
+import io.framecast.api.spi.DeviceBackend;
+import io.framecast.api.spi.DeviceRegion;
+import io.framecast.api.spi.DeviceStream;
+import io.framecast.engine.memory.RollbackOnFailure;
+import io.framecast.reliability.assembly.MemoryShape;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+
+/// Frames in a device's memory, pinned host memory for the datagrams that do not land there, and copies on one
+/// stream of the device. A subclass says which bytes land where.
+abstract class DeviceReceiveMemory implements ReceiveMemory {
+    // The page size in which GPUs export their memory.
+    private static final long EXPORT_ALIGN_BYTES = 2L << 20;
+
+    final DeviceBackend device;
+    final Arena arena = Arena.ofShared();
+    final DeviceRegion ring;
+    final MemorySegment host;
+    final StreamCopies copies;
+    final DeviceStream stream;
+    private final DeviceRegion reassembly;
+    // Closed behind the stream, which waits for copies that access this memory.
+    private final RollbackOnFailure memory = new RollbackOnFailure();
+    private @Nullable DeviceRegion posted;
+    private long submitted;
+
+    /// @param ringBytes device memory for the ring
+    /// @param isExported whether the NIC writes the ring
+    /// @param hostBytes pinned host memory
+    DeviceReceiveMemory(
+            final MemoryShape shape,
+            final DeviceBackend device,
+            final long ringBytes,
+            final boolean isExported,
+            final long hostBytes) {
+        this.device = device;
+        memory.add(arena);
+        try {
+            final DeviceRegion allocated = allocate(ringBytes);
+            ring = isExported ? export(allocated) : allocated;
+            reassembly = allocate(shape.buffersBytes());
+            host = pin(hostBytes);
+            copies = new StreamCopies(device);
+            stream = copies.stream();
+        } catch (final RuntimeException | Error e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /// Device memory that an exported ring takes, in whole pages.
+    public static long exportBytes(final long ringBytes) {
+        return (ringBytes + EXPORT_ALIGN_BYTES - 1) / EXPORT_ALIGN_BYTES * EXPORT_ALIGN_BYTES;
+    }
+
+    private DeviceRegion allocate(final long bytes) {
+        final DeviceRegion region = device.allocate(bytes);
+        memory.add(() -> device.free(region));
+        return region;
+    }
+
+    private DeviceRegion export(final DeviceRegion allocated) {
+        final DeviceRegion exported = device.access().export(allocated);
+        memory.add(() -> device.access().unexport(exported));
+        return exported;
+    }
+
+    /// Pinned memory, freed by [#close].
+    final MemorySegment pin(final long bytes) {
+        final MemorySegment pinned = device.allocatePinned(bytes);
+        memory.add(() -> device.freePinned(pinned));
+        return pinned;
+    }
+
+    /// The memory of frames in a space.
+    final DeviceRegion of(final Space space) {
+        final DeviceRegion region = space == Space.RING ? ring : space == Space.REASSEMBLY ? reassembly : posted;
+        if (region == null) {
+            throw new IllegalStateException("no memory for " + space);
+        }
+        return region;
+    }
+
+    /// Counts a copy that begins.
+    final void onSubmitted() {
+        submitted++;
+    }
+
+    @Override
+    public final boolean isRingMappedTwice() {
+        return false;
+    }
+
+    @Override
+    public final long submitted() {
+        return submitted;
+    }
+
+    @Override
+    public final void post(final DeviceRegion target) {
+        posted = target;
+    }
+
+    @Override
+    public final DeviceRegion region(final Space space, final long offset, final long bytes) {
+        return of(space).slice(offset, bytes);
+    }
+
+    @Override
+    public boolean isBusy() {
+        return !copies.isIdle();
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(copies, memory);
+    }
+}
