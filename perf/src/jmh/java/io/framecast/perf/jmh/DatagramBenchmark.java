@@ -63,7 +63,7 @@ public class DatagramBenchmark {
             if (!checksum.isSealed(headers, offset, SESSION)) {
                 throw new IllegalStateException("datagram " + i);
             }
-            sum += DataLayout.sequence(headers, offset) + DataLayout.frameBytes(headers, offset);
+            sum += DataLayout.SEQUENCE.get(headers, offset) + DataLayout.FRAME_BYTES.unsigned(headers, offset);
         }
         return sum;
     }
@@ -78,7 +78,7 @@ public class DatagramBenchmark {
             if (!checksum.isSealed(headers, offset, SESSION)) {
                 throw new IllegalStateException("datagram " + i);
             }
-            final long sequence = DataLayout.sequence(headers, offset);
+            final long sequence = DataLayout.SEQUENCE.get(headers, offset);
             if (!window.isReceived(sequence)) {
                 window.receive(sequence);
             }

@@ -82,7 +82,7 @@ final class ReadBuffers implements AutoCloseable {
     int datagramBytes(final int slot, final long sequence) {
         final long at = slots.headerOffset(slot);
         return DataLayout.type(slots.memory().headers(), at) == DataLayout.TYPE_DATA
-                        && DataLayout.sequence(slots.memory().headers(), at) == sequence
+                        && DataLayout.SEQUENCE.get(slots.memory().headers(), at) == sequence
                 ? DataLayout.datagramBytes(
                         slots.memory().headers(), at, slots.memory().slotBytes())
                 : 0;

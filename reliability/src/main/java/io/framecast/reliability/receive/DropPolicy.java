@@ -63,16 +63,16 @@ final class DropPolicy {
 
     /// Takes the trailing edge, the newest boundary and the source's clock from a heartbeat.
     void onHeartbeat(final MemorySegment datagram, final long offset, final long nowNs) {
-        final long next = HeartbeatLayout.nextSequence(datagram, offset);
-        final long held = HeartbeatLayout.repairable(datagram, offset);
+        final long next = HeartbeatLayout.NEXT_SEQUENCE.get(datagram, offset);
+        final long held = HeartbeatLayout.REPAIRABLE.unsigned(datagram, offset);
         if (next - held > trail) {
             trail = next - held;
             due = true;
         }
-        if ((ControlLayout.flags(datagram, offset) & HeartbeatLayout.FLAG_BOUNDARY) != 0) {
-            onBoundary(next, HeartbeatLayout.nextFrameId(datagram, offset));
+        if ((ControlLayout.FLAGS.get(datagram, offset) & HeartbeatLayout.FLAG_BOUNDARY) != 0) {
+            onBoundary(next, HeartbeatLayout.NEXT_FRAME_ID.get(datagram, offset));
         }
-        final long clockNs = HeartbeatLayout.clockNs(datagram, offset);
+        final long clockNs = HeartbeatLayout.CLOCK.get(datagram, offset);
         // A heartbeat that was overtaken on its way would set the clock back.
         if (clockNs > newestClockNs) {
             newestClockNs = clockNs;
@@ -96,7 +96,7 @@ final class DropPolicy {
     /// A datagram found no room. The next frame may find room.
     Verdict onOverrun(final MemorySegment header, final long offset, final long frameEnd) {
         final int count = DataLayout.isBundle(header, offset) ? DataLayout.bundleFrames(header, offset) : 1;
-        final int next = DataLayout.frameId(header, offset) + count;
+        final int next = DataLayout.FRAME_ID.get(header, offset) + count;
         final long base = queue.nextFrameId();
         onBoundary(frameEnd, base + Integer.toUnsignedLong(next - (int) base));
         return Verdict.OVERRUN;

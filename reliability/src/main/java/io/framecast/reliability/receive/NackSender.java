@@ -1,7 +1,6 @@
 package io.framecast.reliability.receive;
 
-import io.framecast.reliability.wire.ControlIds;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.NackLayout;
 
 /// Packs ranges into NACK datagrams. An acknowledgement that is due soon to the same receiver of the NACK goes along.
@@ -10,8 +9,7 @@ import io.framecast.reliability.wire.NackLayout;
 final class NackSender {
     private final ReceiverOutput output;
     private final Reporting reporting;
-    private final ControlIds ids;
-    private final HeaderChecksum checksum;
+    private final ControlWriter ids;
     private final ReceiverCounts counts;
     private long nowNs;
     private int ranges;
@@ -23,13 +21,11 @@ final class NackSender {
     NackSender(
             final ReceiverOutput output,
             final Reporting reporting,
-            final ControlIds ids,
-            final HeaderChecksum checksum,
+            final ControlWriter ids,
             final ReceiverCounts counts) {
         this.output = output;
         this.reporting = reporting;
         this.ids = ids;
-        this.checksum = checksum;
         this.counts = counts;
     }
 
@@ -68,8 +64,8 @@ final class NackSender {
             return;
         }
         final int bytes = acknowledges
-                ? NackLayout.write(output.control(), ids, ranges, reporting.ride(nowNs), checksum)
-                : NackLayout.write(output.control(), ids, ranges, checksum);
+                ? NackLayout.write(ids.in(output.control()), ranges, reporting.ride(nowNs))
+                : NackLayout.write(ids.in(output.control()), ranges);
         reporting.send(bytes, toSource);
         counts.nacks++;
         ranges = 0;

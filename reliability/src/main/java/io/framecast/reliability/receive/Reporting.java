@@ -6,10 +6,9 @@ import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AssignLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.FrameLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
@@ -24,10 +23,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread.
 final class Reporting {
-    private final ControlIds ids;
+    private final ControlWriter ids;
     private final @Nullable CoRootOutput serving;
     private final ReceiverOutput output;
-    private final HeaderChecksum checksum;
     private final ReceiverCounts counts;
     private final ReceiveWindow window;
     private final SourceWatch source;
@@ -49,10 +47,9 @@ final class Reporting {
     /// @param serving null for a receiver that cannot serve
     /// @param window what this receiver has itself
     Reporting(
-            final ControlIds ids,
+            final ControlWriter ids,
             final @Nullable CoRootOutput serving,
             final ReceiverOutput output,
-            final HeaderChecksum checksum,
             final ReceiverCounts counts,
             final ReceiveWindow window,
             final SourceWatch source,
@@ -62,7 +59,6 @@ final class Reporting {
         this.ids = ids;
         this.serving = serving;
         this.output = output;
-        this.checksum = checksum;
         this.counts = counts;
         this.window = window;
         this.source = source;
@@ -70,9 +66,9 @@ final class Reporting {
         this.ledger = ledger;
         link = new SourceConnection(config, output, ledger, acks, counts);
         final boolean able = config.addresses().link().length > 0;
-        coRootConnection = new CoRootConnection(output, counts, ids, checksum, able);
+        coRootConnection = new CoRootConnection(output, counts, ids, able);
         feedTerms = new WindowReplica.Terms(ids);
-        headers = new HeaderCheck(config.stream(), checksum);
+        headers = new HeaderCheck(config.stream());
         counts.scheduler = acks;
         acks.apart(config.stream().windowSlots(), config.stream().frameMaxSlots());
     }
@@ -122,16 +118,16 @@ final class Reporting {
     }
 
     private Verdict onAssign(final MemorySegment datagram, final long offset, final long nowNs) {
-        if (!AssignLayout.isValid(datagram, offset) || AssignLayout.coRoot(datagram, offset) == ids.receiver()) {
+        if (!AssignLayout.isValid(datagram, offset) || AssignLayout.CO_ROOT.get(datagram, offset) == ids.receiver()) {
             return Verdict.IMPOSSIBLE;
         }
-        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        final int announcedEpoch = ControlLayout.EPOCH.get(datagram, offset);
         if (announcedEpoch > epoch) {
             resign();
             coRootConnection.onParted();
-            final boolean direct = AssignLayout.coRoot(datagram, offset) == 0;
+            final boolean direct = AssignLayout.CO_ROOT.get(datagram, offset) == 0;
             // Without a valid address this receiver reports to the source, and no aggregate covers it.
-            assigned = output.connectCoRoot(direct ? null : AssignLayout.address(datagram, offset)) && !direct;
+            assigned = output.connectCoRoot(direct ? null : AssignLayout.ADDRESS.read(datagram, offset)) && !direct;
             obey(announcedEpoch);
             if (assigned) {
                 coRootConnection.onAssigned(nowNs);
@@ -146,7 +142,7 @@ final class Reporting {
             return Verdict.IMPOSSIBLE;
         }
         final CoRootOutput server = serving;
-        final int announcedEpoch = ControlLayout.epoch(datagram, offset);
+        final int announcedEpoch = ControlLayout.EPOCH.get(datagram, offset);
         if (server == null || announcedEpoch < epoch || (announcedEpoch == epoch && coRoot == null)) {
             return Verdict.GOOD;
         }
@@ -301,7 +297,7 @@ final class Reporting {
         if (metadata.askNs() > nowNs) {
             return 0;
         }
-        send(FrameLayout.writeRequest(output.control(), ids, metadata.first(), checksum), metadata.isEscalated());
+        send(FrameLayout.writeRequest(ids.in(output.control()), metadata.first()), metadata.isEscalated());
         metadata.onAsked(nowNs, source.rttNs());
         return 1;
     }
@@ -340,7 +336,7 @@ final class Reporting {
         counts.acks++;
         if (assigned) {
             source.echoNothing(values.single());
-            output.sendToCoRoot(AckLayout.write(output.control(), ids, values, checksum));
+            output.sendToCoRoot(AckLayout.write(ids.in(output.control()), values));
         }
         if (!assigned || nowNs >= directDueNs) {
             sendToSource(nowNs);
@@ -377,7 +373,7 @@ final class Reporting {
             values.single();
         }
         source.echo(values, nowNs);
-        output.sendControl(AckLayout.write(output.control(), ids, values, checksum));
+        output.sendControl(AckLayout.write(ids.in(output.control()), values));
         directDueNs = nowNs + source.ackIdleNs();
     }
 

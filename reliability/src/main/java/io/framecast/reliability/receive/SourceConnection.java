@@ -68,7 +68,7 @@ public final class SourceConnection {
             return Verdict.IMPOSSIBLE;
         }
         if (stage == Stage.NONE) {
-            epoch = RcConnectLayout.epoch(datagram, offset);
+            epoch = RcConnectLayout.EPOCH.get(datagram, offset);
             feeding = RcConnectLayout.isFeeding(datagram, offset);
             stage = output.remote().connectToSource(RcConnectLayout.offer(datagram, offset))
                     ? Stage.CONNECTING

@@ -3,11 +3,10 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +45,6 @@ final class WindowReplica {
     private final ReceiverOutput receiver;
     private final ReceiverCounts counts;
     private final ReceiveWindow window;
-    private final HeaderChecksum checksum = new HeaderChecksum();
     private final CoRootOutput output;
     private final Terms terms;
     private final HeaderCheck headers;
@@ -61,11 +59,11 @@ final class WindowReplica {
 
     /// Gives each word a new epoch, whatever writes are still under way.
     static final class Terms {
-        private final ControlIds ids;
+        private final ControlWriter ids;
         private int last;
 
         /// @param ids of this receiver; their epoch is the one it obeys
-        Terms(final ControlIds ids) {
+        Terms(final ControlWriter ids) {
             this.ids = ids;
         }
 
@@ -129,7 +127,7 @@ final class WindowReplica {
         retry.onAttempt(nowNs);
         final @Nullable EndpointOffer copy = output.replicaOffer();
         if (copy != null) {
-            receiver.sendControl(RcConnectLayout.writeFeed(receiver.control(), terms.ids, epoch, copy, checksum));
+            receiver.sendControl(RcConnectLayout.writeFeed(terms.ids.in(receiver.control()), epoch, copy));
         }
     }
 
@@ -190,7 +188,7 @@ final class WindowReplica {
     private int bytesOf(final long sequence) {
         final long at = (long) store.slot(sequence) * DataLayout.LENGTH;
         final int bytes = DataLayout.datagramBytes(store.headers(), at, store.slotBytes());
-        return DataLayout.sequence(store.headers(), at) == sequence
+        return DataLayout.SEQUENCE.get(store.headers(), at) == sequence
                         && DataLayout.type(store.headers(), at) == DataLayout.TYPE_DATA
                         && headers.check(store.headers(), at, bytes) == Verdict.GOOD
                 ? bytes

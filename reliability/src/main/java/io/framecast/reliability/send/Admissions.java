@@ -4,9 +4,8 @@ import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.send.JoinAttempts.Obstacle;
 import io.framecast.reliability.send.MemberTable.State;
 import io.framecast.reliability.wire.AdmitLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
@@ -30,9 +29,8 @@ final class Admissions {
     private final SenderCounts counts;
     private final CoRoots coRoots;
     private final CreditWords words;
-    private final ControlIds ids;
+    private final ControlWriter ids;
     private final JoinBudget joins = new JoinBudget();
-    private final HeaderChecksum checksum = new HeaderChecksum();
     private final JoinAttempts attempts = new JoinAttempts();
     private long strangerNs;
 
@@ -50,7 +48,7 @@ final class Admissions {
         this.coRoots = coRoots;
         output = coRoots.output();
         counts = coRoots.counts();
-        ids = new ControlIds(stream.session());
+        ids = new ControlWriter(stream.session());
     }
 
     JoinAttempts attempts() {
@@ -66,7 +64,7 @@ final class Admissions {
         if (!JoinLayout.isValid(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        final long id = ControlLayout.receiver(datagram, offset);
+        final long id = ControlLayout.RECEIVER.get(datagram, offset);
         int member = members.find(id);
         if (member != MemberTable.NONE && members.state(member) == State.GONE) {
             evict(member, Reason.UNKNOWN);
@@ -86,7 +84,7 @@ final class Admissions {
                 return Verdict.IMPOSSIBLE;
             }
         }
-        if (JoinLayout.ringSlots(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
+        if (JoinLayout.RING_SLOTS.get(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
             attempts.onJoin(members.addresses(member).control(), Obstacle.RING_TOO_SMALL, nowNs);
@@ -99,7 +97,7 @@ final class Admissions {
         // Each repetition carries the same token, so that an early probe serves a late ADMIT.
         final int token = members.token(member);
         ids.receiver(id);
-        output.sendControl(member, AdmitLayout.writeAdmit(output.control(), ids, token, checksum));
+        output.sendControl(member, AdmitLayout.writeAdmit(ids.in(output.control()), token));
         output.probe(token);
         return Verdict.GOOD;
     }
@@ -144,13 +142,13 @@ final class Admissions {
         if (id != 0 && nowNs >= strangerNs) {
             strangerNs = nowNs + STRANGER_INTERVAL_NS;
             ids.receiver(id);
-            output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+            output.multicastControl(LeaveLayout.writeEvict(ids.in(output.control()), reason));
         }
     }
 
     /// Sends a member the notice of its eviction.
     void evict(final int member, final Reason reason) {
         ids.receiver(members.id(member));
-        output.sendControl(member, LeaveLayout.writeEvict(output.control(), ids, reason, checksum));
+        output.sendControl(member, LeaveLayout.writeEvict(ids.in(output.control()), reason));
     }
 }

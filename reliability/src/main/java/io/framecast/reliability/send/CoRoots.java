@@ -3,10 +3,9 @@ package io.framecast.reliability.send;
 import io.framecast.reliability.send.MemberTable.State;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AssignLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
 import java.lang.foreign.MemorySegment;
@@ -40,8 +39,7 @@ final class CoRoots {
     private final MemberTable members;
     private final SenderOutput output;
     private final SenderCounts counts;
-    private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ControlIds ids;
+    private final ControlWriter ids;
     private final long aliveTimeoutNs;
     private final List<ServedGroup> sets = new ArrayList<>();
     private final Replication feeds;
@@ -79,7 +77,7 @@ final class CoRoots {
         this.output = output;
         this.counts = counts;
         feeds = new Replication(config.coRoots().feed(), sets, this::isSettled, output, counts);
-        ids = new ControlIds(config.stream().session());
+        ids = new ControlWriter(config.stream().session());
         aliveTimeoutNs = config.stream().aliveTimeoutNs();
         final int capacity = members.capacity();
         setOf = new ServedGroup[capacity];
@@ -116,7 +114,7 @@ final class CoRoots {
     ///
     /// @param complete whether the member has the whole stream, and the source knows that the stream has ended
     void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
-        confirmed[member] = Math.max(confirmed[member], ControlLayout.epoch(datagram, offset));
+        confirmed[member] = Math.max(confirmed[member], ControlLayout.EPOCH.get(datagram, offset));
         final ServedGroup set = setOf[member];
         if (set != null && set.coRoot() == member && AckLayout.isAggregate(datagram, offset)) {
             onAggregate(set, datagram, offset, complete);
@@ -131,10 +129,10 @@ final class CoRoots {
     private void onAggregate(
             final ServedGroup set, final MemorySegment datagram, final long offset, final boolean complete) {
         counts.aggregates++;
-        final int covered = AckLayout.covered(datagram, offset);
-        final long acknowledged = AckLayout.acknowledged(datagram, offset);
-        final long grant = AckLayout.grant(datagram, offset);
-        set.onAggregate(covered, acknowledged, grant, AckLayout.slowestMember(datagram, offset));
+        final int covered = AckLayout.COVERED.get(datagram, offset);
+        final long acknowledged = AckLayout.ACKNOWLEDGED.get(datagram, offset);
+        final long grant = AckLayout.GRANT.get(datagram, offset);
+        set.onAggregate(covered, acknowledged, grant, AckLayout.SLOWEST_MEMBER.get(datagram, offset));
         for (int i = 0; i < set.size(); i++) {
             final int member = set.member(i);
             if (joined[member] <= covered) {
@@ -462,7 +460,7 @@ final class CoRoots {
         ids.receiver(members.id(member)).epoch(instructed[member]);
         final ServedGroup set = setOf[member];
         if (set == null) {
-            output.sendControl(member, AssignLayout.writeDirect(output.control(), ids, checksum));
+            output.sendControl(member, AssignLayout.writeDirect(ids.in(output.control())));
             return 1;
         }
         if (set.coRoot() != member) {
@@ -470,11 +468,9 @@ final class CoRoots {
             output.sendControl(
                     member,
                     AssignLayout.write(
-                            output.control(),
-                            ids,
+                            ids.in(output.control()),
                             members.id(coRoot),
-                            members.addresses(coRoot).control(),
-                            checksum));
+                            members.addresses(coRoot).control()));
             return 1;
         }
         final int parts = RepairGroupLayout.partsOf(set.size());
@@ -484,7 +480,7 @@ final class CoRoots {
                 final int m = set.member(i);
                 RepairGroupLayout.member(output.control(), i - first, members.id(m), joined[m], members.addresses(m));
             }
-            output.sendControl(member, RepairGroupLayout.write(output.control(), ids, part, set.size(), checksum));
+            output.sendControl(member, RepairGroupLayout.write(ids.in(output.control()), part, set.size()));
         }
         return parts;
     }

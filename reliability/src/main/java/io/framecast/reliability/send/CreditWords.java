@@ -2,10 +2,9 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.send.MemberTable.State;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
@@ -42,8 +41,7 @@ final class CreditWords {
     private final RandomGenerator random;
     private final SenderOutput output;
     private final SenderCounts counts;
-    private final ControlIds ids;
-    private final HeaderChecksum checksum = new HeaderChecksum();
+    private final ControlWriter ids;
     private final Stage[] stages;
     private final int[] epochs;
     private final long[] words;
@@ -63,7 +61,7 @@ final class CreditWords {
         this.random = random;
         this.output = output;
         this.counts = counts;
-        ids = new ControlIds(stream.session());
+        ids = new ControlWriter(stream.session());
         stages = new Stage[members.capacity()];
         java.util.Arrays.fill(stages, Stage.NONE);
         epochs = new int[members.capacity()];
@@ -155,8 +153,8 @@ final class CreditWords {
         output.sendControl(
                 member,
                 feeding
-                        ? RcConnectLayout.writeFeed(output.control(), ids, epochs[member], offer, checksum)
-                        : RcConnectLayout.write(output.control(), ids, epochs[member], offer, checksum));
+                        ? RcConnectLayout.writeFeed(ids.in(output.control()), epochs[member], offer)
+                        : RcConnectLayout.write(ids.in(output.control()), epochs[member], offer));
         return 1;
     }
 

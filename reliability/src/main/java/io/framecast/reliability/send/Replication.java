@@ -48,11 +48,11 @@ final class Replication {
         if (!RcConnectLayout.isValidCopy(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        if (ControlLayout.epoch(datagram, offset) < set.ledEpoch()) {
+        if (ControlLayout.EPOCH.get(datagram, offset) < set.ledEpoch()) {
             return Verdict.STALE_EPOCH;
         }
         if (wanted) {
-            final int epoch = RcConnectLayout.epoch(datagram, offset);
+            final int epoch = RcConnectLayout.EPOCH.get(datagram, offset);
             // The source kept the sequences that are still to be written.
             final long first = set.isFed() ? set.fedEnd() : next;
             if (output.openFeed(set.coRoot(), RcConnectLayout.offer(datagram, offset), epoch, first)) {

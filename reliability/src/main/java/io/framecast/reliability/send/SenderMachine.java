@@ -7,8 +7,8 @@ import io.framecast.reliability.send.MemberTable.State;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AdmitLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -58,8 +58,8 @@ public final class SenderMachine {
     private final CoRoots coRoots;
     private final CreditWords words;
     private final HeaderChecksum checksum = new HeaderChecksum();
-    private final ControlIds ids;
-    private final HeartbeatValues heartbeat;
+    private final ControlWriter ids;
+    private final HeartbeatValues heartbeat = new HeartbeatValues();
     private final byte[] channel;
     private final long clockOffsetNs;
     private final RetransmitScheduler.Output repairOutput = this::repair;
@@ -93,8 +93,7 @@ public final class SenderMachine {
         repairs = new RetransmitScheduler(window);
         heartbeats = new HeartbeatScheduler(stream.aliveTimeoutNs());
         standstill = new Standstill(stream.aliveTimeoutNs());
-        ids = new ControlIds(stream.session());
-        heartbeat = new HeartbeatValues(ids);
+        ids = new ControlWriter(stream.session());
         coRoots = new CoRoots(config, members, output, counts);
         words = new CreditWords(config, members, random, output, counts);
         admissions = new Admissions(stream, members, random, coRoots, words);
@@ -164,7 +163,7 @@ public final class SenderMachine {
             return;
         }
         ids.receiver(0);
-        final int bytes = FrameLayout.write(output.control(), ids, sequence, metadata, checksum);
+        final int bytes = FrameLayout.write(ids.in(output.control()), sequence, metadata);
         if (member == RetransmitScheduler.EVERYBODY) {
             output.multicastControl(bytes);
         } else {
@@ -243,7 +242,7 @@ public final class SenderMachine {
     /// Announces the end of the session to all members, without waiting.
     public void close() {
         ids.receiver(0);
-        output.multicastControl(LeaveLayout.writeEvict(output.control(), ids, Reason.CLOSED, checksum));
+        output.multicastControl(LeaveLayout.writeEvict(ids.in(output.control()), Reason.CLOSED));
     }
 
     /// A datagram of the control lane.
@@ -252,7 +251,7 @@ public final class SenderMachine {
         if (common != Verdict.GOOD) {
             return verdicts.count(common);
         }
-        if (ControlLayout.session(datagram, offset) != stream.session()) {
+        if (ControlLayout.SESSION.get(datagram, offset) != stream.session()) {
             return verdicts.count(Verdict.WRONG_SESSION);
         }
         final int type = ControlLayout.type(datagram, offset);
@@ -260,9 +259,9 @@ public final class SenderMachine {
             memberDeadlineNs = Math.min(memberDeadlineNs, nowNs + MEMBER_TICK_NS);
             return verdicts.count(admissions.onJoin(datagram, offset, nowNs));
         }
-        final int member = members.find(ControlLayout.receiver(datagram, offset));
+        final int member = members.find(ControlLayout.RECEIVER.get(datagram, offset));
         if (member == MemberTable.NONE) {
-            admissions.onStranger(ControlLayout.receiver(datagram, offset), type, nowNs);
+            admissions.onStranger(ControlLayout.RECEIVER.get(datagram, offset), type, nowNs);
             return verdicts.count(Verdict.UNKNOWN_MEMBER);
         }
         return verdicts.count(dispatch(type, member, datagram, offset, nowNs));
@@ -289,15 +288,15 @@ public final class SenderMachine {
 
     private Verdict onReady(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (!AdmitLayout.isValid(datagram, offset)
-                || AdmitLayout.grantSlots(datagram, offset) == 0
-                || AdmitLayout.token(datagram, offset) != members.token(member)) {
+                || AdmitLayout.GRANT_SLOTS.get(datagram, offset) == 0
+                || AdmitLayout.TOKEN.get(datagram, offset) != members.token(member)) {
             return Verdict.IMPOSSIBLE;
         }
         if (members.state(member) == State.ADMITTED) {
             final long first = window.boundaryFrom(next);
             admissions.settled(member);
             members.activate(
-                    member, first, window.frameIdFrom(first), first + AdmitLayout.grantSlots(datagram, offset));
+                    member, first, window.frameIdFrom(first), first + AdmitLayout.GRANT_SLOTS.get(datagram, offset));
             granted = members.granted();
             heartbeats.onUrgent(nowNs);
             words.onActivated(member, nowNs);
@@ -311,7 +310,7 @@ public final class SenderMachine {
         output.sendControl(
                 member,
                 StartLayout.write(
-                        output.control(), ids, members.startSequence(member), members.startFrameId(member), checksum));
+                        ids.in(output.control()), members.startSequence(member), members.startFrameId(member)));
     }
 
     private Verdict onAck(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
@@ -328,8 +327,8 @@ public final class SenderMachine {
 
     // From an ACK or a NACK.
     private Verdict acknowledge(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        final long acknowledged = AckLayout.acknowledged(datagram, offset);
-        final long grant = AckLayout.grant(datagram, offset);
+        final long acknowledged = AckLayout.ACKNOWLEDGED.get(datagram, offset);
+        final long grant = AckLayout.GRANT.get(datagram, offset);
         // A member may acknowledge its start before the source reached it, and the end of a frame that it dropped.
         // It acknowledges nothing else unsent.
         final boolean waitedFor = members.delivery(member).isWaitedFor();
@@ -343,9 +342,9 @@ public final class SenderMachine {
         if (complete) {
             members.complete(member);
         }
-        final long echo = AckLayout.echoTimeNs(datagram, offset);
+        final long echo = AckLayout.ECHO_TIME.get(datagram, offset);
         if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
-            members.rtt(member).onSample(nowNs - echo - AckLayout.echoDelayNs(datagram, offset));
+            members.rtt(member).onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
         counts.creditDatagrams += grant > members.grant(member) ? 1 : 0;
         final boolean moved = members.acknowledge(member, acknowledged, grant);
@@ -427,7 +426,7 @@ public final class SenderMachine {
             return Verdict.IMPOSSIBLE;
         }
         counts.frameRequests++;
-        final long first = FrameLayout.firstSequence(datagram, offset);
+        final long first = FrameLayout.FIRST_SEQUENCE.get(datagram, offset);
         if (first < window.freed() || first >= next) {
             sendTrailingEdge(member, nowNs);
             return Verdict.IMPOSSIBLE;
@@ -509,7 +508,6 @@ public final class SenderMachine {
             flags |= HeartbeatLayout.FLAG_DIRECT | HeartbeatLayout.FLAG_ACK_REQUEST;
         }
         ids.receiver(0);
-        final MemorySegment datagram = output.control();
         final long boundary = window.boundaryFrom(next);
         final long announced = Math.max(0, next - waiting);
         if (announced == boundary) {
@@ -517,8 +515,7 @@ public final class SenderMachine {
         }
         heartbeat.progress(announced, window.frameIdFrom(boundary)).repairable(Math.max(0, announced - window.freed()));
         heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
-        output.multicastControl(HeartbeatLayout.write(datagram, length, flags, heartbeat, checksum));
+        output.multicastControl(HeartbeatLayout.write(ids.in(output.control()), flags, stream, channel, heartbeat));
         counts.heartbeats++;
         heartbeats.onSent(unacknowledged || blocked || ending, nowNs);
     }

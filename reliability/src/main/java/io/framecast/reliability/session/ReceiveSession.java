@@ -322,10 +322,10 @@ public final class ReceiveSession {
         final boolean wanted = machine.wantsRepair(repairLanding.headers(), header, bytes);
         long frameIndex = 0;
         if (wanted) {
-            frameIndex = DataLayout.frameIndex(repairLanding.headers(), header);
-            final long first = DataLayout.sequence(repairLanding.headers(), header) - frameIndex;
-            final long slots =
-                    StreamInfo.slots(DataLayout.frameBytes(repairLanding.headers(), header), repairLanding.slotBytes());
+            frameIndex = DataLayout.FRAME_INDEX.unsigned(repairLanding.headers(), header);
+            final long first = DataLayout.SEQUENCE.get(repairLanding.headers(), header) - frameIndex;
+            final long slots = StreamInfo.slots(
+                    DataLayout.FRAME_BYTES.unsigned(repairLanding.headers(), header), repairLanding.slotBytes());
             if (!assembly.reserve(first, slots)) {
                 machine.repairRequests().defer(first, slots, nowNs + assembly.patienceNs(first));
                 return;

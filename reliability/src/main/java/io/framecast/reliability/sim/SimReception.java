@@ -307,7 +307,7 @@ final class SimReception implements ReceiverOutput {
     private List<Long> missingInRepairs() {
         return repair.queue().stream()
                 .filter(datagram -> machine.wantsRepair(datagram, 0, (int) datagram.byteSize()))
-                .map(datagram -> DataLayout.sequence(datagram, 0))
+                .map(datagram -> DataLayout.SEQUENCE.get(datagram, 0))
                 .distinct()
                 .toList();
     }
@@ -323,9 +323,10 @@ final class SimReception implements ReceiverOutput {
 
     private void onUnplaced(final MemorySegment datagram) {
         if (datagram.byteSize() >= DataLayout.LENGTH) {
-            final long first = DataLayout.sequence(datagram, 0) - DataLayout.frameIndex(datagram, 0);
+            final long first = DataLayout.SEQUENCE.get(datagram, 0) - DataLayout.FRAME_INDEX.unsigned(datagram, 0);
             final long slots = StreamInfo.slots(
-                    DataLayout.frameBytes(datagram, 0), machine.stream().slotBytes());
+                    DataLayout.FRAME_BYTES.unsigned(datagram, 0),
+                    machine.stream().slotBytes());
             // Forged datagrams name any sequence.
             final boolean near = first < machine.acknowledgedSequence() + machine.windowSlots();
             if (first >= machine.startSequence() && near && slots <= machine.windowSlots()) {
@@ -342,7 +343,7 @@ final class SimReception implements ReceiverOutput {
         final boolean receiving = machine.state() == State.RECEIVING;
         final MemorySegment shown = plant.onControl(datagram);
         final Verdict verdict = machine.onControl(shown, 0, (int) shown.byteSize(), process.nowNs());
-        final long to = shown.byteSize() < ControlLayout.LENGTH ? 0 : ControlLayout.receiver(shown, 0);
+        final long to = shown.byteSize() < ControlLayout.LENGTH ? 0 : ControlLayout.RECEIVER.get(shown, 0);
         if ((to != 0 && to != id) || isOfSet(shown)) {
             // Reports of its group, or its own answers, are no sign of the source's life.
             return;
@@ -355,9 +356,9 @@ final class SimReception implements ReceiverOutput {
             return;
         }
         if (ControlLayout.type(datagram, 0) == ControlLayout.TYPE_HEARTBEAT) {
-            life.onRtt(HeartbeatLayout.rttNs(datagram, 0));
+            life.onRtt(HeartbeatLayout.RTT.unsigned(datagram, 0));
             if (verdict == Verdict.GOOD && receiving) {
-                frames.onClock(HeartbeatLayout.clockNs(datagram, 0));
+                frames.onClock(HeartbeatLayout.CLOCK.get(datagram, 0));
             }
         }
     }
@@ -428,15 +429,15 @@ final class SimReception implements ReceiverOutput {
                 life.onReported(NackLayout.first(scratch, 0, i), NackLayout.count(scratch, 0, i));
             }
             if (NackLayout.acknowledges(scratch, 0)) {
-                frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));
+                frames.onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
             }
         } else if (type == ControlLayout.TYPE_ACK) {
             plant.onAck(scratch);
             // An aggregate covers other members as well, and more of them as they report.
             if (!AckLayout.isAggregate(scratch, 0)) {
-                frames.onAcknowledged(AckLayout.acknowledged(scratch, 0));
+                frames.onAcknowledged(AckLayout.ACKNOWLEDGED.get(scratch, 0));
             }
-            if ((ControlLayout.flags(scratch, 0) & AckLayout.FLAG_COMPLETE) != 0) {
+            if ((ControlLayout.FLAGS.get(scratch, 0) & AckLayout.FLAG_COMPLETE) != 0) {
                 life.onComplete();
             }
         }

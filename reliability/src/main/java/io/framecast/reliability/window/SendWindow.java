@@ -285,10 +285,10 @@ public final class SendWindow {
         }
         final long witness = Math.min(sequence, end - 1);
         final long offset = (long) slot(witness) * DataLayout.LENGTH;
-        final long index = DataLayout.frameIndex(headers, offset);
+        final long index = DataLayout.FRAME_INDEX.unsigned(headers, offset);
         return index == 0 && witness == sequence
                 ? sequence
-                : witness - index + StreamInfo.slots(DataLayout.frameBytes(headers, offset), slotBytes);
+                : witness - index + StreamInfo.slots(DataLayout.FRAME_BYTES.unsigned(headers, offset), slotBytes);
     }
 
     /// Consumer: the number of the frame that begins at a boundary from [#boundaryFrom].

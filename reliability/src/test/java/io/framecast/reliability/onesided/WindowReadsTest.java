@@ -186,7 +186,7 @@ final class WindowReadsTest {
         }
         window.free(10);
         write(WANTED + SLOTS);
-        assertEquals(WANTED, DataLayout.sequence(memory.headers(), WANTED * DataLayout.LENGTH));
+        assertEquals(WANTED, DataLayout.SEQUENCE.get(memory.headers(), WANTED * DataLayout.LENGTH));
         assertEquals(WANTED, end(reads));
     }
 

@@ -8,11 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.wire.AssignLayout;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
@@ -34,20 +33,19 @@ final class CoRootConnectionTest {
 
     private final MachinePair pair = new MachinePair();
     private final FakeCoRootConnection fake = pair.coRootConnection;
-    private final HeaderChecksum checksum = new HeaderChecksum();
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
 
-    private static ControlIds ids(final int epoch) {
-        return new ControlIds(MachinePair.SESSION).receiver(5).epoch(epoch);
+    private static ControlWriter ids(final int epoch) {
+        return new ControlWriter(MachinePair.SESSION).receiver(5).epoch(epoch);
     }
 
     private void assign(final int epoch, final long coRoot) {
-        final int bytes = AssignLayout.write(datagram, ids(epoch), coRoot, new byte[] {9}, checksum);
+        final int bytes = AssignLayout.write(ids(epoch).in(datagram), coRoot, new byte[] {9});
         assertEquals(Verdict.GOOD, pair.receiver.onControl(datagram, 0, bytes, pair.nowNs));
     }
 
     private Verdict answer(final int epoch) {
-        final int bytes = RcConnectLayout.writeOfSet(datagram, ids(epoch), OFFER, checksum);
+        final int bytes = RcConnectLayout.writeOfSet(ids(epoch).in(datagram), OFFER);
         return pair.receiver.onControl(datagram, 0, bytes, pair.nowNs);
     }
 
@@ -97,8 +95,8 @@ final class CoRootConnectionTest {
         assertTrue(notices.size() >= 2 && notices.size() <= 4, () -> notices.size() + " times");
         for (final MemorySegment sent : notices) {
             assertTrue(RcConnectLayout.isValid(sent, 0) && RcConnectLayout.isOfSet(sent, 0));
-            assertEquals(3, ControlLayout.epoch(sent, 0));
-            assertEquals(5, ControlLayout.receiver(sent, 0));
+            assertEquals(3, ControlLayout.EPOCH.get(sent, 0));
+            assertEquals(5, ControlLayout.RECEIVER.get(sent, 0));
             assertArrayEquals(
                     FakeCoRootConnection.MEMBER, RcConnectLayout.offer(sent, 0).descriptor());
         }

@@ -11,8 +11,8 @@ import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SlotGuards;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.FrameLayout;
@@ -73,7 +73,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
             RepairGroupLayout.member(datagram, i, ids[i], epoch, addresses(ids[i]));
         }
         RepairGroupLayout.write(
-                datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(epoch), part, total, checksum);
+                new ControlWriter(SESSION).receiver(OWN_ID).epoch(epoch).in(datagram), part, total);
         assertTrue(RepairGroupLayout.isValid(datagram, 0));
         return coRoot.onSet(datagram, 0);
     }
@@ -83,13 +83,13 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
                 .progress(acknowledged, acknowledged + 40, acknowledged)
                 .complete(complete)
                 .echo(0, 0);
-        AckLayout.write(datagram, new ControlIds(SESSION).receiver(id), values, checksum);
+        AckLayout.write(new ControlWriter(SESSION).receiver(id).in(datagram), values);
         return coRoot.onReport(datagram, 0, 0);
     }
 
     private Verdict nack(final long id, final long nowNs, final long first, final int count) {
         NackLayout.range(datagram, false, 0, first, count);
-        NackLayout.write(datagram, new ControlIds(SESSION).receiver(id), 1, checksum);
+        NackLayout.write(new ControlWriter(SESSION).receiver(id).in(datagram), 1);
         return coRoot.onReport(datagram, 0, nowNs);
     }
 
@@ -107,20 +107,20 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
                 .complete(complete)
                 .echo(0, 0);
         coRoot.aggregate(values, OWN_ID);
-        AckLayout.write(control, new ControlIds(SESSION).receiver(OWN_ID), values, checksum);
+        AckLayout.write(new ControlWriter(SESSION).receiver(OWN_ID).in(control), values);
         assertTrue(AckLayout.isAggregate(control, 0) && AckLayout.isValid(control, 0));
         return new Aggregate(
-                AckLayout.acknowledged(control, 0),
-                AckLayout.grant(control, 0),
-                AckLayout.covered(control, 0),
-                AckLayout.slowestMember(control, 0),
+                AckLayout.ACKNOWLEDGED.get(control, 0),
+                AckLayout.GRANT.get(control, 0),
+                AckLayout.COVERED.get(control, 0),
+                AckLayout.SLOWEST_MEMBER.get(control, 0),
                 AckLayout.isComplete(control, 0));
     }
 
     private Verdict link(final long id, final int epoch, final int descriptor) {
         final EndpointOffer own = EndpointOffer.ofMember(new byte[] {(byte) descriptor});
         RcConnectLayout.writeOfSet(
-                datagram, new ControlIds(SESSION).receiver(id).epoch(epoch), own, checksum);
+                new ControlWriter(SESSION).receiver(id).epoch(epoch).in(datagram), own);
         return coRoot.onReport(datagram, 0, 0);
     }
 
@@ -148,8 +148,8 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(1, controls.size());
         final MemorySegment answer = MemorySegment.ofArray(controls.getFirst());
         assertTrue(RcConnectLayout.isValid(answer, 0) && RcConnectLayout.isOfSet(answer, 0));
-        assertEquals(21, ControlLayout.receiver(answer, 0));
-        assertEquals(3, ControlLayout.epoch(answer, 0));
+        assertEquals(21, ControlLayout.RECEIVER.get(answer, 0));
+        assertEquals(3, ControlLayout.EPOCH.get(answer, 0));
         assertArrayEquals(new byte[] {9}, RcConnectLayout.offer(answer, 0).descriptor());
         assertEquals(1, counts.memberLinks());
     }
@@ -182,10 +182,10 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         guard();
         list(3, 0, 1, 20);
         final EndpointOffer own = EndpointOffer.ofMember(new byte[] {1});
-        RcConnectLayout.write(datagram, new ControlIds(SESSION).receiver(20), 7, own, checksum);
+        RcConnectLayout.write(new ControlWriter(SESSION).receiver(20).in(datagram), 7, own);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0), "a source's, from a member");
         RcConnectLayout.writeOfSet(
-                datagram, new ControlIds(SESSION).receiver(20).epoch(3), own, checksum);
+                new ControlWriter(SESSION).receiver(20).epoch(3).in(datagram), own);
         for (final short length : new short[] {0, 65, -1}) {
             datagram.set(ValueLayout.JAVA_SHORT_UNALIGNED, 46, length);
             assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
@@ -392,11 +392,9 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         list(3, 0, 1, 20);
         NackLayout.range(datagram, true, 0, 8, 1);
         NackLayout.write(
-                datagram,
-                new ControlIds(SESSION).receiver(20),
+                new ControlWriter(SESSION).receiver(20).in(datagram),
                 1,
-                new AckValues().progress(8, 48, 9).echo(AckLayout.NO_ECHO, 0),
-                checksum);
+                new AckValues().progress(8, 48, 9).echo(AckLayout.NO_ECHO, 0));
         assertEquals(Verdict.GOOD, coRoot.onReport(datagram, 0, 1));
         assertEquals(8, aggregate(90, 130, false).acknowledged());
     }
@@ -405,15 +403,15 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     void shouldGiveMetadataWhereItHasThem() {
         list(3, 0, 1, 20);
         store.putMetadata(12, new byte[] {1, 2, 3});
-        FrameLayout.writeRequest(datagram, new ControlIds(SESSION).receiver(20), 12, checksum);
+        FrameLayout.writeRequest(new ControlWriter(SESSION).receiver(20).in(datagram), 12);
         assertEquals(Verdict.GOOD, coRoot.onReport(datagram, 0, 1));
         assertEquals(1, controls.size());
         final MemorySegment frame = MemorySegment.ofArray(controls.getFirst());
         assertEquals(Verdict.GOOD, ControlLayout.check(frame, 0, (int) frame.byteSize(), checksum));
         assertTrue(FrameLayout.isValid(frame, 0));
-        assertEquals(12, FrameLayout.firstSequence(frame, 0));
+        assertEquals(12, FrameLayout.FIRST_SEQUENCE.get(frame, 0));
         assertArrayEquals(new byte[] {1, 2, 3}, FrameLayout.metadata(frame, 0));
-        FrameLayout.writeRequest(datagram, new ControlIds(SESSION).receiver(20), 13, checksum);
+        FrameLayout.writeRequest(new ControlWriter(SESSION).receiver(20).in(datagram), 13);
         assertEquals(Verdict.GOOD, coRoot.onReport(datagram, 0, 1));
         assertEquals(1, controls.size(), "what it lacks the source has");
     }
@@ -421,19 +419,19 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     @Test
     void shouldRejectWhatNoMemberSays() {
         list(3, 0, 1, 20);
-        final ControlIds ids = new ControlIds(SESSION).receiver(20);
+        final ControlWriter ids = new ControlWriter(SESSION).receiver(20);
         final AckValues forOthers = new AckValues().progress(1, 2, 1).echo(0, 0).aggregate(3, 5);
-        AckLayout.write(datagram, ids, forOthers, checksum);
+        AckLayout.write(ids.in(datagram), forOthers);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
-        AckLayout.write(datagram, ids, new AckValues().progress(5, 2, 5).echo(0, 0), checksum);
+        AckLayout.write(ids.in(datagram), new AckValues().progress(5, 2, 5).echo(0, 0));
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
         NackLayout.range(datagram, false, 0, 8, 0);
-        NackLayout.write(datagram, ids, 1, checksum);
+        NackLayout.write(ids.in(datagram), 1);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
-        FrameLayout.writeRequest(datagram, ids, -1, checksum);
+        FrameLayout.writeRequest(ids.in(datagram), -1);
         assertEquals(Verdict.IMPOSSIBLE, coRoot.onReport(datagram, 0, 0));
         RepairGroupLayout.member(datagram, 0, 20, 3, addresses(20));
-        RepairGroupLayout.write(datagram, ids.epoch(4), 0, 1, checksum);
+        RepairGroupLayout.write(ids.epoch(4).in(datagram), 0, 1);
         assertEquals(Verdict.BAD_TYPE, coRoot.onReport(datagram, 0, 0));
         assertEquals(0, counts.reportsTaken());
         assertEquals(List.of(), controls);

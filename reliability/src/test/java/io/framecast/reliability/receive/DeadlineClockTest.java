@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.StreamInfo;
@@ -51,10 +50,9 @@ final class DeadlineClockTest {
 
     private void heartbeat(final long clockNs, final long nowNs) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final HeartbeatValues values = new HeartbeatValues(new ControlIds(7));
+        final HeartbeatValues values = new HeartbeatValues();
         values.progress(1, 0).repairable(1).timing(nowNs, 1_000, 1).clock(clockNs);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, new byte[] {'c'});
-        HeartbeatLayout.write(datagram, length, 0, values, new HeaderChecksum());
+        HeartbeatLayout.write(new ControlWriter(7).in(datagram), 0, stream, new byte[] {'c'}, values);
         policy.onHeartbeat(datagram, 0, nowNs);
         assertNull(policy.nextUnfinished(SLOTS, 1_000, nowNs));
     }

@@ -7,11 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.window.FrameTable;
 import io.framecast.reliability.window.ReceiveWindow;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.HeartbeatValues;
 import io.framecast.reliability.wire.StreamInfo;
@@ -93,10 +92,9 @@ final class DropPolicyTest {
 
     private void heartbeat(final DropPolicy policy, final long next, final long held, final int flags, final long id) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-        final HeartbeatValues values = new HeartbeatValues(new ControlIds(7));
+        final HeartbeatValues values = new HeartbeatValues();
         values.progress(next, id).repairable(held).timing(0, 1_000, 1).clock(clockNs);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, new byte[] {'g'});
-        HeartbeatLayout.write(datagram, length, flags, values, new HeaderChecksum());
+        HeartbeatLayout.write(new ControlWriter(7).in(datagram), flags, stream, new byte[] {'g'}, values);
         policy.onHeartbeat(datagram, 0, 0);
         clockNs++;
     }

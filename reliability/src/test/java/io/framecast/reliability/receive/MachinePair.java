@@ -7,7 +7,7 @@ import io.framecast.reliability.send.SenderConfig;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.SendWindow;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.Delivery;
@@ -115,11 +115,13 @@ public final class MachinePair {
     public void heartbeat(final long nextSequence, final long nextFrameId, final int flags) {
         final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         final byte[] channel = stream.channel().getBytes(StandardCharsets.US_ASCII);
-        final HeartbeatValues values = new HeartbeatValues(new ControlIds(SESSION));
+        final HeartbeatValues values = new HeartbeatValues();
         values.progress(nextSequence, nextFrameId).timing(nowNs, 1_000, 1);
-        final int length = HeartbeatLayout.writeInfo(datagram, stream, channel);
         receiver.onControl(
-                datagram, 0, HeartbeatLayout.write(datagram, length, flags, values, new HeaderChecksum()), nowNs);
+                datagram,
+                0,
+                HeartbeatLayout.write(new ControlWriter(SESSION).in(datagram), flags, stream, channel, values),
+                nowNs);
     }
 
     void probe(final int token) {

@@ -11,9 +11,8 @@ import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.send.JoinBudget;
 import io.framecast.reliability.send.MemberTable;
 import io.framecast.reliability.send.SenderMachine;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
-import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.HeartbeatLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
 import io.framecast.reliability.wire.NackLayout;
@@ -450,8 +449,8 @@ final class MachinesTest {
         pair.send(16);
         final MemorySegment nack = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
         NackLayout.range(nack, false, 0, 0, 16);
-        final int bytes =
-                NackLayout.write(nack, new ControlIds(MachinePair.SESSION).receiver(5), 1, new HeaderChecksum());
+        final int bytes = NackLayout.write(
+                new ControlWriter(MachinePair.SESSION).receiver(5).in(nack), 1);
         for (int i = 0; i < 2 * SenderMachine.REQUESTS_PER_CYCLE_MAX / 16; i++) {
             pair.sender.onControl(nack, 0, bytes, 7);
         }

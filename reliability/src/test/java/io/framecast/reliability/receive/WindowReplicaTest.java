@@ -10,8 +10,8 @@ import io.framecast.reliability.window.PayloadChecksum;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SlotGuards;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
@@ -73,8 +73,8 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
             counts,
             window,
             this,
-            new WindowReplica.Terms(new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED)),
-            new HeaderCheck(stream, checksum));
+            new WindowReplica.Terms(new ControlWriter(SESSION).receiver(OWN_ID).epoch(OBEYED)),
+            new HeaderCheck(stream));
     private @Nullable EndpointOffer copy = EndpointOffer.ofCopy(
             new RemotePlace(8, 1), new RemotePlace(64, 2), new RemotePlace(128, 3), new RemotePlace(8, 4));
     private long word;
@@ -105,7 +105,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
 
     private void nack(final long first, final int count) {
         NackLayout.range(datagram, false, 0, first, count);
-        NackLayout.write(datagram, new ControlIds(SESSION).receiver(MEMBER), 1, checksum);
+        NackLayout.write(new ControlWriter(SESSION).receiver(MEMBER).in(datagram), 1);
         coRoot.onReport(datagram, 0, nowNs);
         coRoot.onTick(nowNs);
     }
@@ -113,7 +113,7 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     private void serve() {
         RepairGroupLayout.member(datagram, 0, MEMBER, OBEYED, new LaneAddresses(new byte[] {1}, new byte[] {2}));
         RepairGroupLayout.write(
-                datagram, new ControlIds(SESSION).receiver(OWN_ID).epoch(OBEYED), 0, 1, checksum);
+                new ControlWriter(SESSION).receiver(OWN_ID).epoch(OBEYED).in(datagram), 0, 1);
         coRoot.onSet(datagram, 0);
     }
 
@@ -346,9 +346,9 @@ final class WindowReplicaTest implements CoRootOutput, ReceiverOutput {
     @Override
     public void sendControl(final int bytes) {
         assertTrue(RcConnectLayout.isValidCopy(control, 0));
-        assertEquals(OBEYED, ControlLayout.epoch(control, 0));
+        assertEquals(OBEYED, ControlLayout.EPOCH.get(control, 0));
         assertEquals(64, RcConnectLayout.offer(control, 0).headers().address());
-        asked.add(RcConnectLayout.epoch(control, 0));
+        asked.add(RcConnectLayout.EPOCH.get(control, 0));
     }
 
     @Override

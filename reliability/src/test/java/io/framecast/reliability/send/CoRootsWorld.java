@@ -6,8 +6,8 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.CoRootOffer;
-import io.framecast.reliability.wire.ControlIds;
 import io.framecast.reliability.wire.ControlLayout;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
@@ -135,7 +135,11 @@ final class CoRootsWorld implements SenderOutput {
 
     private void say(final int member, final int epoch, final AckValues values, final boolean complete) {
         AckLayout.write(
-                ack, new ControlIds(SESSION).receiver(members.id(member)).epoch(epoch), values, checksum);
+                new ControlWriter(SESSION)
+                        .receiver(members.id(member))
+                        .epoch(epoch)
+                        .in(ack),
+                values);
         members.heard(member, nowNs);
         coRoots.onAck(member, ack, 0, complete);
     }
@@ -156,13 +160,13 @@ final class CoRootsWorld implements SenderOutput {
     @Override
     public void sendControl(final int member, final int bytes) {
         assertTrue(ControlLayout.check(control, 0, bytes, checksum) == Verdict.GOOD);
-        assertTrue(ControlLayout.receiver(control, 0) == members.id(member));
-        final int epoch = ControlLayout.epoch(control, 0);
+        assertTrue(ControlLayout.RECEIVER.get(control, 0) == members.id(member));
+        final int epoch = ControlLayout.EPOCH.get(control, 0);
         if (ControlLayout.type(control, 0) == ControlLayout.TYPE_ASSIGN) {
             assertTrue(AssignLayout.isValid(control, 0));
-            final long coRoot = AssignLayout.coRoot(control, 0);
+            final long coRoot = AssignLayout.CO_ROOT.get(control, 0);
             if (coRoot != 0) {
-                assertTrue(AssignLayout.address(control, 0)[1] == coRoot - 100, "the co-root's own address");
+                assertTrue(AssignLayout.ADDRESS.read(control, 0)[1] == coRoot - 100, "the co-root's own address");
             }
             instructed.add(new Instruction(member, epoch, coRoot, List.of(), List.of()));
             return;
@@ -170,7 +174,7 @@ final class CoRootsWorld implements SenderOutput {
         assertTrue(RepairGroupLayout.isValid(control, 0));
         final List<Long> ids = new ArrayList<>();
         final List<Integer> joined = new ArrayList<>();
-        for (int i = 0; i < RepairGroupLayout.members(control, 0); i++) {
+        for (int i = 0; i < RepairGroupLayout.MEMBERS.get(control, 0); i++) {
             ids.add(RepairGroupLayout.id(control, 0, i));
             joined.add(RepairGroupLayout.joined(control, 0, i));
             assertTrue(

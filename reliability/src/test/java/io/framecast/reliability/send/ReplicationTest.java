@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.send.CoRootConfig.Feed;
-import io.framecast.reliability.wire.ControlIds;
+import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.EndpointOffer;
-import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RemotePlace;
 import io.framecast.reliability.wire.Verdict;
@@ -34,9 +33,8 @@ final class ReplicationTest implements SenderOutput {
 
     private Verdict tell(final Replication replication, final int epoch, final int word, final long next) {
         final RemotePlace place = new RemotePlace(64, 9);
-        final ControlIds ids = new ControlIds(77).receiver(103).epoch(epoch);
-        RcConnectLayout.writeFeed(
-                datagram, ids, word, EndpointOffer.ofCopy(place, place, place, place), new HeaderChecksum());
+        final ControlWriter ids = new ControlWriter(77).receiver(103).epoch(epoch);
+        RcConnectLayout.writeFeed(ids.in(datagram), word, EndpointOffer.ofCopy(place, place, place, place));
         return replication.onCopy(sets.getFirst(), datagram, 0, next);
     }
 
@@ -142,9 +140,9 @@ final class ReplicationTest implements SenderOutput {
 
     @Test
     void shouldRefuseWhatIsNoWordOfACopy() {
-        final ControlIds ids = new ControlIds(77).receiver(103).epoch(LED);
+        final ControlWriter ids = new ControlWriter(77).receiver(103).epoch(LED);
         final EndpointOffer withDescriptor = EndpointOffer.ofMember(new byte[] {1});
-        RcConnectLayout.writeFeed(datagram, ids, WORD, withDescriptor, new HeaderChecksum());
+        RcConnectLayout.writeFeed(ids.in(datagram), WORD, withDescriptor);
         assertEquals(Verdict.IMPOSSIBLE, feeds.onCopy(sets.getFirst(), datagram, 0, 0));
         assertEquals(Verdict.IMPOSSIBLE, tell(feeds, LED, 0, 0));
         assertEquals(Verdict.IMPOSSIBLE, tell(feeds, 0, WORD, 0));
