@@ -2,7 +2,7 @@ package io.framecast.reliability.send;
 
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.send.JoinAttempts.Obstacle;
-import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
@@ -57,7 +57,7 @@ final class Admissions {
 
     /// The receiver has become a member. A receiver that leaves earlier stays in the list of attempts.
     void settled(final int member) {
-        attempts.remove(members.addresses(member).control());
+        attempts.remove(members.of(member).terms.addresses().control());
     }
 
     Verdict onJoin(final MemorySegment datagram, final long offset, final long nowNs) {
@@ -66,15 +66,15 @@ final class Admissions {
         }
         final long id = ControlLayout.RECEIVER.get(datagram, offset);
         int member = members.find(id);
-        if (member != MemberTable.NONE && members.state(member) == State.GONE) {
+        if (member != MemberTable.NONE && members.of(member).state == State.GONE) {
             evict(member, Reason.UNKNOWN);
             return Verdict.UNKNOWN_MEMBER;
         }
-        if (member != MemberTable.NONE && members.state(member) == State.ACTIVE) {
+        if (member != MemberTable.NONE && members.of(member).state == State.ACTIVE) {
             return Verdict.DUPLICATE;
         }
         final boolean answeredJustNow =
-                member != MemberTable.NONE && nowNs - members.answeredNs(member) < JoinBudget.MEMBER_INTERVAL_NS;
+                member != MemberTable.NONE && nowNs - members.of(member).answeredNs < JoinBudget.MEMBER_INTERVAL_NS;
         if (answeredJustNow || !joins.take(nowNs)) {
             return Verdict.LIMITED;
         }
@@ -87,15 +87,15 @@ final class Admissions {
         if (JoinLayout.RING_SLOTS.get(datagram, offset) < ReceiverConfig.ringSlotsMin(stream, 1)) {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
-            attempts.onJoin(members.addresses(member).control(), Obstacle.RING_TOO_SMALL, nowNs);
+            attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.RING_TOO_SMALL, nowNs);
             counts.refusals++;
             return Verdict.GOOD;
         }
-        attempts.onJoin(members.addresses(member).control(), Obstacle.NO_ANSWER, nowNs);
-        members.heard(member, nowNs);
-        members.answered(member, nowNs);
+        attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.NO_ANSWER, nowNs);
+        members.of(member).heardNs = nowNs;
+        members.of(member).answeredNs = nowNs;
         // Each repetition carries the same token, so that an early probe serves a late ADMIT.
-        final int token = members.token(member);
+        final int token = members.of(member).token;
         ids.receiver(id);
         output.sendControl(member, AdmitLayout.writeAdmit(ids.in(output.control()), token));
         output.probe(token);
@@ -110,7 +110,7 @@ final class Admissions {
             refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;
         }
-        if (members.state(member) != State.FREE) {
+        if (members.of(member).state != State.FREE) {
             words.onGone(member);
             output.disconnect(member);
             members.remove(member, State.FREE);
@@ -148,7 +148,7 @@ final class Admissions {
 
     /// Sends a member the notice of its eviction.
     void evict(final int member, final Reason reason) {
-        ids.receiver(members.id(member));
+        ids.receiver(members.of(member).id);
         output.sendControl(member, LeaveLayout.writeEvict(ids.in(output.control()), reason));
     }
 }

@@ -1,7 +1,7 @@
 package io.framecast.reliability.send;
 
 import io.framecast.reliability.flow.RetryTimer;
-import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.EndpointOffer;
@@ -28,7 +28,7 @@ final class CreditWords {
     private static final int LOOKS_MAX = 190;
 
     /// The stage of a member's connection.
-    private enum Stage {
+    enum Stage {
         NONE,
         CONNECTING,
         OFFERED,
@@ -42,10 +42,6 @@ final class CreditWords {
     private final SenderOutput output;
     private final SenderCounts counts;
     private final ControlWriter ids;
-    private final Stage[] stages;
-    private final int[] epochs;
-    private final long[] words;
-    private final @Nullable RetryTimer[] retries;
     private int guarded;
 
     /// @param random for epochs
@@ -62,16 +58,11 @@ final class CreditWords {
         this.output = output;
         this.counts = counts;
         ids = new ControlWriter(stream.session());
-        stages = new Stage[members.capacity()];
-        java.util.Arrays.fill(stages, Stage.NONE);
-        epochs = new int[members.capacity()];
-        words = new long[members.capacity()];
-        retries = new RetryTimer[members.capacity()];
     }
 
     /// A receiver has become a member: its handshake has confirmed its addresses.
     void onActivated(final int member, final long nowNs) {
-        final byte[] descriptor = members.addresses(member).link();
+        final byte[] descriptor = members.of(member).terms.addresses().link();
         if (descriptor.length == 0) {
             return;
         }
@@ -79,38 +70,38 @@ final class CreditWords {
             counts.linkFailures++;
             return;
         }
-        stages[member] = Stage.CONNECTING;
-        guarded += members.delivery(member).isWaitedFor() ? 0 : 1;
-        epochs[member] = 1 + random.nextInt(CreditWord.EPOCH_MAX);
-        words[member] = 0;
+        members.of(member).link = Stage.CONNECTING;
+        guarded += members.of(member).terms.delivery().isWaitedFor() ? 0 : 1;
+        members.of(member).wordEpoch = 1 + random.nextInt(CreditWord.EPOCH_MAX);
+        members.of(member).word = 0;
         retry(member, LOOKS_MAX, nowNs);
     }
 
     private void retry(final int member, final int attemptsMax, final long nowNs) {
         final RetryTimer made = new RetryTimer(RETRY_NS, RETRY_MAX_NS, attemptsMax);
         made.begin(nowNs);
-        retries[member] = made;
+        members.of(member).retry = made;
     }
 
     /// A member has left: when this returns it reaches none of the source's memory.
     void onGone(final int member) {
-        if (stages[member] == Stage.NONE) {
+        if (members.of(member).link == Stage.NONE) {
             return;
         }
-        counts.links -= stages[member] == Stage.LIVE ? 1 : 0;
-        guarded -= members.delivery(member).isWaitedFor() ? 0 : 1;
-        stages[member] = Stage.NONE;
+        counts.links -= members.of(member).link == Stage.LIVE ? 1 : 0;
+        guarded -= members.of(member).terms.delivery().isWaitedFor() ? 0 : 1;
+        members.of(member).link = Stage.NONE;
         output.unlink(member);
     }
 
     /// Whether a member's endpoint is connected, as far as this side knows.
     boolean isLinked(final int member) {
-        return stages[member] == Stage.OFFERED || stages[member] == Stage.LIVE;
+        return members.of(member).link == Stage.OFFERED || members.of(member).link == Stage.LIVE;
     }
 
     /// Whether a member writes its grants; it may read repairs in any case.
     boolean isLive(final int member) {
-        return stages[member] == Stage.LIVE;
+        return members.of(member).link == Stage.LIVE;
     }
 
     /// Whether a member may read the window although the source reuses slots without waiting for it.
@@ -127,12 +118,12 @@ final class CreditWords {
     ///
     /// @return work done
     int onTick(final int member, final long nowNs) {
-        final Stage stage = stages[member];
+        final Stage stage = members.of(member).link;
         if (stage != Stage.NONE && output.isEndpointBroken(member)) {
             fail(member);
             return 1;
         }
-        final RetryTimer retry = retries[member];
+        final RetryTimer retry = members.of(member).retry;
         if ((stage != Stage.CONNECTING && stage != Stage.OFFERED) || retry == null || !retry.isDue(nowNs)) {
             return 0;
         }
@@ -142,19 +133,19 @@ final class CreditWords {
         }
         final EndpointOffer offer = output.endpointOffer(member);
         if (offer != null && stage == Stage.CONNECTING) {
-            stages[member] = Stage.OFFERED;
+            members.of(member).link = Stage.OFFERED;
             retry(member, ATTEMPTS_MAX, nowNs);
         }
-        Objects.requireNonNull(retries[member]).onAttempt(nowNs);
+        Objects.requireNonNull(members.of(member).retry).onAttempt(nowNs);
         if (offer == null) {
             return 0;
         }
-        ids.receiver(members.id(member));
+        ids.receiver(members.of(member).id);
         output.sendControl(
                 member,
                 feeding
-                        ? RcConnectLayout.writeFeed(ids.in(output.control()), epochs[member], offer)
-                        : RcConnectLayout.write(ids.in(output.control()), epochs[member], offer));
+                        ? RcConnectLayout.writeFeed(ids.in(output.control()), members.of(member).wordEpoch, offer)
+                        : RcConnectLayout.write(ids.in(output.control()), members.of(member).wordEpoch, offer));
         return 1;
     }
 
@@ -163,8 +154,8 @@ final class CreditWords {
     /// @param next sequence that the source sends next
     /// @return whether the word granted something new
     boolean onWord(final int member, final long word, final long next) {
-        final Stage stage = stages[member];
-        if (stage == Stage.NONE || stage == Stage.CONNECTING || members.state(member) != State.ACTIVE) {
+        final Stage stage = members.of(member).link;
+        if (stage == Stage.NONE || stage == Stage.CONNECTING || members.of(member).state != State.ACTIVE) {
             return false;
         }
         final long grant = CreditWord.grant(word, next);
@@ -174,24 +165,24 @@ final class CreditWords {
             return false;
         }
         if (stage == Stage.OFFERED) {
-            stages[member] = Stage.LIVE;
+            members.of(member).link = Stage.LIVE;
             counts.links++;
         }
-        words[member] = word;
+        members.of(member).word = word;
         counts.creditWords++;
-        if (grant <= members.grant(member)) {
+        if (grant <= members.of(member).grant) {
             return false;
         }
-        members.acknowledge(member, members.acknowledged(member), grant);
+        members.acknowledge(member, members.of(member).acknowledged, grant);
         return true;
     }
 
     // Grants only grow. A ring has no more free slots than slots, plus one frame that the receiver gives up unseen.
     private boolean isPossible(final int member, final long word, final long grant, final long next) {
-        final long before = words[member];
-        return CreditWord.epoch(word) == epochs[member]
+        final long before = members.of(member).word;
+        return CreditWord.epoch(word) == members.of(member).wordEpoch
                 && grant >= 0
-                && grant <= next + members.ringSlots(member) + stream.frameMaxSlots()
+                && grant <= next + members.of(member).terms.ringSlots() + stream.frameMaxSlots()
                 && (before == 0 || grant >= CreditWord.grant(before, next));
     }
 }

@@ -3,7 +3,7 @@ package io.framecast.reliability.send;
 import io.framecast.reliability.flow.HeartbeatScheduler;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.repair.RetransmitScheduler;
-import io.framecast.reliability.send.MemberTable.State;
+import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AdmitLayout;
@@ -269,12 +269,12 @@ public final class SenderMachine {
 
     private Verdict dispatch(
             final int type, final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) == State.GONE) {
+        if (members.of(member).state == State.GONE) {
             // The member missed the first notice.
-            admissions.evict(member, members.reason(member));
+            admissions.evict(member, members.of(member).reason);
             return Verdict.UNKNOWN_MEMBER;
         }
-        members.heard(member, nowNs);
+        members.of(member).heardNs = nowNs;
         return switch (type) {
             case ControlLayout.TYPE_READY -> onReady(member, datagram, offset, nowNs);
             case ControlLayout.TYPE_ACK -> onAck(member, datagram, offset, nowNs);
@@ -289,10 +289,10 @@ public final class SenderMachine {
     private Verdict onReady(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
         if (!AdmitLayout.isValid(datagram, offset)
                 || AdmitLayout.GRANT_SLOTS.get(datagram, offset) == 0
-                || AdmitLayout.TOKEN.get(datagram, offset) != members.token(member)) {
+                || AdmitLayout.TOKEN.get(datagram, offset) != members.of(member).token) {
             return Verdict.IMPOSSIBLE;
         }
-        if (members.state(member) == State.ADMITTED) {
+        if (members.of(member).state == State.ADMITTED) {
             final long first = window.boundaryFrom(next);
             admissions.settled(member);
             members.activate(
@@ -306,15 +306,15 @@ public final class SenderMachine {
     }
 
     private void sendStart(final int member) {
-        ids.receiver(members.id(member));
+        ids.receiver(members.of(member).id);
         output.sendControl(
                 member,
                 StartLayout.write(
-                        ids.in(output.control()), members.startSequence(member), members.startFrameId(member)));
+                        ids.in(output.control()), members.of(member).startSequence, members.of(member).startFrameId));
     }
 
     private Verdict onAck(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) != State.ACTIVE) {
+        if (members.of(member).state != State.ACTIVE) {
             return Verdict.UNKNOWN_MEMBER;
         }
         if (!AckLayout.isValid(datagram, offset)) {
@@ -331,25 +331,25 @@ public final class SenderMachine {
         final long grant = AckLayout.GRANT.get(datagram, offset);
         // A member may acknowledge its start before the source reached it, and the end of a frame that it dropped.
         // It acknowledges nothing else unsent.
-        final boolean waitedFor = members.delivery(member).isWaitedFor();
+        final boolean waitedFor = members.of(member).terms.delivery().isWaitedFor();
         final long ahead = waitedFor ? 0 : stream.frameMaxSlots();
-        if (acknowledged > Math.max(next + ahead, members.startSequence(member))
+        if (acknowledged > Math.max(next + ahead, members.of(member).startSequence)
                 || grant - acknowledged > Integer.MAX_VALUE) {
             return Verdict.IMPOSSIBLE;
         }
-        members.started(member);
+        members.of(member).started = true;
         final boolean complete = ending && AckLayout.isComplete(datagram, offset);
         if (complete) {
-            members.complete(member);
+            members.of(member).complete = true;
         }
         final long echo = AckLayout.ECHO_TIME.get(datagram, offset);
         if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
-            members.rtt(member).onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
+            members.of(member).rtt.onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
-        counts.creditDatagrams += grant > members.grant(member) ? 1 : 0;
+        counts.creditDatagrams += grant > members.of(member).grant ? 1 : 0;
         final boolean moved = members.acknowledge(member, acknowledged, grant);
         if (moved) {
-            members.timeoutNs(member, Long.MAX_VALUE);
+            members.of(member).timeoutNs = Long.MAX_VALUE;
             coRoots.onAdvanced(member, nowNs);
         }
         coRoots.onAck(member, datagram, offset, complete);
@@ -375,7 +375,7 @@ public final class SenderMachine {
     }
 
     private Verdict onNack(final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) != State.ACTIVE) {
+        if (members.of(member).state != State.ACTIVE) {
             return Verdict.UNKNOWN_MEMBER;
         }
         if (!NackLayout.isValid(datagram, offset)) {
@@ -414,7 +414,7 @@ public final class SenderMachine {
 
     // A member that is not waited for requests datagrams that the source no longer holds.
     private void sendTrailingEdge(final int member, final long nowNs) {
-        if (!members.delivery(member).isWaitedFor() && nowNs >= trailNs) {
+        if (!members.of(member).terms.delivery().isWaitedFor() && nowNs >= trailNs) {
             trailNs = nowNs + TRAIL_INTERVAL_NS;
             heartbeats.onUrgent(nowNs);
         }
@@ -422,7 +422,7 @@ public final class SenderMachine {
 
     private Verdict onFrameRequest(
             final int member, final MemorySegment datagram, final long offset, final long nowNs) {
-        if (members.state(member) != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
+        if (members.of(member).state != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
         counts.frameRequests++;
@@ -486,7 +486,7 @@ public final class SenderMachine {
 
     // Repairs for a member that is gone are dropped, because its address may have no receiver any more.
     private int repair(final int member, final long firstSequence, final int count) {
-        if (member != RetransmitScheduler.EVERYBODY && members.state(member) != State.ACTIVE) {
+        if (member != RetransmitScheduler.EVERYBODY && members.of(member).state != State.ACTIVE) {
             return count;
         }
         final int accepted = output.repair(member, firstSequence, count);
@@ -527,7 +527,7 @@ public final class SenderMachine {
         membersNs = nowNs;
         final boolean blocked = isBlocked();
         for (int m = 0; m < members.capacity(); m++) {
-            if (members.state(m) == State.ACTIVE || members.state(m) == State.ADMITTED) {
+            if (members.of(m).state == State.ACTIVE || members.of(m).state == State.ADMITTED) {
                 final boolean holdsBack = blocked && isHeldBackBy(m);
                 work += members.isTooSlow(m, holdsBack, sinceNs) ? evictAs(m, Reason.SLOW) : onMemberTick(m, nowNs);
                 memberDeadlineNs = nowNs + MEMBER_TICK_NS;
@@ -543,10 +543,10 @@ public final class SenderMachine {
     }
 
     private boolean isHeldBackBy(final int member) {
-        return members.state(member) == State.ACTIVE
+        return members.of(member).state == State.ACTIVE
                 && (next < window.committed()
-                        ? members.grant(member) <= next
-                        : members.acknowledged(member) <= window.freed());
+                        ? members.of(member).grant <= next
+                        : members.of(member).acknowledged <= window.freed());
     }
 
     // Where the source waits for no member and all members are stuck, the stream goes on, a window in each tick.
@@ -560,9 +560,9 @@ public final class SenderMachine {
     private int evictAs(final int member, final Reason reason) {
         // Before its slots can be reused: the member must read the datagrams that were sent.
         words.onGone(member);
-        members.reason(member, reason);
+        members.of(member).reason = reason;
         admissions.evict(member, reason);
-        counts.evictions += members.state(member) == State.ACTIVE ? 1 : 0;
+        counts.evictions += members.of(member).state == State.ACTIVE ? 1 : 0;
         members.remove(member, State.GONE);
         coRoots.onGone(member);
         granted = members.granted();
@@ -570,13 +570,13 @@ public final class SenderMachine {
     }
 
     private int onMemberTick(final int member, final long nowNs) {
-        if (nowNs - members.heardNs(member) > stream.aliveTimeoutNs()) {
+        if (nowNs - members.of(member).heardNs > stream.aliveTimeoutNs()) {
             return evictAs(member, Reason.SILENT);
         }
-        if (members.state(member) != State.ACTIVE) {
+        if (members.of(member).state != State.ACTIVE) {
             return 0;
         }
-        if (!members.isStarted(member)) {
+        if (!members.of(member).started) {
             sendStart(member);
             return 1;
         }
@@ -586,23 +586,23 @@ public final class SenderMachine {
     // A full ring is treated like a timeout: the source repeats the oldest datagram (Subramoni, buffer management),
     // to the slowest member only.
     private int onTimeoutTick(final int member, final long nowNs) {
-        final long oldest = members.acknowledged(member);
+        final long oldest = members.of(member).acknowledged;
         if (oldest >= next || coRoots.isOfASet(member)) {
-            members.timeoutNs(member, Long.MAX_VALUE);
+            members.of(member).timeoutNs = Long.MAX_VALUE;
             return 0;
         }
-        if (members.timeoutNs(member) == Long.MAX_VALUE) {
-            members.timeoutNs(member, nowNs + timeoutNs(member));
+        if (members.of(member).timeoutNs == Long.MAX_VALUE) {
+            members.of(member).timeoutNs = nowNs + timeoutNs(member);
             return 0;
         }
-        if (members.timeoutNs(member) > nowNs) {
+        if (members.of(member).timeoutNs > nowNs) {
             return 0;
         }
-        members.onTimeout(member);
-        members.timeoutNs(member, nowNs + timeoutNs(member));
+        members.of(member).timeouts++;
+        members.of(member).timeoutNs = nowNs + timeoutNs(member);
         counts.timeouts++;
         // A member that reads repairs itself at first needs only the source's progress.
-        if (!words.isLive(member) || members.timeouts(member) > READER_TIMEOUTS_MAX) {
+        if (!words.isLive(member) || members.of(member).timeouts > READER_TIMEOUTS_MAX) {
             repairs.request(member, oldest, nowNs, 0);
         }
         heartbeats.onUrgent(nowNs);
@@ -610,8 +610,8 @@ public final class SenderMachine {
     }
 
     private long timeoutNs(final int member) {
-        final long base = Math.max(TIMEOUT_MIN_NS, 2 * members.rtt(member).timeoutNs());
-        return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.timeouts(member)));
+        final long base = Math.max(TIMEOUT_MIN_NS, 2 * members.of(member).rtt.timeoutNs());
+        return Math.min(TIMEOUT_MAX_NS, base << Math.min(TIMEOUT_DOUBLINGS_MAX, members.of(member).timeouts));
     }
 
     /// The time at which [#onTick] has something to do.

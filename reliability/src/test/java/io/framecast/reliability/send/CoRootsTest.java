@@ -110,20 +110,20 @@ final class CoRootsTest {
         final int epoch = 1;
         world.aggregate(0, epoch - 1, 300, 0);
         assertEquals(1, world.counts.aggregates());
-        assertEquals(0, world.members.acknowledged(1));
+        assertEquals(0, world.members.of(1).acknowledged);
         world.aggregate(0, epoch, 300, 0);
         for (int m = 1; m < 4; m++) {
-            assertEquals(300, world.members.acknowledged(m));
-            assertEquals(300 + CoRootsWorld.ROOM, world.members.grant(m));
+            assertEquals(300, world.members.of(m).acknowledged);
+            assertEquals(300 + CoRootsWorld.ROOM, world.members.of(m).grant);
         }
-        assertEquals(0, world.members.acknowledged(0), "its own word is taken elsewhere");
+        assertEquals(0, world.members.of(0).acknowledged, "its own word is taken elsewhere");
         world.aggregate(0, epoch, 200, 0);
-        assertEquals(300, world.members.acknowledged(1));
+        assertEquals(300, world.members.of(1).acknowledged);
         world.aggregate(0, epoch, 480, 0);
-        assertEquals(480 + CoRootsWorld.ROOM, world.members.grant(2));
+        assertEquals(480 + CoRootsWorld.ROOM, world.members.of(2).grant);
         assertFalse(world.members.isCompleteForAll());
         world.aggregateAll(0, epoch, 500);
-        world.members.complete(0);
+        world.members.of(0).complete = true;
         assertTrue(world.members.isCompleteForAll());
     }
 
@@ -132,7 +132,7 @@ final class CoRootsTest {
         final CoRootsWorld world = served();
         world.aggregate(1, 1, 300, 0);
         assertEquals(0, world.counts.aggregates());
-        assertEquals(0, world.members.acknowledged(2));
+        assertEquals(0, world.members.of(2).acknowledged);
     }
 
     @Test
@@ -155,8 +155,8 @@ final class CoRootsTest {
                 List.of(before, before, before, epoch), instructed.getFirst().joined());
         assertEquals(100, reportsTo(instructed, newcomer));
         world.aggregate(0, before, 50, 0);
-        assertEquals(50, world.members.acknowledged(1));
-        assertEquals(0, world.members.acknowledged(newcomer));
+        assertEquals(50, world.members.of(1).acknowledged);
+        assertEquals(0, world.members.of(newcomer).acknowledged);
     }
 
     @Test
@@ -182,8 +182,8 @@ final class CoRootsTest {
         assertFalse(world.coRoots.isOfASet(2));
         world.next = 10;
         world.aggregate(0, instructed.getFirst().epoch(), 10, 0);
-        assertEquals(0, world.members.acknowledged(2));
-        assertEquals(10, world.members.acknowledged(3));
+        assertEquals(0, world.members.of(2).acknowledged);
+        assertEquals(10, world.members.of(3).acknowledged);
     }
 
     @Test
@@ -205,9 +205,9 @@ final class CoRootsTest {
         assertEquals(102, reportsTo(instructed, 3));
         // All joined the group anew, so an earlier aggregate covers no member.
         world.aggregate(2, epoch - 1, 15, 0);
-        assertEquals(5, world.members.acknowledged(1));
+        assertEquals(5, world.members.of(1).acknowledged);
         world.aggregate(2, epoch, 15, 0);
-        assertEquals(15, world.members.acknowledged(1));
+        assertEquals(15, world.members.of(1).acknowledged);
     }
 
     @Test
@@ -228,7 +228,7 @@ final class CoRootsTest {
     void shouldBePatientWhereRoundTripsAreLong() {
         final CoRootsWorld world = served();
         for (int i = 0; i < 200; i++) {
-            world.members.rtt(3).onSample(100 * MS);
+            world.members.of(3).rtt.onSample(100 * MS);
         }
         world.next = 1;
         world.tick(1, 0);

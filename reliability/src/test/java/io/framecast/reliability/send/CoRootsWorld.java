@@ -82,12 +82,12 @@ final class CoRootsWorld implements SenderOutput {
     int join(final Delivery delivery, final CoRootOffer offer) {
         final int member = admit(delivery, offer);
         members.activate(member, next, 0, next + ROOM);
-        members.started(member);
+        members.of(member).started = true;
         return member;
     }
 
     void leave(final int member) {
-        members.remove(member, MemberTable.State.GONE);
+        members.remove(member, Member.State.GONE);
         coRoots.onGone(member);
     }
 
@@ -95,7 +95,7 @@ final class CoRootsWorld implements SenderOutput {
     List<Instruction> tick(final long ns, final int... heard) {
         nowNs += ns;
         for (final int member : heard) {
-            members.heard(member, nowNs);
+            members.of(member).heardNs = nowNs;
         }
         return tick();
     }
@@ -136,17 +136,17 @@ final class CoRootsWorld implements SenderOutput {
     private void say(final int member, final int epoch, final AckValues values, final boolean complete) {
         AckLayout.write(
                 new ControlWriter(SESSION)
-                        .receiver(members.id(member))
+                        .receiver(members.of(member).id)
                         .epoch(epoch)
                         .in(ack),
                 values);
-        members.heard(member, nowNs);
+        members.of(member).heardNs = nowNs;
         coRoots.onAck(member, ack, 0, complete);
     }
 
     /// The member's own ACK for everything up to here.
     void acknowledge(final int member, final long sequence) {
-        members.heard(member, nowNs);
+        members.of(member).heardNs = nowNs;
         if (members.acknowledge(member, sequence, sequence + ROOM)) {
             coRoots.onAdvanced(member, nowNs);
         }
@@ -160,7 +160,7 @@ final class CoRootsWorld implements SenderOutput {
     @Override
     public void sendControl(final int member, final int bytes) {
         assertTrue(ControlLayout.check(control, 0, bytes, checksum) == Verdict.GOOD);
-        assertTrue(ControlLayout.RECEIVER.get(control, 0) == members.id(member));
+        assertTrue(ControlLayout.RECEIVER.get(control, 0) == members.of(member).id);
         final int epoch = ControlLayout.EPOCH.get(control, 0);
         if (ControlLayout.type(control, 0) == ControlLayout.TYPE_ASSIGN) {
             assertTrue(AssignLayout.isValid(control, 0));
@@ -181,7 +181,7 @@ final class CoRootsWorld implements SenderOutput {
                     RepairGroupLayout.addresses(control, 0, i).control()[1] == ids.getLast() - 100,
                     "a member's address");
         }
-        instructed.add(new Instruction(member, epoch, members.id(member), ids, joined));
+        instructed.add(new Instruction(member, epoch, members.of(member).id, ids, joined));
     }
 
     @Override
