@@ -17,6 +17,7 @@ import io.framecast.engine.session.Failures;
 import io.framecast.engine.session.SessionHost;
 import io.framecast.engine.session.SessionOwner;
 import io.framecast.engine.session.UseGuard;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.SmallFrames;
 import io.framecast.reliability.wire.DataLayout;
@@ -493,9 +494,9 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
                 frames,
                 bytes,
                 backPressured,
-                session.machine().counts().sentDatagrams(),
-                session.machine().counts().repairedDatagrams(),
-                session.machine().counts().evictions());
+                session.machine().counts().get(SenderCount.SENT_DATAGRAMS),
+                session.machine().counts().get(SenderCount.REPAIRED_DATAGRAMS),
+                session.machine().counts().get(SenderCount.EVICTIONS));
     }
 
     @Override
@@ -518,12 +519,14 @@ public final class EnginePublisher implements Publisher, FrameClaim.Owner, Sessi
         closeByNs = System.nanoTime() + Math.min(linger.toNanos(), CLOSE_MAX_NS) + CLOSE_SLACK_NS;
         closed = true;
         session.publisher().wake();
-        final long evictionsBefore = session.machine().counts().evictions();
+        final long evictionsBefore = session.machine().counts().get(SenderCount.EVICTIONS);
         session.end();
         wakeup.wake();
         final boolean settled = host.await(() -> session.isSettled() || failure != null, linger) && failure == null;
         // A member that was evicted during the linger did not acknowledge everything.
-        all = settled && session.isDrained() && session.machine().counts().evictions() == evictionsBefore;
+        all = settled
+                && session.isDrained()
+                && session.machine().counts().get(SenderCount.EVICTIONS) == evictionsBefore;
         free();
         return all;
     }

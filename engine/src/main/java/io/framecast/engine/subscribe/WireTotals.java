@@ -1,6 +1,7 @@
 package io.framecast.engine.subscribe;
 
 import io.framecast.api.LossReason;
+import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.wire.Verdict;
 
@@ -25,7 +26,7 @@ final class WireTotals {
     void add(final ReceiverSession session) {
         final ReceiverMachine machine = session.machine();
         reassembledBytes += session.protocol().assembly().reassembledBytes();
-        repaired += machine.counts().repairedDatagrams();
+        repaired += machine.counts().get(ReceiverCount.REPAIRED_DATAGRAMS);
         duplicates += machine.verdicts().get(Verdict.DUPLICATE);
         rejected += machine.verdicts().rejected();
         for (final LossReason reason : REASONS) {

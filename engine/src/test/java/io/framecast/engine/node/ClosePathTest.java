@@ -16,6 +16,7 @@ import io.framecast.api.Subscriber;
 import io.framecast.engine.publish.EnginePublisher;
 import io.framecast.engine.publish.SourceSession;
 import io.framecast.engine.subscribe.EngineSubscriber;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.Delivery;
@@ -366,7 +367,7 @@ class ClosePathTest {
         nodes.until(
                 () -> nodes.notices().stream().anyMatch(line -> line.contains("was refused: its ring= is too small")),
                 "notice");
-        assertEquals(1, session.machine().counts().refusals());
+        assertEquals(1, session.machine().counts().get(SenderCount.REFUSALS));
     }
 
     @Test

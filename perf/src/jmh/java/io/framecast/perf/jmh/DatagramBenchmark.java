@@ -4,6 +4,7 @@ import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
+import io.framecast.reliability.window.WindowMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ public class DatagramBenchmark {
     /// Writes the headers of one long frame.
     @Setup
     public void writeHeaders() {
-        final SendWindow source = new SendWindow(SLOTS, headers, new int[SLOTS], SLOT_BYTES, SESSION);
+        final SendWindow source = new SendWindow(new WindowMemory(headers, MemorySegment.NULL, new int[SLOTS], SLOTS, SLOT_BYTES), SESSION);
         source.beginFrame((long) BATCH * SLOT_BYTES, 0, 0, new byte[0]);
         source.commit((long) BATCH * SLOT_BYTES, BATCH);
     }

@@ -2,6 +2,7 @@ package io.framecast.perf.jmh;
 
 import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.wire.DataLayout;
+import io.framecast.reliability.window.WindowMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ public class FrameCommitBenchmark {
 
     private SendWindow window(final int slots) {
         final MemorySegment headers = arena.allocate((long) slots * DataLayout.LENGTH, Long.BYTES);
-        return new SendWindow(slots, headers, new int[slots], SLOT_BYTES, SESSION);
+        return new SendWindow(new WindowMemory(headers, MemorySegment.NULL, new int[slots], slots, SLOT_BYTES), SESSION);
     }
 
     /// Takes a window of two frames, as a publisher does.

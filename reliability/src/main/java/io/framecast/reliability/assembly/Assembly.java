@@ -4,6 +4,7 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.repair.RepairRequests;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -91,8 +92,10 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     ///
     /// @param firstSequence of its frame
     /// @param slots length of its frame in datagrams
+    /// @param requests are told when the frame is asked for again, if it has no place
     /// @return false when there is no place: the repair counts as not received
-    public boolean reserve(final long firstSequence, final long slots) {
+    public boolean reserve(
+            final long firstSequence, final long slots, final RepairRequests requests, final long nowNs) {
         return true;
     }
 
@@ -102,29 +105,9 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     /// @param repairSlot the slot in which its payload landed
     public abstract void repaired(long sequence, long frameIndex, int repairSlot, int bytes);
 
-    /// How long a frame without a place for its repair defers its requests, unless [#takeRoom] names it before.
-    public long patienceNs(final long firstSequence) {
-        return 0;
-    }
-
-    /// The first sequence of a frame whose repairs had no place and have one now, or [#NONE].
-    public long takeRoom() {
-        return NONE;
-    }
-
-    /// Length in datagrams of the frame that [#takeRoom] named last.
-    public long takenSlots() {
-        return 0;
-    }
-
-    /// Number of frames whose repairs find a place at a time.
-    public int roomFrames() {
-        return Integer.MAX_VALUE;
-    }
-
-    /// Likely length of these frames in datagrams.
-    public long roomSlots() {
-        return 1;
+    /// Renews requests for frames whose repairs have a place now, and updates the number of further frames.
+    public void renew(final RepairRequests requests, final long nowNs) {
+        // Only reassembly buffers are ever short.
     }
 
     /// Repairs that found no place.

@@ -8,6 +8,7 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.LaneAddresses;
@@ -38,7 +39,7 @@ final class CoRoot {
     private final CoRootOutput output;
     private final ReceiverOutput receiver;
     private final ControlWriter ids;
-    private final ReceiverCounts counts;
+    private final Counts<ReceiverCount> counts;
     private final RepairStore store;
     private final GroupRepairs repairs;
     private final ReceiveWindow window;
@@ -70,7 +71,7 @@ final class CoRoot {
             final long session,
             final CoRootOutput output,
             final ReceiverOutput receiver,
-            final ReceiverCounts counts,
+            final Counts<ReceiverCount> counts,
             final ReceiveWindow window,
             final SourceWatch source,
             final AckScheduler acks,
@@ -139,7 +140,7 @@ final class CoRoot {
             }
         }
         set.settle(listEpoch);
-        counts.servedMembers = Long.bitCount(set.present());
+        counts.set(ReceiverCount.SERVED_MEMBERS, Long.bitCount(set.present()));
     }
 
     private boolean isListed(final long id) {
@@ -156,7 +157,7 @@ final class CoRoot {
         for (long bits = set.present(); bits != 0; bits &= bits - 1) {
             output.disconnect(Long.numberOfTrailingZeros(bits));
         }
-        counts.servedMembers = 0;
+        counts.set(ReceiverCount.SERVED_MEMBERS, 0);
     }
 
     /// ACK, NACK or FRAME_REQUEST of another receiver.
@@ -179,7 +180,7 @@ final class CoRoot {
             return Verdict.IMPOSSIBLE;
         }
         set.onAck(member, datagram, offset);
-        counts.reportsTaken++;
+        counts.add(ReceiverCount.REPORTS_TAKEN);
         return Verdict.GOOD;
     }
 
@@ -190,7 +191,7 @@ final class CoRoot {
         if (NackLayout.acknowledges(datagram, offset)) {
             set.onAck(member, datagram, offset);
         }
-        counts.reportsTaken++;
+        counts.add(ReceiverCount.REPORTS_TAKEN);
         if (nowNs != requestsNs) {
             requestsNs = nowNs;
             requestsLeft = REQUESTS_PER_CYCLE_MAX;
@@ -244,7 +245,7 @@ final class CoRoot {
         }
         final EndpointOffer offer = output.endpointOffer(member);
         if (offer != null) {
-            counts.memberLinks++;
+            counts.add(ReceiverCount.MEMBER_LINKS);
             ids.receiver(set.id(member)).epoch(ControlLayout.EPOCH.get(datagram, offset));
             output.sendControl(member, RcConnectLayout.writeOfSet(ids.in(receiver.control()), offer));
             ids.epoch(0);
@@ -278,7 +279,7 @@ final class CoRoot {
         values.progress(reportedAcknowledged, Math.min(values.grant(), set.leastGrant()), values.highest())
                 .complete(reportedComplete)
                 .aggregate(reportedCovered, own ? ownId : set.slowestMember());
-        counts.aggregates++;
+        counts.add(ReceiverCount.AGGREGATES);
     }
 
     /// Sends repairs.
@@ -289,7 +290,7 @@ final class CoRoot {
             return 0;
         }
         final int sent = repairs.drain(REPAIRS_PER_TICK_MAX, set.present(), nowNs, output);
-        counts.repairsSent += sent;
+        counts.add(ReceiverCount.REPAIRS_SENT, sent);
         return sent;
     }
 

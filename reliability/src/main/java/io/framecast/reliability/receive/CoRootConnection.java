@@ -3,6 +3,7 @@ package io.framecast.reliability.receive;
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.Verdict;
@@ -28,7 +29,7 @@ public final class CoRootConnection {
     }
 
     private final ReceiverOutput output;
-    private final ReceiverCounts counts;
+    private final Counts<ReceiverCount> counts;
     private final ControlWriter ids;
     private final boolean able;
     private Stage stage = Stage.NONE;
@@ -37,7 +38,10 @@ public final class CoRootConnection {
     /// @param ids of this receiver; their epoch is the one it obeys
     /// @param able whether this receiver can act on others' memory at all
     CoRootConnection(
-            final ReceiverOutput output, final ReceiverCounts counts, final ControlWriter ids, final boolean able) {
+            final ReceiverOutput output,
+            final Counts<ReceiverCount> counts,
+            final ControlWriter ids,
+            final boolean able) {
         this.output = output;
         this.counts = counts;
         this.ids = ids;
@@ -91,7 +95,7 @@ public final class CoRootConnection {
     private void fail() {
         stage = Stage.BROKEN;
         retry.stop();
-        counts.coRootConnectionFailures++;
+        counts.add(ReceiverCount.CO_ROOT_CONNECTION_FAILURES);
         output.remote().closeCoRootEndpoint();
     }
 

@@ -24,15 +24,11 @@ final class DropPolicy {
     private static final long NONE = -1;
     private static final long NS_PER_MS = 1_000_000;
 
-    /// The receiver's state of arrival.
-    record Arrivals(FrameTable frames, ReceiveWindow window, MetadataTracker metadata, FrameQueue queue) {}
-
     private final Delivery.Kind kind;
     private final long patienceNs;
     private final StreamInfo stream;
     private final FrameTable frames;
     private final ReceiveWindow window;
-    private final MetadataTracker metadata;
     private final FrameQueue queue;
     private final DroppedFrames dropped = new DroppedFrames();
 
@@ -47,18 +43,17 @@ final class DropPolicy {
     private boolean due;
 
     /// Null for a receiver that its source waits for.
-    static @Nullable DropPolicy of(final Delivery delivery, final StreamInfo stream, final Arrivals arrivals) {
-        return delivery.isWaitedFor() ? null : new DropPolicy(delivery, stream, arrivals);
+    static @Nullable DropPolicy of(final Delivery delivery, final StreamInfo stream, final FrameQueue queue) {
+        return delivery.isWaitedFor() ? null : new DropPolicy(delivery, stream, queue);
     }
 
-    private DropPolicy(final Delivery delivery, final StreamInfo stream, final Arrivals arrivals) {
+    private DropPolicy(final Delivery delivery, final StreamInfo stream, final FrameQueue queue) {
         kind = delivery.kind();
         patienceNs = kind == Delivery.Kind.DEADLINE ? delivery.patienceMs() * NS_PER_MS : Long.MAX_VALUE;
         this.stream = stream;
-        frames = arrivals.frames;
-        window = arrivals.window;
-        metadata = arrivals.metadata;
-        queue = arrivals.queue;
+        this.queue = queue;
+        frames = queue.frames();
+        window = queue.window();
     }
 
     /// Takes the trailing edge, the newest boundary and the source's clock from a heartbeat.
@@ -116,7 +111,7 @@ final class DropPolicy {
             due = false;
             return null;
         }
-        metadata.advance(nowNs, rttNs);
+        queue.advance(nowNs, rttNs);
         return dropped;
     }
 
@@ -142,7 +137,7 @@ final class DropPolicy {
 
     // Only a part of the next frame is here.
     private long stepKnown(final long first, final long nowNs) {
-        final boolean lost = metadata.acknowledgeable() < trail;
+        final boolean lost = queue.acknowledgeable() < trail;
         if (!lost && !isExpired(first, nowNs)) {
             return 0;
         }
@@ -216,7 +211,7 @@ final class DropPolicy {
     }
 
     private boolean isWhole(final long first) {
-        return window.next() >= end(first) && metadata.first() >= end(first);
+        return window.next() >= end(first) && queue.described() >= end(first);
     }
 
     private boolean isKeyframe(final long first) {
@@ -235,8 +230,6 @@ final class DropPolicy {
         final long count = frameId - queue.nextFrameId();
         dropped.frames(queue.nextFrameId(), count, reason).sequences(queue.first(), to);
         queue.skipTo(to, frameId);
-        window.skipTo(to);
-        metadata.skipTo(to);
         awaitsKeyframe |= reason != LossReason.SUPERSEDED;
         onChange();
         return Math.max(1, count);

@@ -1,6 +1,7 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.flow.Standstill;
 import io.framecast.reliability.repair.NackScheduler;
 import io.framecast.reliability.repair.RepairRequests;
@@ -11,6 +12,7 @@ import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.BundleLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
@@ -64,9 +66,8 @@ public final class ReceiverMachine {
     private final HeaderCheck headers;
     private final ControlWriter ids;
     private final VerdictCounts verdicts = new VerdictCounts();
-    private final ReceiverCounts counts = new ReceiverCounts();
+    private final Counts<ReceiverCount> counts = new Counts<>(ReceiverCount.class);
     private final Handshake handshake;
-    private final MetadataTracker metadata;
     private final FrameQueue queue;
     private final RepairStrategy repairs;
     private final ReceiveLedger ledger;
@@ -106,15 +107,13 @@ public final class ReceiverMachine {
         handshake = new Handshake(config, ids, output, serving != null);
         window = new ReceiveWindow(config.ringSlots());
         frames = new FrameTable(window.capacity());
-        metadata = new MetadataTracker(frames, window, stream.slotBytes());
-        queue = new FrameQueue(frames, window, metadata, stream.slotBytes());
-        final DropPolicy.Arrivals arrivals = new DropPolicy.Arrivals(frames, window, metadata, queue);
-        drops = DropPolicy.of(config.delivery(), stream, arrivals);
+        queue = new FrameQueue(frames, window, stream.slotBytes());
+        drops = DropPolicy.of(config.delivery(), stream, queue);
         nacks = new NackScheduler(window, config.reorderDatagrams(), random);
-        ledger = new ReceiveLedger(config, window, metadata, queue, streamEnd);
+        ledger = new ReceiveLedger(config, queue, streamEnd);
         final AckScheduler acks = new AckScheduler(config.firstGrantSlots(), random.nextDouble(), source.ackIdleNs());
         reporting = new Reporting(ids, serving, output, counts, window, source, acks, ledger, config);
-        repairs = new RepairStrategy(output, reporting, new NackSender(output, reporting, ids, counts), counts);
+        repairs = new RepairStrategy(output, reporting, ids, counts);
     }
 
     public void start(final long nowNs) {
@@ -172,8 +171,13 @@ public final class ReceiverMachine {
         return verdicts;
     }
 
-    public ReceiverCounts counts() {
+    public Counts<ReceiverCount> counts() {
         return counts;
+    }
+
+    /// Of [ReceiverCount#ACKS], the ACKs that this trigger made due.
+    public long acks(final AckTrigger trigger) {
+        return reporting.acks(trigger);
     }
 
     /// The sequence of the datagram accepted last, or [#NO_SEQUENCE].
@@ -252,7 +256,7 @@ public final class ReceiverMachine {
     public Verdict onRepair(final MemorySegment header, final long offset, final int bytes, final long nowNs) {
         final Verdict verdict = accept(header, offset, bytes, nowNs, true);
         if (verdict == Verdict.GOOD) {
-            counts.repairedDatagrams++;
+            counts.add(ReceiverCount.REPAIRED_DATAGRAMS);
         }
         return verdicts.count(verdict);
     }
@@ -316,7 +320,7 @@ public final class ReceiverMachine {
 
     private @Nullable DroppedFrames onDropped(final @Nullable DroppedFrames dropped, final long nowNs) {
         if (dropped != null) {
-            counts.droppedFrames += dropped.frames();
+            counts.add(ReceiverCount.DROPPED_FRAMES, dropped.frames());
             reporting.onRequest(false, nowNs);
         }
         return dropped;
@@ -331,7 +335,7 @@ public final class ReceiverMachine {
             final int count, final long last, final long frameEnd, final boolean repair, final long nowNs) {
         acceptedSequence = last;
         source.onData(nowNs);
-        metadata.advance(nowNs, source.rttNs());
+        queue.advance(nowNs, source.rttNs());
         if (!repair) {
             ledger.onData(last);
             nacks.onData(ledger.highestData(), nowNs);
@@ -475,8 +479,6 @@ public final class ReceiverMachine {
             state = State.RECEIVING;
             final long first = StartLayout.FIRST_SEQUENCE.get(datagram, offset);
             queue.start(first, StartLayout.FIRST_FRAME_ID.get(datagram, offset));
-            metadata.start(first);
-            window.reset(first);
             ledger.start(first);
         }
         if (state == State.RECEIVING) {
@@ -506,7 +508,7 @@ public final class ReceiverMachine {
         if (store != null) {
             store.putMetadata(first, bytes);
         }
-        metadata.advance(nowNs, source.rttNs());
+        queue.advance(nowNs, source.rttNs());
         return Verdict.GOOD;
     }
 
@@ -598,7 +600,7 @@ public final class ReceiverMachine {
             endWhenDone();
             return null;
         }
-        counts.frames++;
+        counts.add(ReceiverCount.FRAMES);
         final ReceivedFrame frame = queue.take(bytes);
         onChange();
         return frame;
@@ -648,7 +650,7 @@ public final class ReceiverMachine {
             work += repairs.onTick(nacks, ledger.highestData(), nowNs);
         }
         work += reporting.onTick(nowNs);
-        return work + reporting.askFor(metadata, nowNs);
+        return work + reporting.askFor(queue, nowNs);
     }
 
     public void leave() {
@@ -663,7 +665,7 @@ public final class ReceiverMachine {
             case JOINING, PROBING, STARTING -> Math.min(handshake.dueNs(), source.lostNs());
             case RECEIVING ->
                 Math.min(
-                        Math.min(reporting.nextDeadlineNs(), metadata.askNs()),
+                        Math.min(reporting.nextDeadlineNs(), queue.askNs()),
                         Math.min(
                                 Math.min(
                                         nacks.nextDeadlineNs(),

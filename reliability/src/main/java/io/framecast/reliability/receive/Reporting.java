@@ -1,6 +1,7 @@
 package io.framecast.reliability.receive;
 
 import io.framecast.reliability.flow.AckScheduler;
+import io.framecast.reliability.flow.AckTrigger;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.AckLayout;
@@ -8,6 +9,7 @@ import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.RepairGroupLayout;
@@ -26,7 +28,7 @@ final class Reporting {
     private final ControlWriter ids;
     private final @Nullable CoRootOutput serving;
     private final ReceiverOutput output;
-    private final ReceiverCounts counts;
+    private final Counts<ReceiverCount> counts;
     private final ReceiveWindow window;
     private final SourceWatch source;
     private final ReceiveLedger ledger;
@@ -50,7 +52,7 @@ final class Reporting {
             final ControlWriter ids,
             final @Nullable CoRootOutput serving,
             final ReceiverOutput output,
-            final ReceiverCounts counts,
+            final Counts<ReceiverCount> counts,
             final ReceiveWindow window,
             final SourceWatch source,
             final AckScheduler acks,
@@ -69,7 +71,6 @@ final class Reporting {
         coRootConnection = new CoRootConnection(output, counts, ids, able);
         feedTerms = new WindowReplica.Terms(ids);
         headers = new HeaderCheck(config.stream());
-        counts.scheduler = acks;
         acks.apart(config.stream().windowSlots(), config.stream().frameMaxSlots());
     }
 
@@ -88,6 +89,11 @@ final class Reporting {
         final boolean apart = !assigned && coRoot == null && link.isCurrent(nowNs);
         acks.creditApart(apart);
         return apart;
+    }
+
+    /// ACKs that this trigger made due.
+    long acks(final AckTrigger trigger) {
+        return acks.sent(trigger);
     }
 
     /// Null when this receiver does not serve.
@@ -293,12 +299,12 @@ final class Reporting {
     /// Asks for the metadata of the next frame, when that is due.
     ///
     /// @return work done
-    int askFor(final MetadataTracker metadata, final long nowNs) {
-        if (metadata.askNs() > nowNs) {
+    int askFor(final FrameQueue queue, final long nowNs) {
+        if (queue.askNs() > nowNs) {
             return 0;
         }
-        send(FrameLayout.writeRequest(ids.in(output.control()), metadata.first()), metadata.isEscalated());
-        metadata.onAsked(nowNs, source.rttNs());
+        send(FrameLayout.writeRequest(ids.in(output.control()), queue.described()), queue.isEscalated());
+        queue.onAsked(nowNs, source.rttNs());
         return 1;
     }
 
@@ -333,7 +339,7 @@ final class Reporting {
 
     private void sendAck(final long nowNs) {
         advertise(nowNs);
-        counts.acks++;
+        counts.add(ReceiverCount.ACKS);
         if (assigned) {
             source.echoNothing(values.single());
             output.sendToCoRoot(AckLayout.write(ids.in(output.control()), values));
@@ -360,7 +366,7 @@ final class Reporting {
             source.echo(values, nowNs);
             directDueNs = nowNs + source.ackIdleNs();
         }
-        counts.acks++;
+        counts.add(ReceiverCount.ACKS);
         acks.onPiggyback(values.grant(), ledger.end(), nowNs);
         return values;
     }

@@ -4,6 +4,7 @@ import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
@@ -43,7 +44,7 @@ final class WindowReplica {
 
     private final CoRoot coRoot;
     private final ReceiverOutput receiver;
-    private final ReceiverCounts counts;
+    private final Counts<ReceiverCount> counts;
     private final ReceiveWindow window;
     private final CoRootOutput output;
     private final Terms terms;
@@ -77,7 +78,7 @@ final class WindowReplica {
     WindowReplica(
             final CoRoot coRoot,
             final ReceiverOutput receiver,
-            final ReceiverCounts counts,
+            final Counts<ReceiverCount> counts,
             final ReceiveWindow window,
             final CoRootOutput output,
             final Terms terms,
@@ -121,7 +122,7 @@ final class WindowReplica {
         if (retry.isExhausted()) {
             stage = Stage.GIVEN_UP;
             retry.stop();
-            counts.feedFailures++;
+            counts.add(ReceiverCount.FEED_FAILURES);
             return;
         }
         retry.onAttempt(nowNs);
@@ -176,9 +177,9 @@ final class WindowReplica {
             final int bytes = bytesOf(sequence);
             if (bytes > 0 && store.take(sequence, bytes - DataLayout.LENGTH)) {
                 coRoot.onHeld(sequence);
-                counts.fedDatagrams++;
+                counts.add(ReceiverCount.FED_DATAGRAMS);
             } else {
-                counts.vainFeeds++;
+                counts.add(ReceiverCount.VAIN_FEEDS);
             }
         }
         store.feedFrom(end);

@@ -6,6 +6,7 @@ import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.JoinLayout;
 import io.framecast.reliability.wire.LeaveLayout;
 import io.framecast.reliability.wire.LeaveLayout.Reason;
@@ -26,7 +27,7 @@ final class Admissions {
     private final MemberTable members;
     private final RandomGenerator random;
     private final SenderOutput output;
-    private final SenderCounts counts;
+    private final Counts<SenderCount> counts;
     private final CoRoots coRoots;
     private final CreditWords words;
     private final ControlWriter ids;
@@ -88,7 +89,7 @@ final class Admissions {
             evict(member, Reason.RING_TOO_SMALL);
             members.remove(member, State.GONE);
             attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.RING_TOO_SMALL, nowNs);
-            counts.refusals++;
+            counts.add(SenderCount.REFUSALS);
             return Verdict.GOOD;
         }
         attempts.onJoin(members.of(member).terms.addresses().control(), Obstacle.NO_ANSWER, nowNs);
@@ -106,7 +107,7 @@ final class Admissions {
         final int member = members.vacancy(nowNs);
         if (member == MemberTable.NONE) {
             attempts.onJoin(JoinLayout.terms(datagram, offset).addresses().control(), Obstacle.FULL, nowNs);
-            counts.refusals++;
+            counts.add(SenderCount.REFUSALS);
             refuse(id, Reason.FULL, nowNs);
             return MemberTable.NONE;
         }

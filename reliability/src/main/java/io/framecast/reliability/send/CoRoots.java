@@ -5,6 +5,7 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.RepairGroupLayout;
 import io.framecast.reliability.wire.Verdict;
@@ -38,7 +39,7 @@ final class CoRoots {
     private final CoRootConfig config;
     private final MemberTable members;
     private final SenderOutput output;
-    private final SenderCounts counts;
+    private final Counts<SenderCount> counts;
     private final ControlWriter ids;
     private final long aliveTimeoutNs;
     private final List<ServedGroup> sets = new ArrayList<>();
@@ -60,7 +61,7 @@ final class CoRoots {
             final SenderConfig config,
             final MemberTable members,
             final SenderOutput output,
-            final SenderCounts counts) {
+            final Counts<SenderCount> counts) {
         this.config = config.coRoots();
         this.members = members;
         this.output = output;
@@ -74,7 +75,7 @@ final class CoRoots {
         return output;
     }
 
-    SenderCounts counts() {
+    Counts<SenderCount> counts() {
         return counts;
     }
 
@@ -92,7 +93,8 @@ final class CoRoots {
     ///
     /// @param complete whether the member has the whole stream, and the source knows that the stream has ended
     void onAck(final int member, final MemorySegment datagram, final long offset, final boolean complete) {
-        members.of(member).confirmed = Math.max(members.of(member).confirmed, ControlLayout.EPOCH.get(datagram, offset));
+        members.of(member).confirmed =
+                Math.max(members.of(member).confirmed, ControlLayout.EPOCH.get(datagram, offset));
         final ServedGroup set = members.of(member).set;
         if (set != null && set.coRoot() == member && AckLayout.isAggregate(datagram, offset)) {
             onAggregate(set, datagram, offset, complete);
@@ -106,7 +108,7 @@ final class CoRoots {
 
     private void onAggregate(
             final ServedGroup set, final MemorySegment datagram, final long offset, final boolean complete) {
-        counts.aggregates++;
+        counts.add(SenderCount.AGGREGATES);
         final int covered = AckLayout.COVERED.get(datagram, offset);
         final long acknowledged = AckLayout.ACKNOWLEDGED.get(datagram, offset);
         final long grant = AckLayout.GRANT.get(datagram, offset);
@@ -198,7 +200,7 @@ final class CoRoots {
             planNs = nowNs + PLAN_INTERVAL_NS;
             plan(nowNs);
         }
-        counts.coRoots = sets.size();
+        counts.set(SenderCount.CO_ROOTS, sets.size());
         return instruct(nowNs);
     }
 
@@ -250,10 +252,11 @@ final class CoRoots {
         if (set.slowestMember() == 0 || member == MemberTable.NONE || !isAssignedTo(set, member)) {
             return;
         }
-        final boolean advancedLongAgo = members.of(member).advancedNs > 0 && nowNs - members.of(member).advancedNs > lateNs;
+        final boolean advancedLongAgo =
+                members.of(member).advancedNs > 0 && nowNs - members.of(member).advancedNs > lateNs;
         final boolean aggregateSince = members.of(set.coRoot()).heardNs - members.of(member).advancedNs > lateNs;
-        final boolean behind =
-                members.of(member).joined > set.covered() || set.isBehind(members.of(member).acknowledged, members.of(member).grant);
+        final boolean behind = members.of(member).joined > set.covered()
+                || set.isBehind(members.of(member).acknowledged, members.of(member).grant);
         if (advancedLongAgo && aggregateSince && behind) {
             members.of(member).alone = true;
             onGone(member);
@@ -268,7 +271,7 @@ final class CoRoots {
     private void replace(final ServedGroup set, final long nowNs) {
         final int old = set.coRoot();
         epoch++;
-        counts.failovers++;
+        counts.add(SenderCount.FAILOVERS);
         if (members.of(old).set == set) {
             members.of(old).set = null;
             members.of(old).unfitNs = nowNs + aliveTimeoutNs;
@@ -400,7 +403,9 @@ final class CoRoots {
         ServedGroup any = null;
         for (final ServedGroup set : sets) {
             final int site = members.of(set.coRoot()).terms.offer().site();
-            if (site != 0 && site == members.of(member).terms.offer().site() && (near == null || set.size() < near.size())) {
+            if (site != 0
+                    && site == members.of(member).terms.offer().site()
+                    && (near == null || set.size() < near.size())) {
                 near = set;
             }
             any = any == null || set.size() < any.size() ? set : any;
@@ -424,13 +429,15 @@ final class CoRoots {
     private int instruct(final long nowNs) {
         int sent = 0;
         for (int m = 0; m < members.capacity(); m++) {
-            if (members.of(m).state == State.ACTIVE && members.of(m).instructed > members.of(m).confirmed && nowNs >= members.of(m).repeatNs) {
+            if (members.of(m).state == State.ACTIVE
+                    && members.of(m).instructed > members.of(m).confirmed
+                    && nowNs >= members.of(m).repeatNs) {
                 members.of(m).instructedNs = members.of(m).repeats == 0 ? nowNs : members.of(m).instructedNs;
                 members.of(m).repeatNs = nowNs + (REPEAT_NS << Math.min(members.of(m).repeats++, REPEAT_DOUBLINGS_MAX));
                 sent += instruct(m);
             }
         }
-        counts.instructions += sent;
+        counts.add(SenderCount.INSTRUCTIONS, sent);
         return sent;
     }
 
@@ -456,7 +463,12 @@ final class CoRoots {
             final int first = part * RepairGroupLayout.MEMBERS_PER_PART;
             for (int i = first; i < Math.min(set.size(), first + RepairGroupLayout.MEMBERS_PER_PART); i++) {
                 final int m = set.member(i);
-                RepairGroupLayout.member(output.control(), i - first, members.of(m).id, members.of(m).joined, members.of(m).terms.addresses());
+                RepairGroupLayout.member(
+                        output.control(),
+                        i - first,
+                        members.of(m).id,
+                        members.of(m).joined,
+                        members.of(m).terms.addresses());
             }
             output.sendControl(member, RepairGroupLayout.write(ids.in(output.control()), part, set.size()));
         }

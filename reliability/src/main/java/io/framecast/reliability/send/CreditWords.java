@@ -3,13 +3,13 @@ package io.framecast.reliability.send;
 import io.framecast.reliability.flow.RetryTimer;
 import io.framecast.reliability.send.Member.State;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.CreditWord;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.RcConnectLayout;
 import io.framecast.reliability.wire.StreamInfo;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /// The source's side of one-sided credit: which members may write their grants into its status vector, and whether
 /// those words are possible. The source connects to a member once the member is ready. While the connection stands,
@@ -40,7 +40,7 @@ final class CreditWords {
     private final MemberTable members;
     private final RandomGenerator random;
     private final SenderOutput output;
-    private final SenderCounts counts;
+    private final Counts<SenderCount> counts;
     private final ControlWriter ids;
     private int guarded;
 
@@ -50,7 +50,7 @@ final class CreditWords {
             final MemberTable members,
             final RandomGenerator random,
             final SenderOutput output,
-            final SenderCounts counts) {
+            final Counts<SenderCount> counts) {
         stream = config.stream();
         feeding = config.coRoots().feed() == CoRootConfig.Feed.UNICAST;
         this.members = members;
@@ -67,7 +67,7 @@ final class CreditWords {
             return;
         }
         if (!output.link(member, descriptor)) {
-            counts.linkFailures++;
+            counts.add(SenderCount.LINK_FAILURES);
             return;
         }
         members.of(member).link = Stage.CONNECTING;
@@ -88,7 +88,7 @@ final class CreditWords {
         if (members.of(member).link == Stage.NONE) {
             return;
         }
-        counts.links -= members.of(member).link == Stage.LIVE ? 1 : 0;
+        counts.add(SenderCount.LINKS, -(members.of(member).link == Stage.LIVE ? 1 : 0));
         guarded -= members.of(member).terms.delivery().isWaitedFor() ? 0 : 1;
         members.of(member).link = Stage.NONE;
         output.unlink(member);
@@ -110,7 +110,7 @@ final class CreditWords {
     }
 
     private void fail(final int member) {
-        counts.linkFailures++;
+        counts.add(SenderCount.LINK_FAILURES);
         onGone(member);
     }
 
@@ -160,16 +160,16 @@ final class CreditWords {
         }
         final long grant = CreditWord.grant(word, next);
         if (!isPossible(member, word, grant, next)) {
-            counts.impossibleWords++;
+            counts.add(SenderCount.IMPOSSIBLE_WORDS);
             onGone(member);
             return false;
         }
         if (stage == Stage.OFFERED) {
             members.of(member).link = Stage.LIVE;
-            counts.links++;
+            counts.add(SenderCount.LINKS);
         }
         members.of(member).word = word;
-        counts.creditWords++;
+        counts.add(SenderCount.CREDIT_WORDS);
         if (grant <= members.of(member).grant) {
             return false;
         }

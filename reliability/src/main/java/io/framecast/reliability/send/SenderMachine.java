@@ -9,6 +9,7 @@ import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AdmitLayout;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.FrameLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.HeartbeatLayout;
@@ -64,7 +65,7 @@ public final class SenderMachine {
     private final long clockOffsetNs;
     private final RetransmitScheduler.Output repairOutput = this::repair;
     private final VerdictCounts verdicts = new VerdictCounts();
-    private final SenderCounts counts = new SenderCounts();
+    private final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
 
     private long next;
     private long waiting;
@@ -109,7 +110,7 @@ public final class SenderMachine {
         return verdicts;
     }
 
-    public SenderCounts counts() {
+    public Counts<SenderCount> counts() {
         return counts;
     }
 
@@ -178,7 +179,7 @@ public final class SenderMachine {
         }
         next += count;
         coRoots.feeds().onSent(next - count, count);
-        counts.sentDatagrams += count;
+        counts.add(SenderCount.SENT_DATAGRAMS, count);
         heartbeats.onDataSent(nowNs);
         if (memberDeadlineNs == Long.MAX_VALUE) {
             memberDeadlineNs = nowNs + MEMBER_TICK_NS;
@@ -321,7 +322,7 @@ public final class SenderMachine {
             return Verdict.IMPOSSIBLE;
         }
         final Verdict verdict = acknowledge(member, datagram, offset, nowNs);
-        counts.acks += verdict == Verdict.GOOD ? 1 : 0;
+        counts.add(SenderCount.ACKS, verdict == Verdict.GOOD ? 1 : 0);
         return verdict;
     }
 
@@ -346,7 +347,7 @@ public final class SenderMachine {
         if (echo != AckLayout.NO_ECHO && echo >= 0 && echo <= nowNs) {
             members.of(member).rtt.onSample(nowNs - echo - AckLayout.ECHO_DELAY.unsigned(datagram, offset));
         }
-        counts.creditDatagrams += grant > members.of(member).grant ? 1 : 0;
+        counts.add(SenderCount.CREDIT_DATAGRAMS, grant > members.of(member).grant ? 1 : 0);
         final boolean moved = members.acknowledge(member, acknowledged, grant);
         if (moved) {
             members.of(member).timeoutNs = Long.MAX_VALUE;
@@ -387,7 +388,7 @@ public final class SenderMachine {
                 return verdict;
             }
         }
-        counts.nacks++;
+        counts.add(SenderCount.NACKS);
         if (nowNs != requestsNs) {
             requestsNs = nowNs;
             requestsLeft = REQUESTS_PER_CYCLE_MAX;
@@ -425,7 +426,7 @@ public final class SenderMachine {
         if (members.of(member).state != State.ACTIVE || !FrameLayout.isValidRequest(datagram, offset)) {
             return Verdict.IMPOSSIBLE;
         }
-        counts.frameRequests++;
+        counts.add(SenderCount.FRAME_REQUESTS);
         final long first = FrameLayout.FIRST_SEQUENCE.get(datagram, offset);
         if (first < window.freed() || first >= next) {
             sendTrailingEdge(member, nowNs);
@@ -490,7 +491,7 @@ public final class SenderMachine {
             return count;
         }
         final int accepted = output.repair(member, firstSequence, count);
-        counts.repairedDatagrams += accepted;
+        counts.add(SenderCount.REPAIRED_DATAGRAMS, accepted);
         return accepted;
     }
 
@@ -516,7 +517,7 @@ public final class SenderMachine {
         heartbeat.progress(announced, window.frameIdFrom(boundary)).repairable(Math.max(0, announced - window.freed()));
         heartbeat.timing(nowNs, members.rttNs(), members.active()).clock(nowNs + clockOffsetNs);
         output.multicastControl(HeartbeatLayout.write(ids.in(output.control()), flags, stream, channel, heartbeat));
-        counts.heartbeats++;
+        counts.add(SenderCount.HEARTBEATS);
         heartbeats.onSent(unacknowledged || blocked || ending, nowNs);
     }
 
@@ -562,7 +563,7 @@ public final class SenderMachine {
         words.onGone(member);
         members.of(member).reason = reason;
         admissions.evict(member, reason);
-        counts.evictions += members.of(member).state == State.ACTIVE ? 1 : 0;
+        counts.add(SenderCount.EVICTIONS, members.of(member).state == State.ACTIVE ? 1 : 0);
         members.remove(member, State.GONE);
         coRoots.onGone(member);
         granted = members.granted();
@@ -600,7 +601,7 @@ public final class SenderMachine {
         }
         members.of(member).timeouts++;
         members.of(member).timeoutNs = nowNs + timeoutNs(member);
-        counts.timeouts++;
+        counts.add(SenderCount.TIMEOUTS);
         // A member that reads repairs itself at first needs only the source's progress.
         if (!words.isLive(member) || members.of(member).timeouts > READER_TIMEOUTS_MAX) {
             repairs.request(member, oldest, nowNs, 0);

@@ -204,7 +204,7 @@ public final class ReceiveSession {
     }
 
     private int poll(final long nowNs) {
-        askAgain(nowNs);
+        assembly.renew(machine.repairRequests(), nowNs);
         int taken = 0;
         for (int round = 0; round < ROUNDS_MAX; round++) {
             final int batch = pollData(nowNs);
@@ -215,16 +215,6 @@ public final class ReceiveSession {
         }
         // Behind the data lane: a repair requested too early must not win over the original that arrived meanwhile.
         return areRepairsDue(taken, nowNs) ? taken + pollRepairs(nowNs) : taken;
-    }
-
-    // Renews requests for frames whose repairs have a place now, and updates the number of further frames.
-    private void askAgain(final long nowNs) {
-        for (long first = assembly.takeRoom(); first != Assembly.NONE; first = assembly.takeRoom()) {
-            machine.repairRequests().retryNow(first, assembly.takenSlots(), nowNs);
-        }
-        if (assembly.roomFrames() != Integer.MAX_VALUE) {
-            machine.repairRequests().room(assembly.roomFrames(), assembly.roomSlots(), nowNs);
-        }
     }
 
     private int pollData(final long nowNs) {
@@ -326,8 +316,7 @@ public final class ReceiveSession {
             final long first = DataLayout.SEQUENCE.get(repairLanding.headers(), header) - frameIndex;
             final long slots = StreamInfo.slots(
                     DataLayout.FRAME_BYTES.unsigned(repairLanding.headers(), header), repairLanding.slotBytes());
-            if (!assembly.reserve(first, slots)) {
-                machine.repairRequests().defer(first, slots, nowNs + assembly.patienceNs(first));
+            if (!assembly.reserve(first, slots, machine.repairRequests(), nowNs)) {
                 return;
             }
         }

@@ -9,6 +9,7 @@ import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiverConfig;
+import io.framecast.reliability.receive.ReceiverCount;
 import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.receive.ReceiverOutput;
@@ -272,7 +273,7 @@ final class SimReception implements ReceiverOutput {
         final long before = accepted();
         final long refusedBefore = refused();
         final long unplacedBefore = session.assembly().refusedRepairs();
-        final long repairedBefore = machine.counts().repairedDatagrams();
+        final long repairedBefore = machine.counts().get(ReceiverCount.REPAIRED_DATAGRAMS);
         final boolean quiet = world.options().faults().isNone();
         final List<Long> missing = quiet ? missingInRepairs() : List.of();
         work = 0;
@@ -292,7 +293,7 @@ final class SimReception implements ReceiverOutput {
             repairLane.taken().forEach(this::onUnplaced);
             onUnplacedReads();
         }
-        if (quiet && machine.counts().repairedDatagrams() > repairedBefore) {
+        if (quiet && machine.counts().get(ReceiverCount.REPAIRED_DATAGRAMS) > repairedBefore) {
             missing.stream()
                     .filter(sequence ->
                             sequence < machine.acknowledgedSequence() || machine.expectedRun(sequence, 1) == 0)

@@ -5,7 +5,7 @@ import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.MemberEndpoints;
 import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
-import io.framecast.reliability.send.SenderCounts;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.session.SendPacer;
 import io.framecast.reliability.session.SendSession;
@@ -18,6 +18,7 @@ import io.framecast.reliability.window.SendWindow;
 import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.LeaveLayout;
@@ -99,7 +100,6 @@ final class SimSource extends SimNode implements ControlPort {
         session = new SendSession(
                 new SenderConfig(stream, members, life.epochOffsetNs(), coRoots),
                 window,
-                memory,
                 new SendPacer(0),
                 this,
                 data,
@@ -115,12 +115,12 @@ final class SimSource extends SimNode implements ControlPort {
     }
 
     private long taken() {
-        final SenderCounts counts = machine.counts();
-        return counts.acks() + counts.nacks() + counts.frameRequests();
+        final Counts<SenderCount> counts = machine.counts();
+        return counts.get(SenderCount.ACKS) + counts.get(SenderCount.NACKS) + counts.get(SenderCount.FRAME_REQUESTS);
     }
 
     private long sent() {
-        return machine.counts().heartbeats() + machine.counts().instructions();
+        return machine.counts().get(SenderCount.HEARTBEATS) + machine.counts().get(SenderCount.INSTRUCTIONS);
     }
 
     /// This life of the source.
@@ -398,16 +398,16 @@ final class SimSource extends SimNode implements ControlPort {
     /// Adds its counters to the run's sums, once.
     @Override
     void conclude() {
-        world.tally().evictions += machine.counts().evictions();
-        final SenderCounts counts = machine.counts();
+        world.tally().evictions += machine.counts().get(SenderCount.EVICTIONS);
+        final Counts<SenderCount> counts = machine.counts();
         final SimTally tally = world.tally();
-        tally.timeouts += counts.timeouts();
-        tally.words += counts.creditWords();
-        tally.written += counts.writtenDatagrams();
-        tally.fed += counts.fedDatagrams();
-        tally.failovers += counts.failovers();
-        tally.aggregates += counts.aggregates();
-        tally.sentDatagrams += counts.sentDatagrams();
+        tally.timeouts += counts.get(SenderCount.TIMEOUTS);
+        tally.words += counts.get(SenderCount.CREDIT_WORDS);
+        tally.written += counts.get(SenderCount.WRITTEN_DATAGRAMS);
+        tally.fed += counts.get(SenderCount.FED_DATAGRAMS);
+        tally.failovers += counts.get(SenderCount.FAILOVERS);
+        tally.aggregates += counts.get(SenderCount.AGGREGATES);
+        tally.sentDatagrams += counts.get(SenderCount.SENT_DATAGRAMS);
         tally.controlTaken += taken() - joiningTaken;
         tally.controlTold += sent() - joiningSent;
     }

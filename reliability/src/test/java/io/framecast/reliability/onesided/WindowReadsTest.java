@@ -46,8 +46,7 @@ final class WindowReadsTest {
     private final ExposedWindow share =
             ExposedWindow.ofReplica(oneSided, memory, 4, "refused: ", line -> assertTrue(line.isEmpty(), line));
     private final ReadCounts counts = new ReadCounts();
-    private final SendWindow window =
-            new SendWindow(SLOTS, memory.headers(), memory.lengths(), SLOT_BYTES, SESSION).guardedBy(share.guards());
+    private final SendWindow window = new SendWindow(memory, SESSION).guardedBy(share.guards());
     private final MemoryShape shape = MemoryShape.of(
             stream,
             MemoryShape.Kind.BY_ARRIVAL,
@@ -216,9 +215,7 @@ final class WindowReadsTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4})
     void shouldTakeFromACopyWhatWasThereBeforeTheReadAndNothingElse(final int parts) {
-        final RepairStore copy = new RepairStore(
-                        memory.headers(), memory.payload(), memory.lengths(), SLOTS, SLOT_BYTES)
-                .guardedBy(share.guards());
+        final RepairStore copy = new RepairStore(memory).guardedBy(share.guards());
         assertTrue(copy.guard());
         put(copy, WANTED);
         final WindowReads reads = reads(true);

@@ -60,7 +60,7 @@ final class BundleTableTest {
         assertEquals(offset, part.slotOffset());
         assertEquals(bytes, part.bytes());
         assertEquals(timestampNs, part.timestampNs());
-        assertTrue(part.isBundled());
+        assertEquals(0, part.bundleFrames());
         assertNull(part.metadata());
     }
 

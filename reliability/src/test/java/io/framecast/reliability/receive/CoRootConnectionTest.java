@@ -145,7 +145,7 @@ final class CoRootConnectionTest {
         assertEquals(0, pair.link.pulls.size());
         carryPulls();
         assertEquals(8, pair.receiver.acknowledgedSequence());
-        assertEquals(0, pair.receiver.counts().nacks());
+        assertEquals(0, pair.receiver.counts().get(ReceiverCount.NACKS));
     }
 
     @Test
@@ -159,7 +159,7 @@ final class CoRootConnectionTest {
         pair.receiver.onTick(pair.nowNs + 1);
         assertEquals(1, toCoRoot(ControlLayout.TYPE_NACK), "and not its source");
         assertTrue(fake.pulls.isEmpty());
-        assertEquals(1, pair.receiver.counts().nackedDatagrams());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.NACKED_DATAGRAMS));
     }
 
     @Test
@@ -182,7 +182,7 @@ final class CoRootConnectionTest {
         fake.done.clear();
         pair.receiver.coRootConnection().onBroken();
         assertEquals(List.of("cut"), fake.done);
-        assertEquals(1, pair.receiver.counts().coRootConnectionFailures());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.CO_ROOT_CONNECTION_FAILURES));
         fake.pulls.clear();
         pair.run(50 * MS);
         assertTrue(toCoRoot(ControlLayout.TYPE_NACK) >= 1);
@@ -213,7 +213,7 @@ final class CoRootConnectionTest {
         assign(3, 77);
         pair.run(20_000 * MS);
         assertEquals(20, toCoRoot(ControlLayout.TYPE_RC_CONNECT));
-        assertEquals(1, pair.receiver.counts().coRootConnectionFailures());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.CO_ROOT_CONNECTION_FAILURES));
         pair.publish(8);
         pair.send(3);
         pair.run(50 * MS);
@@ -226,7 +226,7 @@ final class CoRootConnectionTest {
         assign(3, 77);
         fake.opens = false;
         answer(3);
-        assertEquals(1, pair.receiver.counts().coRootConnectionFailures());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.CO_ROOT_CONNECTION_FAILURES));
         assertEquals("cut", fake.done.getLast());
         answer(3);
         assertEquals(1, fake.done.stream().filter("open"::equals).count());

@@ -9,10 +9,12 @@ import io.framecast.reliability.flow.AckScheduler;
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.RepairStore;
 import io.framecast.reliability.window.SlotGuards;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.EndpointOffer;
 import io.framecast.reliability.wire.FrameLayout;
@@ -50,16 +52,16 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     private final HeaderChecksum checksum = new HeaderChecksum();
     private final MemorySegment control = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
     private final MemorySegment datagram = MemorySegment.ofArray(new byte[Wire.CONTROL_BYTES_MAX]);
-    private final ReceiverCounts counts = new ReceiverCounts();
+    private final Counts<ReceiverCount> counts = new Counts<>(ReceiverCount.class);
     private final ReceiveWindow window = new ReceiveWindow(256);
     private final SourceWatch source = new SourceWatch(5_000 * MS);
     private final AckScheduler acks = new AckScheduler(400, 0, 1_000 * MS);
-    private final RepairStore store = new RepairStore(
+    private final RepairStore store = new RepairStore(new WindowMemory(
             MemorySegment.ofArray(new byte[SLOTS * DataLayout.LENGTH]),
             MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]),
             new int[SLOTS],
             SLOTS,
-            SLOT_BYTES);
+            SLOT_BYTES));
     private final List<String> links = new ArrayList<>();
     private @Nullable EndpointOffer endpointOffer;
     private final CoRoot coRoot = new CoRoot(SESSION, this, this, counts, window, source, acks, store);
@@ -127,10 +129,12 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
     private void guard() {
         store.guardedBy(new SlotGuards(
                 MemorySegment.ofArray(new long[SLOTS]),
-                MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]),
-                new int[SLOTS],
-                SLOTS,
-                SLOT_BYTES));
+                new WindowMemory(
+                        MemorySegment.NULL,
+                        MemorySegment.ofArray(new byte[SLOTS * SLOT_BYTES]),
+                        new int[SLOTS],
+                        SLOTS,
+                        SLOT_BYTES)));
     }
 
     @Test
@@ -151,7 +155,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(21, ControlLayout.RECEIVER.get(answer, 0));
         assertEquals(3, ControlLayout.EPOCH.get(answer, 0));
         assertArrayEquals(new byte[] {9}, RcConnectLayout.offer(answer, 0).descriptor());
-        assertEquals(1, counts.memberLinks());
+        assertEquals(1, counts.get(ReceiverCount.MEMBER_LINKS));
     }
 
     @Test
@@ -204,10 +208,10 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(50, 1, false));
         assertEquals(3, list(3, 0, total, first));
         assertEquals(total, connected.size());
-        assertEquals(total, counts.servedMembers());
+        assertEquals(total, counts.get(ReceiverCount.SERVED_MEMBERS));
         assertEquals(Verdict.GOOD, ack(50, 1, false));
         assertEquals(Verdict.GOOD, ack(20, 1, false));
-        assertEquals(2, counts.reportsTaken());
+        assertEquals(2, counts.get(ReceiverCount.REPORTS_TAKEN));
     }
 
     @Test
@@ -216,7 +220,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertEquals(5, list(5, 0, 2, 21, 22));
         assertEquals(List.of(0), disconnected);
         assertEquals(List.of(0, 1, 0), connected, "who stays is not connected again");
-        assertEquals(2, counts.servedMembers());
+        assertEquals(2, counts.get(ReceiverCount.SERVED_MEMBERS));
         assertEquals(Verdict.UNKNOWN_MEMBER, ack(20, 1, false));
         assertEquals(Verdict.GOOD, ack(22, 1, false));
     }
@@ -243,7 +247,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         list(3, 0, 2, 20, 21);
         coRoot.resign();
         assertEquals(List.of(0, 1), disconnected);
-        assertEquals(0, counts.servedMembers());
+        assertEquals(0, counts.get(ReceiverCount.SERVED_MEMBERS));
     }
 
     @Test
@@ -254,7 +258,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         ack(21, 70, true);
         assertEquals(new Aggregate(50, 90, 3, 20, false), aggregate(90, 130, false));
         assertEquals(new Aggregate(40, 60, 3, OWN_ID, true), aggregate(40, 60, true));
-        assertEquals(3, counts.aggregates());
+        assertEquals(3, counts.get(ReceiverCount.AGGREGATES));
     }
 
     @Test
@@ -298,7 +302,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         assertTrue(coRoot.hasRepairs());
         assertEquals(3, coRoot.onTick(1 * MS));
         assertEquals(List.of(new Sent(0, 2, 3)), repairs);
-        assertEquals(3, counts.repairsSent());
+        assertEquals(3, counts.get(ReceiverCount.REPAIRS_SENT));
         assertEquals(0, coRoot.onTick(1 * MS));
         // Half a round trip later a member that cannot have it yet requests the same, and so does another.
         nack(20, 2 * MS - 1, 2, 3);
@@ -384,7 +388,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
                 sent >= CoRoot.REPAIRS_PER_TICK_MAX && sent < CoRoot.REPAIRS_PER_TICK_MAX + ids.length, "sent " + sent);
         assertTrue(coRoot.hasRepairs());
         assertEquals(SLOTS * ids.length - sent, coRoot.onTick(3));
-        assertEquals((long) SLOTS * ids.length, counts.repairsSent());
+        assertEquals((long) SLOTS * ids.length, counts.get(ReceiverCount.REPAIRS_SENT));
     }
 
     @Test
@@ -433,7 +437,7 @@ final class CoRootServesTest implements CoRootOutput, ReceiverOutput {
         RepairGroupLayout.member(datagram, 0, 20, 3, addresses(20));
         RepairGroupLayout.write(ids.epoch(4).in(datagram), 0, 1);
         assertEquals(Verdict.BAD_TYPE, coRoot.onReport(datagram, 0, 0));
-        assertEquals(0, counts.reportsTaken());
+        assertEquals(0, counts.get(ReceiverCount.REPORTS_TAKEN));
         assertEquals(List.of(), controls);
     }
 

@@ -28,18 +28,13 @@ final class DeadlineClockTest {
             new StreamInfo(7, "clock", SLOT_BYTES, SLOTS, 16L * SLOT_BYTES, 1000, new byte[] {1}, new byte[] {2});
     private final FrameTable frames = new FrameTable(SLOTS);
     private final ReceiveWindow window = new ReceiveWindow(SLOTS);
-    private final MetadataTracker metadata = new MetadataTracker(frames, window, SLOT_BYTES);
-    private final FrameQueue queue = new FrameQueue(frames, window, metadata, SLOT_BYTES);
-    private final DropPolicy policy = DropPolicy.of(
-            Delivery.deadline((int) (PATIENCE_NS / 1_000_000)),
-            stream,
-            new DropPolicy.Arrivals(frames, window, metadata, queue));
+    private final FrameQueue queue = new FrameQueue(frames, window, SLOT_BYTES);
+    private final DropPolicy policy = DropPolicy.of(Delivery.deadline((int) (PATIENCE_NS / 1_000_000)), stream, queue);
 
     // The first of two datagrams is here, so its frame is known and not whole.
     @BeforeEach
     void receiveHalfAFrame() {
         queue.start(0, 0);
-        metadata.start(0);
         window.reset(0);
         final MemorySegment header = MemorySegment.ofArray(new byte[DataLayout.LENGTH]);
         final DataHeader of = new DataHeader().session(DataLayout.TYPE_DATA, 7).frame(0, 2 * SLOT_BYTES, STAMP_NS);

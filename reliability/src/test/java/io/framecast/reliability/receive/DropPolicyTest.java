@@ -33,8 +33,7 @@ final class DropPolicyTest {
             7, "give", SLOT_BYTES, SLOTS, FRAME_MAX_SLOTS * (long) SLOT_BYTES, 1000, new byte[] {1}, new byte[] {2});
     private final FrameTable frames = new FrameTable(SLOTS);
     private final ReceiveWindow window = new ReceiveWindow(SLOTS);
-    private final MetadataTracker metadata = new MetadataTracker(frames, window, SLOT_BYTES);
-    private final FrameQueue queue = new FrameQueue(frames, window, metadata, SLOT_BYTES);
+    private final FrameQueue queue = new FrameQueue(frames, window, SLOT_BYTES);
     private final List<String> taken = new ArrayList<>();
     private final DropPolicy latest = policy(Delivery.LATEST);
     private final DropPolicy deadline = policy(Delivery.deadline(10));
@@ -42,12 +41,11 @@ final class DropPolicyTest {
 
     DropPolicyTest() {
         queue.start(0, 0);
-        metadata.start(0);
         window.reset(0);
     }
 
     private DropPolicy policy(final Delivery delivery) {
-        return DropPolicy.of(delivery, stream, new DropPolicy.Arrivals(frames, window, metadata, queue));
+        return DropPolicy.of(delivery, stream, queue);
     }
 
     private void note(final DroppedFrames dropped) {
@@ -83,7 +81,7 @@ final class DropPolicyTest {
         for (int i = 0; i < here; i++) {
             window.receive(first + i);
         }
-        metadata.advance(0, 1_000);
+        queue.advance(0, 1_000);
     }
 
     private void arrive(final long id, final long first, final int slots, final int flags) {
@@ -117,9 +115,8 @@ final class DropPolicyTest {
 
     @Test
     void shouldGiveNothingUpWhenTheSourceWaits() {
-        final DropPolicy.Arrivals arrivals = new DropPolicy.Arrivals(frames, window, metadata, queue);
-        assertNull(DropPolicy.of(Delivery.RELIABLE, stream, arrivals));
-        assertNull(DropPolicy.of(Delivery.evict(5), stream, arrivals));
+        assertNull(DropPolicy.of(Delivery.RELIABLE, stream, queue));
+        assertNull(DropPolicy.of(Delivery.evict(5), stream, queue));
     }
 
     @Test
@@ -221,7 +218,7 @@ final class DropPolicyTest {
         assertTrue(tick(latest));
         assertEquals(List.of("0+1 UNREPAIRABLE 0-4"), taken);
         assertEquals(4, window.next());
-        assertEquals(4, metadata.first());
+        assertEquals(4, queue.described());
         assertFalse(tick(latest));
     }
 

@@ -7,6 +7,7 @@ import io.framecast.reliability.send.SenderConfig;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.SenderOutput;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.ControlWriter;
 import io.framecast.reliability.wire.DataHeader;
 import io.framecast.reliability.wire.DataLayout;
@@ -44,7 +45,8 @@ public final class MachinePair {
             new byte[] {8});
     final MemorySegment headers = MemorySegment.ofArray(new byte[WINDOW * DataLayout.LENGTH]);
     final int[] lengths = new int[WINDOW];
-    public final SendWindow window = new SendWindow(WINDOW, headers, lengths, SLOT_BYTES, SESSION);
+    public final SendWindow window =
+            new SendWindow(new WindowMemory(headers, MemorySegment.NULL, lengths, WINDOW, SLOT_BYTES), SESSION);
     public final ArrayDeque<MemorySegment> toReceiver = new ArrayDeque<>();
     public final ArrayDeque<MemorySegment> toSender = new ArrayDeque<>();
     final ArrayDeque<Integer> probes = new ArrayDeque<>();

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.framecast.reliability.receive.ReceiverMachine.State;
 import io.framecast.reliability.send.JoinBudget;
 import io.framecast.reliability.send.MemberTable;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
@@ -88,7 +89,7 @@ final class MachinesTest {
         pair.join();
         assertEquals(State.REFUSED, pair.receiver.state());
         assertEquals(Reason.RING_TOO_SMALL, pair.receiver.lostReason());
-        assertEquals(1, pair.sender.counts().refusals());
+        assertEquals(1, pair.sender.counts().get(SenderCount.REFUSALS));
         assertEquals(0, pair.sender.readyMembers());
     }
 
@@ -145,11 +146,11 @@ final class MachinesTest {
         assertNull(pair.receiver.pollFrame());
         assertEquals(1, pair.receiver.missing());
         pair.run(10_000_000);
-        assertEquals(1, pair.receiver.counts().repairedDatagrams());
+        assertEquals(1, pair.receiver.counts().get(ReceiverCount.REPAIRED_DATAGRAMS));
         assertEquals(0, pair.receiver.pollFrame().frameId());
         assertEquals(1, pair.receiver.pollFrame().frameId());
         assertNull(pair.receiver.pollFrame());
-        assertEquals(0, pair.sender.counts().timeouts());
+        assertEquals(0, pair.sender.counts().get(SenderCount.TIMEOUTS));
     }
 
     @Test
@@ -174,7 +175,7 @@ final class MachinesTest {
             pair.sender.onTick(pair.nowNs);
             pair.toReceiver.clear();
         }
-        assertEquals(1, pair.sender.counts().timeouts());
+        assertEquals(1, pair.sender.counts().get(SenderCount.TIMEOUTS));
         assertEquals(0L, pair.repairs.peek());
     }
 
@@ -498,7 +499,7 @@ final class MachinesTest {
             pair.sender.onTick(pair.nowNs);
         }
         assertTrue(pair.nowNs > MachinePair.ALIVE_NS);
-        assertEquals(1, pair.sender.counts().evictions());
+        assertEquals(1, pair.sender.counts().get(SenderCount.EVICTIONS));
         assertEquals(3, pair.sender.releasable());
         pair.exchange();
         pair.run(5_000_000);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.framecast.reliability.flow.AckTrigger;
+import io.framecast.reliability.send.SenderCount;
 import io.framecast.reliability.wire.AckLayout;
 import io.framecast.reliability.wire.AckValues;
 import io.framecast.reliability.wire.ControlLayout;
@@ -46,7 +47,7 @@ final class PiggybackTest {
     @Test
     void shouldTakeAlongTheAcknowledgementThatIsDueSoonWhenANackGoes() {
         loseTwo();
-        final long acks = pair.receiver.counts().acks();
+        final long acks = pair.receiver.counts().get(ReceiverCount.ACKS);
         final MemorySegment nack = onlyNack();
         assertTrue(NackLayout.acknowledges(nack, 0));
         assertEquals(5, AckLayout.ACKNOWLEDGED.get(nack, 0));
@@ -55,8 +56,8 @@ final class PiggybackTest {
         assertEquals(1, NackLayout.ranges(nack, 0));
         assertEquals(5, NackLayout.first(nack, 0, 0));
         assertEquals(2, NackLayout.count(nack, 0, 0));
-        assertEquals(acks + 1, pair.receiver.counts().acks());
-        assertEquals(1, pair.receiver.counts().acks(AckTrigger.PIGGYBACK));
+        assertEquals(acks + 1, pair.receiver.counts().get(ReceiverCount.ACKS));
+        assertEquals(1, pair.receiver.acks(AckTrigger.PIGGYBACK));
         // No other ACK is due within the time that an ACK would have taken.
         pair.receiver.onTick(pair.nowNs + 200_000);
         assertTrue(pair.toSender.isEmpty());
@@ -66,13 +67,13 @@ final class PiggybackTest {
     void shouldFreeAndRepairWhenANackThatAcknowledgesComes() {
         loseTwo();
         final MemorySegment nack = onlyNack();
-        final long acks = pair.sender.counts().acks();
-        final long nacks = pair.sender.counts().nacks();
+        final long acks = pair.sender.counts().get(SenderCount.ACKS);
+        final long nacks = pair.sender.counts().get(SenderCount.NACKS);
         assertEquals(Verdict.GOOD, pair.sender.onControl(nack, 0, (int) nack.byteSize(), pair.nowNs));
         assertEquals(5, pair.sender.releasable());
         // Datagrams are counted, and this is one.
-        assertEquals(acks, pair.sender.counts().acks());
-        assertEquals(nacks + 1, pair.sender.counts().nacks());
+        assertEquals(acks, pair.sender.counts().get(SenderCount.ACKS));
+        assertEquals(nacks + 1, pair.sender.counts().get(SenderCount.NACKS));
         pair.sender.onTick(pair.nowNs);
         assertEquals(2, pair.repairs.size());
         pair.carryRepairs();
@@ -94,7 +95,7 @@ final class PiggybackTest {
                     ControlLayout.type(datagram, 0) == ControlLayout.TYPE_NACK && !NackLayout.acknowledges(datagram, 0);
         }
         assertTrue(alone);
-        assertEquals(1, pair.receiver.counts().acks(AckTrigger.PIGGYBACK));
+        assertEquals(1, pair.receiver.acks(AckTrigger.PIGGYBACK));
     }
 
     @Test

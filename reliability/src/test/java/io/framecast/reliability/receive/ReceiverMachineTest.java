@@ -197,7 +197,7 @@ final class ReceiverMachineTest {
         assertTrue(pair.drop());
         assertEquals(42, pair.receiver.nextFrameSequence());
         assertEquals(4, pair.receiver.nextFrameId());
-        assertEquals(4, pair.receiver.counts().droppedFrames());
+        assertEquals(4, pair.receiver.counts().get(ReceiverCount.DROPPED_FRAMES));
         assertEquals(42, pair.receiver.acknowledgedSequence());
     }
 

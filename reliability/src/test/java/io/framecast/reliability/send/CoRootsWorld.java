@@ -8,6 +8,7 @@ import io.framecast.reliability.wire.AssignLayout;
 import io.framecast.reliability.wire.CoRootOffer;
 import io.framecast.reliability.wire.ControlLayout;
 import io.framecast.reliability.wire.ControlWriter;
+import io.framecast.reliability.wire.Counts;
 import io.framecast.reliability.wire.Delivery;
 import io.framecast.reliability.wire.HeaderChecksum;
 import io.framecast.reliability.wire.JoinLayout;
@@ -40,7 +41,7 @@ final class CoRootsWorld implements SenderOutput {
     record Fed(int member, long first, int count) {}
 
     final MemberTable members;
-    final SenderCounts counts = new SenderCounts();
+    final Counts<SenderCount> counts = new Counts<>(SenderCount.class);
     final CoRoots coRoots;
     final List<Instruction> instructed = new ArrayList<>();
     final List<Fed> fed = new ArrayList<>();

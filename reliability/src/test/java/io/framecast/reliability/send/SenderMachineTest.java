@@ -123,7 +123,7 @@ final class SenderMachineTest {
         assertEquals(7, sender.sendable());
         sender.onSent(7, pair.nowNs);
         assertEquals(0, sender.sendable());
-        assertEquals(7, sender.counts().sentDatagrams());
+        assertEquals(7, sender.counts().get(SenderCount.SENT_DATAGRAMS));
         assertEquals(Verdict.GOOD, ack(6, 7, 12));
         assertEquals(3, sender.sendable());
         sender.onSent(3, pair.nowNs);
@@ -140,7 +140,7 @@ final class SenderMachineTest {
         assertEquals(20, sender.grantedSequence());
         assertEquals(Verdict.GOOD, ack(5, 10, 10L + Integer.MAX_VALUE));
         assertEquals(10, sender.releasable());
-        assertEquals(1, sender.counts().acks());
+        assertEquals(1, sender.counts().get(SenderCount.ACKS));
     }
 
     @Test
@@ -181,8 +181,8 @@ final class SenderMachineTest {
         assertEquals(0, sender.nextDeadlineNs());
         sender.onTick(pair.nowNs);
         assertEquals(List.of(18L, 19L), List.copyOf(pair.repairs));
-        assertEquals(2, sender.counts().nacks());
-        assertEquals(4, sender.counts().repairedDatagrams());
+        assertEquals(2, sender.counts().get(SenderCount.NACKS));
+        assertEquals(4, sender.counts().get(SenderCount.REPAIRED_DATAGRAMS));
     }
 
     @Test
@@ -202,7 +202,7 @@ final class SenderMachineTest {
         ack(5, 2, 40);
         pair.window.free(2);
         assertEquals(Verdict.IMPOSSIBLE, tell(FrameLayout.writeRequest(ids(5).in(scratch), 0)));
-        assertEquals(4, sender.counts().frameRequests());
+        assertEquals(4, sender.counts().get(SenderCount.FRAME_REQUESTS));
     }
 
     @Test
@@ -332,7 +332,7 @@ final class SenderMachineTest {
         join(6, Delivery.evict(200), 1000);
         publishAndSend(20);
         final int ticks = ticksUntilEvicted();
-        assertEquals(1, sender.counts().evictions());
+        assertEquals(1, sender.counts().get(SenderCount.EVICTIONS));
         assertTrue(ticks * TICK_NS > 200_000_000 && (ticks - 3) * TICK_NS <= 200_000_000, ticks + " ticks");
         assertEquals(1000, sender.grantedSequence());
     }
@@ -345,7 +345,7 @@ final class SenderMachineTest {
         assertEquals(100, ticksUntilEvicted(), "no member is waited for");
         sender.onClaimBlocked(true);
         assertTrue(ticksUntilEvicted() < 100);
-        assertEquals(1, sender.counts().evictions());
+        assertEquals(1, sender.counts().get(SenderCount.EVICTIONS));
     }
 
     @Test
@@ -360,8 +360,8 @@ final class SenderMachineTest {
             // It lives, and acknowledges nothing.
             nack(5, 100, 1);
             sender.onTick(pair.nowNs);
-            if (sender.counts().timeouts() > timeouts) {
-                timeouts = sender.counts().timeouts();
+            if (sender.counts().get(SenderCount.TIMEOUTS) > timeouts) {
+                timeouts = sender.counts().get(SenderCount.TIMEOUTS);
                 intervals.add(pair.nowNs - last);
                 last = pair.nowNs;
                 sender.onTick(pair.nowNs);
@@ -377,12 +377,12 @@ final class SenderMachineTest {
         }
         ack(5, 10, 40);
         pair.nowNs += 2 * TICK_NS;
-        final long before = sender.counts().timeouts();
+        final long before = sender.counts().get(SenderCount.TIMEOUTS);
         for (int i = 0; i < 20; i++) {
             pair.nowNs += TICK_NS;
             ack(5, 10, 40);
             sender.onTick(pair.nowNs);
         }
-        assertEquals(before, sender.counts().timeouts());
+        assertEquals(before, sender.counts().get(SenderCount.TIMEOUTS));
     }
 }

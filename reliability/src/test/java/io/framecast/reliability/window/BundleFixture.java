@@ -31,8 +31,8 @@ final class BundleFixture {
         headers = MemorySegment.ofArray(new byte[slots * DataLayout.LENGTH]);
         payload = MemorySegment.ofArray(new byte[slots * slotBytes]);
         lengths = new int[slots];
-        window = new SendWindow(slots, headers, lengths, slotBytes, SESSION);
-        small = window.bundleIn(payload);
+        window = new SendWindow(new WindowMemory(headers, payload, lengths, slots, slotBytes), SESSION);
+        small = window.bundle();
     }
 
     /// The bytes of a frame, different from those of any other.

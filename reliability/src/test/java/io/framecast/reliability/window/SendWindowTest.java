@@ -18,7 +18,8 @@ final class SendWindowTest {
 
     private final MemorySegment headers = MemorySegment.ofArray(new byte[8 * DataLayout.LENGTH]);
     private final int[] lengths = new int[8];
-    private final SendWindow window = new SendWindow(8, headers, lengths, 64, SESSION);
+    private final SendWindow window =
+            new SendWindow(new WindowMemory(headers, MemorySegment.NULL, lengths, 8, 64), SESSION);
 
     @Test
     void shouldWriteSealedHeadersWhenAFrameIsCommitted() {
@@ -97,7 +98,9 @@ final class SendWindowTest {
 
     @Test
     void shouldNumberFramesFromTheGivenOneWhenTheIdWraps() {
-        final SendWindow wrapping = new SendWindow(8, headers, lengths, 64, SESSION).firstFrameId((1L << 32) - 1);
+        final SendWindow wrapping = new SendWindow(
+                        new WindowMemory(headers, MemorySegment.NULL, lengths, 8, 64), SESSION)
+                .firstFrameId((1L << 32) - 1);
         assertEquals((1L << 32) - 1, wrapping.frameIdFrom(0));
         wrapping.beginFrame(1, 0, 0, NONE);
         wrapping.commit(1, 1);
@@ -123,6 +126,8 @@ final class SendWindowTest {
 
     @Test
     void shouldRefuseWhenSlotsAreNoPowerOfTwo() {
-        assertThrows(IllegalArgumentException.class, () -> new SendWindow(6, headers, lengths, 64, SESSION));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new SendWindow(new WindowMemory(headers, MemorySegment.NULL, lengths, 6, 64), SESSION));
     }
 }
