@@ -32,6 +32,7 @@ import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.lane.SendLanePort;
 import io.framecast.reliability.onesided.OneSidedPort;
+import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.receive.ReceiverCount;
@@ -204,18 +205,20 @@ public final class ReceiverSession implements ReceiverOutput, AutoCloseable {
             counters.add(EngineCounter.GRANTS_WRITTEN, counts.of(ReceiverCount.GRANTS_WRITTEN))
                     .add(EngineCounter.FEED_TAKEN, counts.of(ReceiverCount.FED_DATAGRAMS))
                     .add(EngineCounter.OWN_REPAIRS, counts.of(ReceiverCount.OWN_REPAIRS))
-                    .add(EngineCounter.DATAGRAMS_PULLED, windows.sourceReads()::landed)
-                    .add(EngineCounter.DATAGRAMS_PULLED_SET, windows.coRootReads()::landed)
+                    .add(EngineCounter.DATAGRAMS_PULLED, windows.sourceReads().of(ReadCount.LANDED))
+                    .add(
+                            EngineCounter.DATAGRAMS_PULLED_SET,
+                            windows.coRootReads().of(ReadCount.LANDED))
                     .fallback("feed", counts.of(ReceiverCount.FEED_FAILURES))
                     .fallback("vain_feed", counts.of(ReceiverCount.VAIN_FEEDS))
                     .fallback("link", counts.of(ReceiverCount.LINK_FAILURES))
                     .fallback("slow_grant", counts.of(ReceiverCount.SLOW_WRITES))
                     .fallback("overdue_pull", counts.of(ReceiverCount.OVERDUE_PULLS))
-                    .fallback("slow_pull", windows.sourceReads()::slow)
-                    .fallback("stale_pull", windows.sourceReads()::stale)
+                    .fallback("slow_pull", windows.sourceReads().of(ReadCount.SLOW))
+                    .fallback("stale_pull", windows.sourceReads().of(ReadCount.STALE))
                     .fallback("set_link", counts.of(ReceiverCount.CO_ROOT_CONNECTION_FAILURES))
-                    .fallback("slow_set_pull", windows.coRootReads()::slow)
-                    .fallback("stale_set_pull", windows.coRootReads()::stale);
+                    .fallback("slow_set_pull", windows.coRootReads().of(ReadCount.SLOW))
+                    .fallback("stale_set_pull", windows.coRootReads().of(ReadCount.STALE));
         }
     }
 

@@ -4,6 +4,7 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.repair.RepairRequests;
 import io.framecast.reliability.wire.BundleLayout;
 import java.lang.foreign.MemorySegment;
@@ -76,7 +77,7 @@ final class ArrivalAssembly extends Assembly {
     }
 
     @Override
-    public int poll(final LanePort data, final @Nullable Expectation expected) {
+    public int poll(final LanePort data, final @Nullable ReceiverMachine expected) {
         // Where no slot is posted no datagram waits in the lane either: arriving datagrams are lost and must be
         // repaired.
         post(data);

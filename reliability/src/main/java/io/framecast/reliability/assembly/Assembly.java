@@ -4,6 +4,7 @@ import io.framecast.reliability.assembly.FrameMemory.Space;
 import io.framecast.reliability.lane.LanePort;
 import io.framecast.reliability.receive.BundleTable;
 import io.framecast.reliability.receive.ReceivedFrame;
+import io.framecast.reliability.receive.ReceiverMachine;
 import io.framecast.reliability.repair.RepairRequests;
 import io.framecast.reliability.wire.StreamInfo;
 import org.jspecify.annotations.Nullable;
@@ -22,15 +23,6 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
     public static final long NONE = -1;
     /// The data lane could not be polled, because no slot is free.
     public static final int NO_SLOT = -1;
-
-    /// A receiver's next expected sequences on its data lane.
-    public interface Expectation {
-        /// The sequence of the next new datagram.
-        long expectedSequence();
-
-        /// Number of sequences from `first` on, at most `max`, that have not been received.
-        int expectedRun(long first, int max);
-    }
 
     protected final MemoryShape shape;
     protected final FrameMemory memory;
@@ -73,9 +65,10 @@ public abstract sealed class Assembly permits SequenceAssembly, ArrivalAssembly 
 
     /// Makes free slots ready for the data lane and takes the datagrams that arrived.
     ///
-    /// @param expected null before the receiver is a member: then a probe may land anywhere
+    /// @param expected names the sequences expected next; null before the receiver is a member: then a probe may
+    ///     land anywhere
     /// @return datagrams taken, as the lane describes them, or [#NO_SLOT]
-    public abstract int poll(LanePort data, @Nullable Expectation expected);
+    public abstract int poll(LanePort data, @Nullable ReceiverMachine expected);
 
     /// Datagrams of the last poll, in consecutive slots and of consecutive sequences, were accepted.
     ///

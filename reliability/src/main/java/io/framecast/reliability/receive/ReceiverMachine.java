@@ -84,13 +84,9 @@ public final class ReceiverMachine {
     // Frames that had begun when the source sent a heartbeat.
     private long announcedFrames;
 
-    /// Makes a receiver that does not serve as a co-root; [#start] begins the handshake.
+    /// Makes a receiver; [#start] begins the handshake.
     ///
     /// @param random for back-off and skew only
-    public ReceiverMachine(final ReceiverConfig config, final RandomGenerator random, final ReceiverOutput output) {
-        this(config, random, output, null);
-    }
-
     /// @param serving effects of its work as a co-root; null for a receiver that does not serve
     public ReceiverMachine(
             final ReceiverConfig config,

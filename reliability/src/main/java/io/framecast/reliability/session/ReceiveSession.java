@@ -36,17 +36,6 @@ public final class ReceiveSession {
     private final FrameConsumer consumer;
     private final FrameDelivery delivery;
     private final int fullBytes;
-    private final Assembly.Expectation expectation = new Assembly.Expectation() {
-        @Override
-        public long expectedSequence() {
-            return machine.expectedSequence();
-        }
-
-        @Override
-        public int expectedRun(final long first, final int max) {
-            return machine.expectedRun(first, max);
-        }
-    };
     private boolean started;
     private long firstFrameId;
     // Frames from this one on were published since an earlier membership in this session; MAX_VALUE without
@@ -221,7 +210,7 @@ public final class ReceiveSession {
         if (!isListening(machine.state())) {
             return 0;
         }
-        final int count = assembly.poll(dataLane, machine.state() == State.RECEIVING ? expectation : null);
+        final int count = assembly.poll(dataLane, machine.state() == State.RECEIVING ? machine : null);
         if (count <= 0) {
             if (count == 0) {
                 machine.onDrained(nowNs);

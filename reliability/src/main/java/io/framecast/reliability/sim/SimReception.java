@@ -7,6 +7,7 @@ import io.framecast.reliability.assembly.MemoryShape.Kind;
 import io.framecast.reliability.assembly.ReadSlots;
 import io.framecast.reliability.assembly.RepairSlots;
 import io.framecast.reliability.lane.LanePort;
+import io.framecast.reliability.onesided.ReadCount;
 import io.framecast.reliability.onesided.RemoteWindows;
 import io.framecast.reliability.receive.ReceiverConfig;
 import io.framecast.reliability.receive.ReceiverCount;
@@ -452,10 +453,10 @@ final class SimReception implements ReceiverOutput {
             if (windows != null) {
                 windows.close();
                 final SimTally tally = world.tally();
-                tally.pulls += windows.sourceReads().landed();
-                tally.setPulls += windows.coRootReads().landed();
-                tally.stalePulls +=
-                        windows.sourceReads().stale() + windows.coRootReads().stale();
+                tally.pulls += windows.sourceReads().get(ReadCount.LANDED);
+                tally.setPulls += windows.coRootReads().get(ReadCount.LANDED);
+                tally.stalePulls += windows.sourceReads().get(ReadCount.STALE)
+                        + windows.coRootReads().get(ReadCount.STALE);
             }
             frames.conclude(isEnded());
             if (isEnded() && source.isClosed()) {

@@ -3,6 +3,7 @@ package io.framecast.reliability.receive;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.framecast.reliability.repair.RetransmitScheduler;
+import io.framecast.reliability.send.CoRootConfig;
 import io.framecast.reliability.send.SenderConfig;
 import io.framecast.reliability.send.SenderMachine;
 import io.framecast.reliability.send.SenderOutput;
@@ -67,7 +68,10 @@ public final class MachinePair {
 
     public MachinePair(final int ringSlots, final int capacity, final int membersMax) {
         sender = new SenderMachine(
-                new SenderConfig(stream, membersMax, 0), window, new SplittableRandom(1), new Source());
+                new SenderConfig(stream, membersMax, 0, CoRootConfig.NONE),
+                window,
+                new SplittableRandom(1),
+                new Source());
         receiver = newReceiver(5, ringSlots, capacity);
     }
 
@@ -77,8 +81,8 @@ public final class MachinePair {
 
     public ReceiverMachine newReceiver(
             final long id, final int ringSlots, final int capacity, final Delivery delivery) {
-        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, delivery, ADDRESSES);
-        return new ReceiverMachine(config, new SplittableRandom(2), new Sink());
+        final ReceiverConfig config = new ReceiverConfig(stream, id, ringSlots, capacity, 2, delivery, ADDRESSES, 0);
+        return new ReceiverMachine(config, new SplittableRandom(2), new Sink(), null);
     }
 
     /// A receiver that can act on its source's memory.
@@ -86,7 +90,10 @@ public final class MachinePair {
         final LaneAddresses addresses =
                 new LaneAddresses(new byte[] {1}, new byte[] {2}, FakeSourceConnection.RECEIVER);
         return new ReceiverMachine(
-                new ReceiverConfig(stream, id, 256, 32, 2, delivery, addresses), new SplittableRandom(2), new Sink());
+                new ReceiverConfig(stream, id, 256, 32, 2, delivery, addresses, 0),
+                new SplittableRandom(2),
+                new Sink(),
+                null);
     }
 
     /// Carries all control datagrams and probes until both are silent.
