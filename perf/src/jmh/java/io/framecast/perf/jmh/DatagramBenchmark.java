@@ -2,9 +2,9 @@ package io.framecast.perf.jmh;
 
 import io.framecast.reliability.window.ReceiveWindow;
 import io.framecast.reliability.window.SendWindow;
+import io.framecast.reliability.window.WindowMemory;
 import io.framecast.reliability.wire.DataLayout;
 import io.framecast.reliability.wire.HeaderChecksum;
-import io.framecast.reliability.window.WindowMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +44,9 @@ public class DatagramBenchmark {
     /// Writes the headers of one long frame.
     @Setup
     public void writeHeaders() {
-        final SendWindow source = new SendWindow(new WindowMemory(headers, MemorySegment.NULL, new int[SLOTS], SLOTS, SLOT_BYTES), SESSION);
+        final WindowMemory memory =
+                new WindowMemory(headers, MemorySegment.NULL, new int[SLOTS], SLOTS, SLOT_BYTES);
+        final SendWindow source = new SendWindow(memory, SESSION);
         source.beginFrame((long) BATCH * SLOT_BYTES, 0, 0, new byte[0]);
         source.commit((long) BATCH * SLOT_BYTES, BATCH);
     }
